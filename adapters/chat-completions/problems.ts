@@ -179,11 +179,6 @@ export const BAD_REPLY = {
 
 export const BROKEN = { ...BAD_REPLY, message: 'The upstream sent an event that is no JSON.' }
 
-export const WORDLESS = {
-  ...BAD_REPLY,
-  message: 'The upstream ended its reply without a word and without a reason.',
-}
-
 /** The libraries (openai 7.55, @ai-sdk/openai-compatible, LangChain) throw at an event with this member. */
 export function tellsFailure({ data, bare }: Frame): boolean {
   if (bare) return false

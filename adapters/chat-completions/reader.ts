@@ -1,5 +1,5 @@
 import { OtherCandidates } from '../../src/model/candidates.ts'
-import { Cursor, ENDED_EARLY } from '../../src/model/cursor.ts'
+import { Cursor, ENDED_EARLY, WORDLESS } from '../../src/model/cursor.ts'
 import type { Event } from '../../src/model/events.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
@@ -10,7 +10,7 @@ import { CallReader, pieceOf, Speech } from './reader-blocks.ts'
 import { TOOL_NAME, keep, textIn, objectIn, objectsIn, isAbsent } from './dialect.ts'
 import { readDrawn } from './media.ts'
 import { readMessage } from './blocks.ts'
-import { BAD_REPLY, BROKEN, readProblem, saysError, WORDLESS } from './problems.ts'
+import { BAD_REPLY, BROKEN, readProblem, saysError } from './problems.ts'
 import {
   choiceLeft,
   listCitations,
@@ -45,6 +45,8 @@ export class CompletionReader implements Reader {
   #sources: JsonObject = {}
   /** Something of the reply has come. */
   #begun = false
+  /** Something of the message has come that only its server has words for. */
+  #isStrange = false
 
   constructor(context: ReadReplyContext) {
     this.#context = context
@@ -178,10 +180,10 @@ export class CompletionReader implements Reader {
     if (calls.length > 0 || !isAbsent(objectIn(function_call))) this.#speech.pause()
     for (const call of calls) this.#calls.delta(call)
     if (!isAbsent(objectIn(function_call))) this.#calls.legacy(objectIn(function_call))
-    if (isObject(audio)) this.#left.set('audio', true)
+    if (isObject(audio)) this.#leaveSaid('audio', true)
     if (calls.length === 0 && this.#speech.isSpeaking) this.#calls.pause()
     for (const [key, value] of Object.entries(rest))
-      if (!isAbsent(value)) this.#left.set(key, value)
+      if (!isAbsent(value)) this.#leaveSaid(key, value)
   }
 
   /** Keeps leftovers. It adds in place and never copies, because each chunk may bring some. */
@@ -189,12 +191,17 @@ export class CompletionReader implements Reader {
     for (const [key, value] of Object.entries(left)) this.#left.set(key, value)
   }
 
+  #leaveSaid(key: string, value: Json): void {
+    this.#isStrange = true
+    this.#left.set(key, value)
+  }
+
   #cite(raw: JsonObject): void {
     const citation = readAnnotation(raw)
     if (citation) {
       this.#named.add(citation.url)
       this.#speech.cite(citation)
-    } else this.#left.set('annotations', [raw])
+    } else this.#leaveSaid('annotations', [raw])
   }
 
   readonly #named = new Set<string | undefined>()
@@ -235,10 +242,10 @@ export class CompletionReader implements Reader {
     this.#end(this.#finish ?? {}, seen)
   }
 
-  /** Whether nothing has been said. Without a reason for its end that is no reply, and an agent would take it for one. */
+  /** Whether nothing has been said; what a server says of the reply beside it does not count. */
   #isSilent(): boolean {
     const isTold = this.#speech.hasSpoken || this.#calls.count > 0 || this.#drawn > 0
-    return !isTold && this.#left.size === 0
+    return !isTold && !this.#isStrange
   }
 
   #end(choice: JsonObject, seen: Seen): void {
@@ -267,17 +274,16 @@ export class CompletionReader implements Reader {
       refusal: said.blocks.some(({ kind }) => kind === 'refusal'),
     }
     const files = objectsIn(annotations).filter((raw) => !readAnnotation(raw))
-    this.#leave({
-      ...replyLeft(json),
-      ...choiceLeft(choice),
+    const strange: JsonObject = {
       ...said.rest,
       ...(!isAbsent(objectIn(audio)) && isObject(audio) && hasWords(audio) && { audio }),
       ...(files.length > 0 && { annotations: files }),
-    })
+    }
+    this.#leave({ ...replyLeft(json), ...choiceLeft(choice), ...strange })
     this.#count(json['usage'] ?? choice['usage'])
     this.#tier = readTier(json['service_tier'])
-    if (isAbsent(choice['finish_reason']) && said.blocks.length === 0 && this.#left.size === 0)
-      return this.#cursor.fail(WORDLESS)
+    const isSilent = said.blocks.length === 0 && Object.keys(strange).length === 0
+    if (isSilent && isAbsent(choice['finish_reason'])) return this.#cursor.fail(WORDLESS)
     this.#end(choice, seen)
   }
 

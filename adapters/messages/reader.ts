@@ -1,5 +1,5 @@
 import { DeltaHint } from '../../src/stream/wire-events.ts'
-import { Cursor, ENDED_EARLY } from '../../src/model/cursor.ts'
+import { Cursor, ENDED_EARLY, WORDLESS } from '../../src/model/cursor.ts'
 import type { Event, Withheld } from '../../src/model/events.ts'
 import { isObject, toText, type Json, type JsonObject, Verbatim } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
@@ -47,6 +47,8 @@ export class MessageReader implements Reader {
   body(json: Json): Event[] {
     const reply: WireReply = objectIn(json)
     if (!Array.isArray(reply.content)) this.#refuse(200, json)
+    else if (reply.content.length === 0 && (reply.stop_reason ?? null) === null)
+      this.#cursor.fail(WORDLESS)
     else {
       this.#start(reply)
       objectsIn(reply.content).forEach((block, index) => {

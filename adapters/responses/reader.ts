@@ -1,7 +1,7 @@
 import { lazily } from '../../src/json/memoize.ts'
 import type { ReadReplyContext, Reader, WireEvent } from '../contract.ts'
 import { DeltaHint } from '../../src/stream/wire-events.ts'
-import { Cursor } from '../../src/model/cursor.ts'
+import { Cursor, WORDLESS } from '../../src/model/cursor.ts'
 import type { Event } from '../../src/model/events.ts'
 import { isObject, type Json } from '../../src/json/json.ts'
 import { emptyRequest } from '../../src/model/empty-request.ts'
@@ -81,7 +81,10 @@ export class ResponseReader implements Reader {
 
   body(json: Json): Event[] {
     const response: WireResponse = objectIn(json)
-    if (Array.isArray(response.output)) this.#finish(response)
+    const { output, status } = response
+    if (Array.isArray(output) && output.length === 0 && (status ?? null) === null)
+      this.#cursor.fail(problemIn(json) ?? WORDLESS)
+    else if (Array.isArray(output)) this.#finish(response)
     else this.#cursor.fail(problemIn(json) ?? UNREADABLE)
     return this.#cursor.drain()
   }

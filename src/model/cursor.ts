@@ -255,6 +255,13 @@ export class Cursor {
 
 const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
+/** An agent would take such a reply for the end of its task. */
+export const WORDLESS: Problem = {
+  kind: 'bad-upstream',
+  message: 'The upstream ended its reply without a word and without a reason.',
+  retry: false,
+}
+
 export const ENDED_EARLY: Problem = {
   kind: 'bad-upstream',
   message: 'The upstream ended its stream before the reply was complete.',

@@ -287,6 +287,8 @@ describe('a reply of a messages upstream', () => {
 
   it('counts nothing that is no count', () => {
     const usage = { input_tokens: -1, output_tokens: 1.5, cache_read_input_tokens: null }
-    expect(hearBody(JSON.stringify({ content: [], usage })).reply.usage).toEqual({})
+    expect(
+      hearBody(JSON.stringify({ content: [], stop_reason: 'end_turn', usage })).reply.usage,
+    ).toEqual({})
   })
 })

@@ -106,28 +106,40 @@ describe('a stream of chat completions that says only that it is over', () => {
       { data: '[DONE]' },
     ]).events.at(-1)
 
-  const whole = (choice: JsonObject) => {
-    const message = { role: 'assistant', content: '' }
-    const body = { id: 'a', choices: [{ index: 0, message, ...choice }] }
-    return readBody(adapterOf('chat-completions'), request, body).events.at(-1)
-  }
-
   it('fails without a choice, and has ended well where something was said', () => {
     expect(end({ id: 'a', choices: [] })).toMatchObject({ type: 'error' })
     const choices = [{ index: 0, delta: { content: 'b' } }]
     expect(end({ id: 'a', choices })).toMatchObject({ type: 'finish', reason: 'stop' })
   })
 
-  // An agent would take it for the end of its task.
+  // An agent would take it for the end of its task. What a server says of itself is no word of the reply.
   it('fails without a word and a reason, and has ended where there is a reason', () => {
     const choice = { index: 0, delta: { role: 'assistant', content: '' } }
-    expect(end({ id: 'a', choices: [choice] })).toMatchObject({ type: 'error' })
+    expect(end({ id: 'a', provider: 'b', choices: [choice] })).toMatchObject({ type: 'error' })
     const ended = { ...choice, finish_reason: 'stop' }
     expect(end({ id: 'a', choices: [ended] })).toMatchObject({ type: 'finish', reason: 'stop' })
+    const strange = { index: 0, delta: { content: '', of_tomorrow: 'c' } }
+    expect(end({ id: 'a', choices: [strange] })).toMatchObject({ type: 'finish' })
   })
+})
 
-  it('is the same in one piece', () => {
-    expect(whole({ finish_reason: null })).toMatchObject({ type: 'error' })
-    expect(whole({ finish_reason: 'stop' })).toMatchObject({ type: 'finish', reason: 'stop' })
+describe('a reply in one piece without a word', () => {
+  const request = readRequest(adapterOf('messages'), JSON.stringify(REQUESTS.messages))
+  const message = { role: 'assistant', content: '' }
+  const choices = [{ index: 0, message, finish_reason: null }]
+  const whole = (dialect: Dialect, body: JsonObject) =>
+    readBody(adapterOf(dialect), request, { id: 'a', ...body }).events.at(-1)
+
+  it.each<[Dialect, JsonObject, JsonObject]>([
+    [
+      'chat-completions',
+      { provider: 'b', choices },
+      { choices: [{ index: 0, message, finish_reason: 'stop' }] },
+    ],
+    ['messages', { content: [], stop_reason: null }, { content: [], stop_reason: 'end_turn' }],
+    ['responses', { output: [] }, { output: [], status: 'completed' }],
+  ])('fails without a reason: %s', (dialect, silent, ended) => {
+    expect(whole(dialect, silent)).toMatchObject({ type: 'error' })
+    expect(whole(dialect, ended)).toMatchObject({ type: 'finish', reason: 'stop' })
   })
 })
