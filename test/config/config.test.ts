@@ -298,6 +298,15 @@ const FAULTS: [unknown, string, Platform?][] = [
     withUpstream({ models: { '*': { drop: ['temperature', 'top-p'] } } }),
     'upstreams.claude.models["*"].drop[1]: expected the name of a parameter of messages; did you mean "top_p"?',
   ],
+  ...[
+    ['openai', 'responses'],
+    ['openai-compatible', 'chat-completions'],
+    ['Anthropic', 'messages'],
+    ['gemini', 'generate-content'],
+  ].map(([vendor, dialect]): [object, string] => [
+    withUpstream({ dialect: vendor }),
+    `upstreams.claude.dialect: expected one of "messages", "generate-content", "responses", "chat-completions"; did you mean "${dialect}"?`,
+  ]),
   [
     { upstreams: { 'a b': claude } },
     'upstreams["a b"]: expected a name of letters, digits, ".", "_" and "-"',

@@ -85,7 +85,7 @@ export const FAULTY: readonly Case[] = [
   {
     what: 'another name of a vendor',
     text: upstream('"dialect": "anthropic", "url": "https://x"'),
-    says: [`2:21: upstreams.a.dialect: expected ${ONE_DIALECT}`],
+    says: [`2:21: upstreams.a.dialect: expected ${ONE_DIALECT}; did you mean "messages"?`],
   },
   {
     what: 'a dialect with a typing error',
