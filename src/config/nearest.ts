@@ -11,23 +11,8 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     // If every letter would have to change, it is another word and not a misspelling.
     if (distance < Math.min(least, wanted.length)) [best, least] = [candidate, distance]
   }
-  const similar = best ?? known.find((candidate) => isPart(wanted, candidate.toLowerCase()))
-  if (similar !== undefined) return similar
-  const dialect = VENDORS.find(([vendor]) => wanted.startsWith(vendor))?.[1]
-  return known.find((candidate) => candidate === dialect)
+  return best ?? known.find((candidate) => isPart(wanted, candidate.toLowerCase()))
 }
-
-/** Other gateways ask for a vendor where this one asks for a dialect. */
-const VENDORS = [
-  ['anthropic', 'messages'],
-  ['claude', 'messages'],
-  ['gemini', 'generate-content'],
-  ['google', 'generate-content'],
-  ['vertex', 'generate-content'],
-  ['openai-compat', 'chat-completions'],
-  ['openai_compat', 'chat-completions'],
-  ['openai', 'responses'],
-] as const
 
 /** Matches parts of names, such as `apiKey` for `key` and `baseUrl` for `url`. */
 const isPart = (wanted: string, known: string): boolean =>

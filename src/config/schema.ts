@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { AuthStyle, CacheMode } from '../../adapters/contract.ts'
-import { DIALECTS } from '../../adapters/dialect.ts'
+import { dialectOfVendor, DIALECTS } from '../../adapters/dialect.ts'
 import type { Finding } from './finding.ts'
 import { hint, nearest } from './nearest.ts'
 import type { Config, RequestClass } from './type.ts'
@@ -385,7 +385,12 @@ function toFindings(issue: Issue, document: unknown): Finding[] {
   if (actual === undefined && expected.startsWith('expected'))
     return [{ path, text: `is missing; ${expected}` }]
   const choice = issue.code === 'invalid_value' && typeof actual === 'string'
-  return [{ path, text: choice ? expected + hint(actual, issue.values.map(String)) : expected }]
+  return [{ path, text: choice ? expected + choiceHint(actual, issue.values) : expected }]
+}
+
+function choiceHint(actual: string, values: readonly unknown[]): string {
+  const meant = dialectOfVendor(actual)
+  return hint(values.includes(meant) ? String(meant) : actual, values.map(String))
 }
 
 function unknownMember(path: DocumentPath, key: string): Finding {
