@@ -1,5 +1,5 @@
-import { LONG_BYTES, sizeOf, wholeBytes, type Bytes } from '../json/bytes.ts'
-import type { Json, JsonObject } from '../json/json.ts'
+import { encoded, LONG_BYTES, sizeOf, wholeBytes, type Bytes } from '../json/bytes.ts'
+import { stringify, type Json, type JsonObject } from '../json/json.ts'
 import { holdsLiterals } from '../json/large-literals.ts'
 import type { Glance, ScannedBody, ScannedText } from '../json/scanned-body.ts'
 import type { Slice } from '../json/tokens.ts'
@@ -110,6 +110,8 @@ interface RequestContext {
 class Request implements RecalledRequest {
   readonly #context: RequestContext
   #session: RecalledSession | undefined
+  /** Whether the body has characters that take two bytes each in a text: it is quicker written in parts. */
+  #isWide = false
 
   constructor(context: RequestContext) {
     this.#context = context
@@ -141,7 +143,9 @@ class Request implements RecalledRequest {
     // The text of a longer body is counted.
     if (!native || sizeOf(received) > LONG_BYTES) return undefined
     const fresh = readFresh(wholeBytes(received), rules, native)
-    if (fresh) this.#keptFirst(fresh.known)
+    if (!fresh) return undefined
+    this.#isWide = true
+    this.#keptIfSeen(fresh.known)
     return fresh
   }
 
@@ -153,13 +157,13 @@ class Request implements RecalledRequest {
     if (holdsLiterals(bytes)) return scanned
     const known = learnBody(bytes, scanned, rules.turns)
     if (!known) return scanned
-    this.#keptFirst(known)
+    this.#keptIfSeen(known)
     return new LearnedBody(scanned, known)
   }
 
   written(body: JsonObject): Uint8Array {
     const session = this.#session
-    if (!session) return writeBody(body).bytes
+    if (!session) return this.#isWide ? writeBody(body).bytes : encoded(stringify(body))
     session.written = writeBody(body, session.written)
     this.#context.store.weigh(session)
     return session.written.bytes
@@ -182,11 +186,12 @@ class Request implements RecalledRequest {
   }
 
   /**
-   * Many a session has no second request. What is made of the first one would be moved about by the collector of
-   * garbage, which took a fifth of the time, so that only the bytes are kept.
+   * Many a session has no second request. Bytes that are kept of a first one cost a fifth of an exchange that passes,
+   * so that only its opening is noted.
    */
-  #keptFirst(known: KnownBody): void {
-    this.#kept(undefined, known)
+  #keptIfSeen(known: KnownBody): void {
+    const { owner, store } = this.#context
+    if (store.noteOpening(owner, known)) this.#kept(undefined, known)
   }
 
   #kept(session: RecalledSession | undefined, known: KnownBody): RecalledSession {

@@ -27,6 +27,8 @@ const OPENING_BYTES = 128
 const BEGINNING_BYTES = 64
 /** So many sessions may begin with the same bytes, as all those of a client do. */
 const MOST_ALIKE = 512
+/** So many openings are noted, each in some hundred bytes. */
+const MOST_OPENINGS = 4096
 /** So many of the last sessions are looked at where none is likely: one that was edited may be among them. */
 export const MOST_UNLIKELY = 16
 /**
@@ -44,6 +46,9 @@ export class SessionStore {
   #sessions: LRUCache<RecalledSession, number>
   /** By owner and beginning, the last ones behind. */
   readonly #places = new Map<string, RecalledSession[]>()
+
+  /** How the last new sessions opened. */
+  readonly #openings = new LRUCache<string, true>({ max: MOST_OPENINGS })
 
   constructor(mostBytes: number) {
     this.#sessions = this.#made(mostBytes)
@@ -78,6 +83,17 @@ export class SessionStore {
     )
     const alike = found.filter(({ opening }) => !opening || opens(opening))
     return alike.length > 0 ? alike : found.slice(-MOST_UNLIKELY)
+  }
+
+  /** Notes how a body opens, and tells whether one that opens so had been noted. */
+  noteOpening(owner: string, known: KnownBody): boolean {
+    const opening = openingOf(known)
+    // Without a first turn there is nothing by which to know it again.
+    if (!opening) return true
+    const name = `${opening.end}\0${opening.hash}\0${placeOf(owner, known.bytes)}`
+    if (this.#openings.has(name)) return true
+    this.#openings.set(name, true)
+    return false
   }
 
   /** Keeps a body as the last one of its session, or of a new one. */
