@@ -95,18 +95,16 @@ export function readSampling(
   const seed = numberIn(body.seed) ?? numberIn(body.random_seed)
   if (seed !== undefined) sampling.seed = seed
   const most = numberIn(body.top_logprobs)
-  if (body.logprobs === true || most !== undefined) sampling.logprobs = most ?? 0
+  // Alone the number is refused, or asks for nothing.
+  if (body.logprobs === true) sampling.logprobs = most ?? 0
   return sampling
 }
 
-/**
- * Inverse of `readSampling`. Log probabilities cannot be answered to a caller of another dialect.
- */
+/** Inverse of `readSampling`. */
 export function writeSampling({ sampling }: Request, context: WriteContext): JsonObject {
   const { lose, server, own: isOwn } = context
   const { temperature, topP, topK, seed, presencePenalty, frequencyPenalty } = sampling
   const { candidateCount, logprobs } = sampling
-  if (logprobs !== undefined && !isOwn) lose('dropped', 'sampling.logprobs')
   const takesTopK = isOwn || server.topK === true
   if (topK !== undefined && !takesTopK) lose('dropped', 'sampling.topK')
   const isFixed = server.temperature === false
@@ -121,7 +119,7 @@ export function writeSampling({ sampling }: Request, context: WriteContext): Jso
     ...(presencePenalty !== undefined && { presence_penalty: presencePenalty }),
     ...(frequencyPenalty !== undefined && { frequency_penalty: frequencyPenalty }),
     ...(candidateCount !== undefined && { n: candidateCount }),
-    ...(logprobs !== undefined && isOwn && { logprobs: true, top_logprobs: logprobs }),
+    ...(logprobs !== undefined && { logprobs: true, top_logprobs: logprobs }),
   }
 }
 

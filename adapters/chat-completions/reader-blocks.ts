@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '../../src/json/json.ts'
 import type { Path } from '../../src/json/outline.ts'
 import type { Cursor } from '../../src/model/cursor.ts'
+import { append } from '../../src/model/logprobs.ts'
 import type { ToolNames } from '../../src/model/names.ts'
-import type { Block, Citation, Proof } from '../../src/model/request.ts'
+import type { Block, Citation, Logprob, Proof } from '../../src/model/request.ts'
 import { raiseInput } from '../../src/model/text-tools.ts'
 import type { ReadReplyContext, ServerFacts } from '../contract.ts'
 import { argumentsText, isThinking, readCall, thinkingText } from './blocks.ts'
@@ -41,6 +42,7 @@ export class Speech {
   /** The entries of the open thought, pieces put together. */
   #entries: JsonObject[] = []
   #opaque = ''
+  #logprobs: Logprob[] = []
   hasRefused = false
 
   constructor(cursor: Cursor, { thinkTags }: ServerFacts) {
@@ -73,6 +75,22 @@ export class Speech {
       if (isThinking(part)) this.#piece('reasoning', thinkingText(part))
       else this.#text(textIn(part['text']))
     }
+  }
+
+  /** The tokens of a text that comes with them, or has come. */
+  weigh(logprobs: readonly Logprob[]): void {
+    append(this.#logprobs, logprobs)
+  }
+
+  #weigh(): void {
+    if (this.#logprobs.length === 0 || this.#open?.kind !== 'text') return
+    this.#cursor.weigh(this.#open.key, this.#logprobs)
+    this.#logprobs = []
+  }
+
+  /** The tokens of no text at all. */
+  get unclaimed(): boolean {
+    return this.#logprobs.length > 0
   }
 
   refuse(text: string): void {
@@ -113,6 +131,7 @@ export class Speech {
   #piece(kind: Kind, text: string): void {
     if (text === '') return
     if (this.#open?.kind !== kind) this.#begin(kind)
+    if (kind === 'text') this.#weigh()
     if (this.#open) this.#cursor.delta(this.#open.key, text)
     if (kind === 'text') this.#length += text.length
   }
@@ -132,6 +151,7 @@ export class Speech {
   #close(proof?: Proof): void {
     const open = this.#open
     if (!open) return
+    this.#weigh()
     this.#open = undefined
     const proven = proof ?? (open.kind === 'reasoning' ? this.#proof() : undefined)
     this.#entries = []

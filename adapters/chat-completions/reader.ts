@@ -2,8 +2,9 @@ import { OtherCandidates } from '../../src/model/candidates.ts'
 import { Cursor, ENDED_EARLY, WORDLESS } from '../../src/model/cursor.ts'
 import type { Event } from '../../src/model/events.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { hasLogprobs, readLogprobs } from '../../src/model/logprobs.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
-import type { Block, Citation, Proof } from '../../src/model/request.ts'
+import type { Block, Citation, Logprob, Proof } from '../../src/model/request.ts'
 import { DeltaHint, DONE } from '../../src/stream/wire-events.ts'
 import type { Reader, ReadReplyContext, ServerFacts, WireEvent } from '../contract.ts'
 import { CallReader, pieceOf, Speech } from './reader-blocks.ts'
@@ -110,7 +111,8 @@ export class CompletionReader implements Reader {
       else this.#others.push(index, this.#alone(choice))
     }
     const [choice, ...others] = choices
-    if (choice && others.length === 0 && readIndex(choice['index']) === 0 && !this.#finish)
+    const isAlone = choice && others.length === 0 && readIndex(choice['index']) === 0
+    if (isAlone && !this.#finish && !hasLogprobs(tokensIn(choice)))
       this.#hintAt(objectIn(choice['delta']))
   }
 
@@ -138,6 +140,7 @@ export class CompletionReader implements Reader {
     this.#count(choice['usage'])
     if (this.#finish) return
     this.#begin()
+    this.#speech.weigh(readLogprobs(tokensIn(choice), this.#context.lose))
     const delta = objectIn(choice['delta'] ?? ('message' in body ? undefined : choice['message']))
     this.#delta(delta)
     this.#leave(choiceLeft(choice))
@@ -231,6 +234,7 @@ export class CompletionReader implements Reader {
     for (const citation of this.#unnamed(readSources(this.#sources))) this.#speech.cite(citation)
     const seen: Seen = { call: this.#calls.count > 0, refusal: this.#speech.hasRefused }
     this.#speech.end()
+    if (this.#speech.unclaimed) this.#context.lose('dropped', 'reply.logprobs')
     this.#calls.end()
     this.#others.end(isSaid ? DONE : undefined)
     for (const proof of this.#calls.unclaimed())
@@ -268,7 +272,11 @@ export class CompletionReader implements Reader {
     for (const { url } of named) this.#named.add(url)
     const citations = [...named, ...this.#unnamed(readSources(json))]
     const cited = listCitations(said.blocks, citations)
-    said.blocks.forEach((block, key) => this.#block(key, block, cited.get(block) ?? []))
+    const logprobs = readLogprobs(tokensIn(choice), this.#context.lose)
+    const weighed = said.blocks.find(({ kind }) => kind === 'text')
+    if (logprobs.length > 0 && !weighed) this.#context.lose('dropped', 'reply.logprobs')
+    for (const [key, block] of said.blocks.entries())
+      this.#block(key, block, cited.get(block) ?? [], block === weighed ? logprobs : [])
     const seen: Seen = {
       call: said.blocks.some(({ kind }) => kind === 'tool-call'),
       refusal: said.blocks.some(({ kind }) => kind === 'refusal'),
@@ -287,10 +295,16 @@ export class CompletionReader implements Reader {
     this.#end(choice, seen)
   }
 
-  #block(key: number, block: Block, citations: ReturnType<typeof readSources>): void {
+  #block(
+    key: number,
+    block: Block,
+    citations: readonly Citation[],
+    logprobs: readonly Logprob[],
+  ): void {
     if (block.kind === 'tool-call') return this.#call(key, block)
     const { proof, ...bare } = 'proof' in block ? block : { ...block, proof: undefined }
     this.#cursor.open(key, bare as Block)
+    this.#cursor.weigh(key, logprobs)
     for (const citation of citations) this.#cursor.cite(key, citation)
     this.#cursor.close(key, proof ? { proof } : {})
   }
@@ -303,6 +317,9 @@ export class CompletionReader implements Reader {
     this.#cursor.close(key)
   }
 }
+
+/** How likely the tokens of the content were. */
+const tokensIn = (choice: JsonObject): Json | undefined => objectIn(choice['logprobs'])['content']
 
 const hasWords = (audio: JsonObject): boolean =>
   Object.values(audio).some((value) => !isAbsent(value))

@@ -99,8 +99,10 @@ export function choiceLeft(choice: JsonObject): JsonObject {
     native_finish_reason: _n,
     ...others
   } = choice
-  const { stop_reason: _s, usage: _u, text: _t, ...rest } = others
-  return withoutAbsent(rest)
+  const { stop_reason: _s, usage: _u, text: _t, logprobs, ...rest } = others
+  const { content: _content, ...more } = objectIn(logprobs)
+  const left = withoutAbsent(more)
+  return { ...withoutAbsent(rest), ...(Object.keys(left).length > 0 && { logprobs: left }) }
 }
 
 /** The leftovers of a reply. */

@@ -8,6 +8,7 @@ import {
 } from '../../src/model/events.ts'
 import { blockName, reportWithheld } from '../../src/model/foreign.ts'
 import { isObject, type JsonObject } from '../../src/json/json.ts'
+import { append, writeLogprobs } from '../../src/model/logprobs.ts'
 import { flatName } from '../../src/model/names.ts'
 import type { Block, Citation, Proof, ToolCallBlock, Usage } from '../../src/model/request.ts'
 import { deltaEvents, DONE, Outbox } from '../../src/stream/wire-events.ts'
@@ -54,6 +55,9 @@ export class CompletionWriter implements Writer {
   #reasoning = ''
   #details: JsonObject[] = []
   #annotations: JsonObject[] = []
+  #logprobs: JsonObject[] = []
+  /** How many of them have been said. */
+  #weighed = 0
   #calls: JsonObject[] = []
   #finish: string | undefined
   #ended = false
@@ -97,7 +101,7 @@ export class CompletionWriter implements Writer {
     return {
       index: this.#place,
       message: this.#message(),
-      logprobs: null,
+      logprobs: writeTokens(this.#logprobs),
       finish_reason: this.#finish ?? 'stop',
     }
   }
@@ -132,6 +136,8 @@ export class CompletionWriter implements Writer {
       case 'citation':
         this.#open?.citations.push(event.citation)
         return
+      case 'logprobs':
+        return append(this.#logprobs, writeLogprobs(event.logprobs))
       case 'block-end':
         return this.#end(event.tail)
       case 'usage':
@@ -166,9 +172,13 @@ export class CompletionWriter implements Writer {
     }
   }
 
-  #delta(delta: JsonObject, finish_reason: string | null = null): JsonObject {
+  #delta(
+    delta: JsonObject,
+    finish_reason: string | null = null,
+    logprobs: JsonObject | null = null,
+  ): JsonObject {
     return this.#chunk(
-      [{ index: this.#place, delta, logprobs: null, finish_reason }],
+      [{ index: this.#place, delta, logprobs, finish_reason }],
       this.#counts ? null : undefined,
     )
   }
@@ -176,6 +186,16 @@ export class CompletionWriter implements Writer {
   #say(delta: JsonObject): void {
     this.#greet(delta)
     this.#said.add({ data: this.#delta(delta) })
+  }
+
+  /** Says text with what is known of its tokens; false where nothing new is. */
+  #weigh(content: string): boolean {
+    if (this.#weighed === this.#logprobs.length) return false
+    this.#greet({ content })
+    const tokens = writeTokens(this.#logprobs.slice(this.#weighed))
+    this.#weighed = this.#logprobs.length
+    this.#said.add({ data: this.#delta({ content }, null, tokens) })
+    return true
   }
 
   /** The first chunk names the role; the library (openai 7.55) throws without it. */
@@ -223,6 +243,7 @@ export class CompletionWriter implements Writer {
     else if (kind === 'refusal') this.#refusal += text
     else if (kind === 'reasoning') this.#reasoning += text
     else if (kind !== 'tool-call' || !this.#isAnnounced(open.block)) return
+    if (kind === 'text' && this.#weigh(text)) return
     open.delta ??= this.#deltasOf(open)
     this.#said.add(open.delta(text))
   }
@@ -316,6 +337,7 @@ export class CompletionWriter implements Writer {
     const place = { start: open.start, end: this.#content.length, calls: this.#calls.length }
     switch (block.kind) {
       case 'text':
+        this.#weigh('')
         this.#cite(open, body.length)
         this.#runStart ??= open.start
         if (!proof) return
@@ -425,6 +447,9 @@ export class CompletionWriter implements Writer {
     this.#said.add({ data: { error: writeError(problem) } })
   }
 }
+
+const writeTokens = (content: JsonObject[]): JsonObject | null =>
+  content.length > 0 ? { content, refusal: null } : null
 
 /** Clients expect the prefix `chatcmpl-`; the rest of the id is free. */
 const replyId = (id: string): string =>

@@ -84,13 +84,8 @@ function definedIn(fields: object): JsonObject {
 const prefixed = (fields: object): JsonObject =>
   Object.fromEntries(Object.entries(definedIn(fields)).map(([key, value]) => [PREFIX + key, value]))
 
-/** Log probabilities cannot be answered to a caller of another dialect. */
-function writeLogprobs(logprobs: number | undefined, own: boolean, lose: Lose): JsonObject {
-  if (logprobs === undefined) return {}
-  if (own) return { responseLogprobs: true, ...(logprobs > 0 && { logprobs }) }
-  lose('dropped', 'sampling.logprobs')
-  return {}
-}
+const askForLogprobs = (logprobs: number | undefined): JsonObject =>
+  logprobs === undefined ? {} : { responseLogprobs: true, ...(logprobs > 0 && { logprobs }) }
 
 /** Inverse of `readOptions`. */
 export function writeOptions(
@@ -101,7 +96,6 @@ export function writeOptions(
   const { lose } = context
   const { facts } = context.target
   const { logprobs, ...sampling } = request.sampling
-  const probable = writeLogprobs(logprobs, isOrigin(request), lose)
   const thinkingConfig = writeReasoning(request.reasoning, facts, lose)
   const { mediaResolution } = factsOf(request)
   const config = {
@@ -109,7 +103,7 @@ export function writeOptions(
     ...(mediaResolution !== undefined && { mediaResolution }),
     ...sampling,
     ...writeSeed(sampling.seed, lose),
-    ...probable,
+    ...askForLogprobs(logprobs),
     ...writeLimits(request.limits, facts.maxOutputTokens, lose),
     ...writeFormat(request, facts, lose),
     ...(thinkingConfig && { thinkingConfig }),

@@ -58,6 +58,7 @@ export const CANDIDATE: ReadonlySet<string> = new Set([
   'groundingMetadata',
   'citationMetadata',
   'tokenCount',
+  'logprobsResult',
 ])
 export const PART: ReadonlySet<string> = new Set([
   'text',

@@ -3,7 +3,8 @@ import { OtherCandidates } from '../../src/model/candidates.ts'
 import { Cursor, type BlockKey } from '../../src/model/cursor.ts'
 import { mergeExt, type Event, type Tail } from '../../src/model/events.ts'
 import { isObject, stringify, toText, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Block, ToolCallBlock, Usage } from '../../src/model/request.ts'
+import type { Block, Logprob, ToolCallBlock, Usage } from '../../src/model/request.ts'
+import { append } from '../../src/model/logprobs.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
 import { fingerprint } from '../../src/model/proof.ts'
 import { isRefusing, readRefused } from '../../src/model/refused.ts'
@@ -26,6 +27,7 @@ import {
 import { DIALECT, many, NAME_RULE, keep } from './dialect.ts'
 import { membersBeside } from '../../src/model/ext.ts'
 import { createSources } from './citations.ts'
+import { readTokens } from './logprobs.ts'
 import { readProblem } from './problems.ts'
 import { isItsOwn, readProof } from './proofs.ts'
 import { normalisePart, REPLY_VERBATIM } from './wire.ts'
@@ -58,6 +60,7 @@ export class ReplyReader implements Reader {
   #isWhole = false
   #explanation: Json | undefined
   #rest: JsonObject = {}
+  #logprobs: Logprob[] = []
 
   constructor(context: ReadReplyContext) {
     this.#context = context
@@ -96,6 +99,7 @@ export class ReplyReader implements Reader {
     this.#others.end()
     this.#endPartial()
     this.#endRun(true)
+    if (this.#logprobs.length > 0) this.#context.lose('dropped', 'reply.logprobs')
     const search = this.#sources.search(`search_${fingerprint(this.#id)}`)
     if (search) this.#whole(search, {})
     if (this.#usage) this.#cursor.usage(this.#usage)
@@ -169,7 +173,8 @@ export class ReplyReader implements Reader {
 
   /** Reads a candidate, and returns the taker of its text where it holds nothing else. */
   #candidate(candidate: JsonObject): Take | undefined {
-    const { content, finishReason, finishMessage, citationMetadata } = candidate
+    const { content, finishReason, finishMessage, citationMetadata, logprobsResult } = candidate
+    append(this.#logprobs, readTokens(logprobsResult, this.#context.lose))
     if (finishMessage) this.#explanation = finishMessage
     this.#keep(membersBeside(candidate, CANDIDATE))
     this.#sources.take(candidate)
@@ -178,8 +183,9 @@ export class ReplyReader implements Reader {
       isObject(part) ? this.#part(normalisePart(part)) : undefined,
     )
     this.#end(finishReason)
-    // Citations are added up, so such a chunk cannot be taken by its text alone.
-    return takes.length === 1 && citationMetadata === undefined ? takes[0] : undefined
+    // Citations and tokens are added up, so such a chunk cannot be taken by its text alone.
+    const isCounted = citationMetadata !== undefined || logprobsResult !== undefined
+    return takes.length === 1 && !isCounted ? takes[0] : undefined
   }
 
   #end(finishReason: Json | undefined): void {
@@ -226,12 +232,21 @@ export class ReplyReader implements Reader {
     const ext = mergeExt(this.#run.tail.ext, keep(rest).ext)
     this.#run.tail = { ...this.#run.tail, ...tail, ...(ext && { ext }) }
     this.#run.isProven = tail.proof !== undefined && !begins
+    this.#weigh(this.#run)
     this.#cursor.delta(this.#run.key, text)
+  }
+
+  /** The tokens of a text stand in its chunk, or in the last one. */
+  #weigh({ kind, key }: OpenRun): void {
+    if (kind !== 'text' || this.#logprobs.length === 0) return
+    this.#cursor.weigh(key, this.#logprobs)
+    this.#logprobs = []
   }
 
   #endRun(isLast: boolean): void {
     const run = this.#run
     if (!run) return
+    this.#weigh(run)
     this.#run = undefined
     if (run.kind === 'text')
       for (const citation of this.#sources.citationsOf(run.text, isLast))

@@ -9,8 +9,9 @@ import {
 } from '../../src/model/events.ts'
 import { blockName, reportWithheld } from '../../src/model/foreign.ts'
 import type { JsonObject } from '../../src/json/json.ts'
+import { append } from '../../src/model/logprobs.ts'
 import { flatName } from '../../src/model/names.ts'
-import type { Block, BlockKind, Citation, Proof, Usage } from '../../src/model/request.ts'
+import type { Block, BlockKind, Citation, Logprob, Proof, Usage } from '../../src/model/request.ts'
 import { isRefusing } from '../../src/model/refused.ts'
 import { deltaEvents } from '../../src/stream/wire-events.ts'
 import type { Problem } from '../../src/model/problem.ts'
@@ -20,6 +21,7 @@ import { Grounding, createOffsets } from './citations.ts'
 import { Pieces, thoughtMark, type WrittenRun } from './writer-blocks.ts'
 import { writePart, type WritePartContext } from './blocks.ts'
 import { sayServed } from '../../src/model/served.ts'
+import { writeTokens } from './logprobs.ts'
 import { writeProblem } from './problems.ts'
 import { repeatThought, writeProof } from './proofs.ts'
 import { FINISH_NAMES, understood } from './reply.ts'
@@ -57,6 +59,7 @@ export class ReplyWriter implements Writer {
   #isBroken = false
   #refusal = ''
   #searches = 0
+  readonly #logprobs: Logprob[] = []
   #usage: Usage = {}
   #last: JsonObject | undefined
   #failure: JsonObject | undefined
@@ -82,6 +85,9 @@ export class ReplyWriter implements Writer {
         return this.#delta(event.text)
       case 'citation':
         this.#open?.citations.push(event.citation)
+        return []
+      case 'logprobs':
+        append(this.#logprobs, event.logprobs)
         return []
       case 'block-end':
         return this.#endBlock(event.tail)
@@ -282,6 +288,7 @@ export class ReplyWriter implements Writer {
       finishReason: this.#isBroken && written === 'STOP' ? 'MALFORMED_FUNCTION_CALL' : written,
       ...(finishMessage && isRefusing(reason) && { finishMessage }),
       ...(groundingMetadata && { groundingMetadata }),
+      ...writeTokens(this.#logprobs, lose),
     }
     return [...events, { data: this.#chunk(this.#pieces.release(), this.#last) }]
   }

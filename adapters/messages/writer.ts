@@ -86,6 +86,8 @@ export class MessageWriter implements Writer {
         return this.#extend(event.text)
       case 'citation':
         return this.#cite(event.citation)
+      case 'logprobs':
+        return this.#context.lose('dropped', 'reply.logprobs')
       case 'block-end':
         return this.#end(event.tail)
       case 'usage':

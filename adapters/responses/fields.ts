@@ -35,25 +35,25 @@ export function writeLimits(
 
 export function readSampling(members: Members): Sampling {
   members.passDefault('top_logprobs', 0)
+  const isAsked = listOf(members.peek('include')).includes(LOGPROBS)
+  const most = members.number('top_logprobs')
   return defined({
     temperature: members.number('temperature'),
     topP: members.number('top_p'),
-    logprobs: members.number('top_logprobs'),
+    logprobs: isAsked ? (most ?? 0) : most || undefined,
   })
 }
 
 const UNSAYABLE = ['topK', 'seed', 'presencePenalty', 'frequencyPenalty'] as const
 
-/** Log probabilities cannot be answered to a caller of another dialect. */
-export function writeSampling(sampling: Sampling, own: boolean, lose: Lose): JsonObject {
+export function writeSampling(sampling: Sampling, lose: Lose): JsonObject {
   const { temperature, topP, logprobs, candidateCount = 1 } = sampling
   for (const key of UNSAYABLE) if (sampling[key] !== undefined) lose('dropped', `sampling.${key}`)
   if (candidateCount > 1) lose('dropped', 'sampling.candidateCount')
-  if (logprobs !== undefined && !own) lose('dropped', 'sampling.logprobs')
   return defined({
     temperature,
     top_p: topP,
-    top_logprobs: own ? logprobs : undefined,
+    top_logprobs: logprobs || undefined,
   }) as JsonObject
 }
 
@@ -163,18 +163,24 @@ const GIVEN = new Set<Json>([
   'code_interpreter_call.outputs',
 ])
 
+/** Said beside the number of other tokens. */
+const LOGPROBS = 'message.output_text.logprobs'
+
 export function readInclude(members: Members): void {
   const include = members.list('include')
   if (!include) return
-  const others = include.filter((entry) => !GIVEN.has(entry))
+  const others = include.filter((entry) => !GIVEN.has(entry) && entry !== LOGPROBS)
   if (others.length > 0) members.leave('include', others)
 }
 
-/** Proofs must be requested, and only from a model that reasons. */
+/** Proofs must be requested, and only from a model that reasons; so must log probabilities. */
 export function writeInclude(request: Request, own: boolean, hasProofs: boolean): Json | undefined {
-  if (own) return restOf(request)['include']
   const reasons = request.reasoning !== undefined && request.reasoning.mode !== 'off'
-  return reasons || hasProofs ? ['reasoning.encrypted_content'] : undefined
+  const kept = own ? restOf(request)['include'] : undefined
+  const proofs = !own && (reasons || hasProofs) ? ['reasoning.encrypted_content'] : []
+  const tokens = request.sampling.logprobs === undefined ? [] : [LOGPROBS]
+  const include = [...listOf(kept), ...proofs, ...tokens]
+  return include.length > 0 ? include : kept
 }
 
 export function readLabels(members: Members): Record<string, string> | undefined {

@@ -1,7 +1,8 @@
 import type { ReadReplyContext } from '../contract.ts'
 import type { Cursor } from '../../src/model/cursor.ts'
-import { mergeExt, type Tail } from '../../src/model/events.ts'
-import { isObject, type Json, type JsonObject, listOf } from '../../src/json/json.ts'
+import { mergeExt } from '../../src/model/events.ts'
+import { isObject, type Json, listOf } from '../../src/json/json.ts'
+import { hasLogprobs, readLogprobs } from '../../src/model/logprobs.ts'
 import { isAmong, keyOf } from '../../src/model/late-tools.ts'
 import { raiseInput } from '../../src/model/text-tools.ts'
 import { PARAGRAPH, readSearch } from './blocks.ts'
@@ -9,18 +10,20 @@ import { readAnnotation } from './citations.ts'
 import { callsFor } from './client-tools.ts'
 import { readCode, readDrawn, readSummary } from './hosted.ts'
 import { readMcpCall } from './mcp.ts'
-import {
-  leftoversBeyond,
-  lookup,
-  objectIn,
-  objectsOf,
-  opaque,
-  textIn,
-  countIn,
-  DIALECT,
-  keep,
-} from './dialect.ts'
+import { lookup, objectIn, objectsOf, opaque, textIn, countIn } from './dialect.ts'
 import { wireNames, type WireNames } from './names.ts'
+import {
+  inputIn,
+  leftOfItem,
+  leftOfPart,
+  partIn,
+  partsIn,
+  readPhase,
+  reasoningTail,
+  textPart,
+  type Shown,
+  toTail,
+} from './reader-parts.ts'
 import type { Seen } from './reply.ts'
 import type { Ext, ToolKey } from '../../src/model/request.ts'
 import { readServerSearch } from './tool-changes.ts'
@@ -166,6 +169,7 @@ export class Items {
     this.#closePart(state)
     state.part = key
     state.cited = 0
+    state.weighed = 0
     state.announced = ''
     if (kind === 'refusal') this.seen.refusal = true
     const ext = readPhase(state.added)
@@ -177,9 +181,18 @@ export class Items {
     const first = textIn(event, 'delta')
     if (first === undefined || state.finished) return undefined
     const key = this.#openPart(state, partIndex(event), kind)
-    return taken(first, (delta) => {
+    this.#weigh(state, event.logprobs, 0)
+    const take = taken(first, (delta) => {
       if (!isAnnounced(state, delta)) this.#cursor.delta(key, delta)
     })
+    return hasLogprobs(event.logprobs) ? undefined : take
+  }
+
+  /** Takes the tokens of the open part, from one on. */
+  #weigh(state: Item, list: Json | undefined, from: number): void {
+    const logprobs = readLogprobs(list, this.#context.lose).slice(from)
+    state.weighed += logprobs.length
+    if (state.part !== undefined) this.#cursor.weigh(state.part, logprobs)
   }
 
   /** Handles text in an announced part; deltas continue it, unless they begin with it. */
@@ -198,6 +211,7 @@ export class Items {
     if (whole === undefined && type !== undefined) this.#context.lose('dropped', `reply.${type}`)
     if (whole === undefined || state.finished) return
     const key = this.#openPart(state, at, kind)
+    if (key === state.part) this.#weigh(state, part.logprobs, state.weighed)
     this.#cursor.complete(key, whole)
     if (key !== state.part) return
     state.left = leftOfPart(part)
@@ -342,6 +356,8 @@ export interface Item {
   /** The key of its open content part, and the number of annotations in that part. */
   part: string | undefined
   cited: number
+  /** The number of its tokens that are known. */
+  weighed: number
   /** The leftovers of that part. */
   left: Ext | undefined
   /** The text of an announced part that deltas have not repeated yet. */
@@ -355,8 +371,6 @@ export interface Item {
   paragraph: number
   finished: boolean
 }
-
-export type Shown = 'summary' | 'content'
 
 /** The thoughts of an item: of the kind that has been shown, or else the summary. */
 export function thoughtsIn(
@@ -411,6 +425,7 @@ const newItem = (index: number): Item => ({
   opened: new Set(),
   part: undefined,
   cited: 0,
+  weighed: 0,
   left: undefined,
   announced: '',
   added: {},
@@ -438,55 +453,3 @@ export function isAnnounced(item: Item, delta: string): boolean {
 /** The index of the part that an event is about. */
 export const partIndex = (event: WireStep): number =>
   countIn(event, 'content_index') ?? countIn(event, 'summary_index') ?? 0
-
-/** The phase of the work that a message belongs to; only this dialect has it. */
-export function readPhase(item: WireItem): Ext | undefined {
-  const phase = textIn(item, 'phase')
-  return keep({ phase }).ext
-}
-
-const PARTS: ReadonlySet<Json | undefined> = new Set(['output_text', 'refusal', 'text'])
-
-/** The part of a message that an event brings; parts of other items are none of the conversation's. */
-export const partIn = ({ part }: WireStep): WirePart =>
-  isObject(part) && PARTS.has(part['type']) ? part : {}
-
-/** The parts of a message; a plain string is one text. */
-export const partsIn = ({ content }: WireItem): Json[] =>
-  typeof content === 'string' ? [{ text: content }] : listOf(content)
-
-/** The part in an event that holds only its text. */
-export const textPart = ({ text, refusal }: WireStep): WirePart =>
-  typeof refusal === 'string' ? { type: 'refusal', refusal } : { text: text ?? null }
-
-/** The whole input of a call, by either name. */
-export const inputIn = (value: JsonObject): string | undefined =>
-  textIn(value, 'type')?.includes('custom_tool_call')
-    ? textIn(value, 'input')
-    : textIn(value, 'arguments')
-
-/** The leftovers of a part, for the end of its block. */
-export const toTail = (ext: Ext | undefined): Tail => (ext ? { ext } : {})
-
-const PART: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'annotations'])
-export const leftOfPart = (part: WirePart): Ext | undefined => leftoversBeyond(part, PART)
-
-/** The members of each kind of item that are read, besides those that all items have. */
-const itemMembers = (...own: string[]): ReadonlySet<string> =>
-  new Set(['id', 'type', 'status', ...own])
-const ITEMS = {
-  message: itemMembers('role', 'phase', 'content'),
-  /** One of thoughts and summary is shown; the other is a leftover. */
-  content: itemMembers('encrypted_content', 'content'),
-  summary: itemMembers('encrypted_content', 'summary'),
-  call: itemMembers('call_id', 'name', 'namespace', 'arguments', 'input'),
-  code: itemMembers('code', 'outputs', 'container_id'),
-}
-export const leftOfItem = (item: WireItem, kind: keyof typeof ITEMS): Ext | undefined =>
-  leftoversBeyond(item, ITEMS[kind])
-
-export function reasoningTail(item: WireItem, shown: Shown): Tail {
-  const tail = toTail(leftOfItem(item, shown))
-  const proof = textIn(item, 'encrypted_content')
-  return proof ? { ...tail, proof: { dialect: DIALECT, value: proof } } : tail
-}

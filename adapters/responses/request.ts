@@ -161,7 +161,7 @@ function writeSeen(request: Request, context: WriteRequestContext): Outgoing {
     store: own ? request.store : (request.store ?? false),
     include: options.writeInclude(request, own, hasProofs(input, known.trail)),
     ...options.writeLimits(request.limits, target.facts.maxOutputTokens, lose),
-    ...options.writeSampling(request.sampling, own, lose),
+    ...options.writeSampling(request.sampling, lose),
     reasoning: writeReasoningOptions(takes.efforts ? request : withLastEffort(request), own, lose),
     text: options.writeText(request, own, lose),
     context_management: options.writeCompaction(request.compact),

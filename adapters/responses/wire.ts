@@ -249,7 +249,7 @@ export type WireItem = Loose<
   | 'role'
   | 'tools'
 >
-export type WirePart = Loose<'type' | 'text' | 'refusal' | 'annotations'>
+export type WirePart = Loose<'type' | 'text' | 'refusal' | 'annotations' | 'logprobs'>
 /** The data of an event of a stream. */
 export type WireStep = Loose<
   | 'type'
@@ -265,5 +265,6 @@ export type WireStep = Loose<
   | 'refusal'
   | 'code'
   | 'annotation'
+  | 'logprobs'
   | 'error'
 >

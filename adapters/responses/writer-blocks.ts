@@ -1,11 +1,13 @@
 import type { WriteReplyContext } from '../contract.ts'
 import type { Json, JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
+import { append, writeLogprobs } from '../../src/model/logprobs.ts'
 import { flatName } from '../../src/model/names.ts'
 import type {
   Block,
   Citation,
   CodeBlock,
+  Logprob,
   ReasoningBlock,
   RefusalBlock,
   TextBlock,
@@ -48,6 +50,8 @@ export interface OpenItem {
   continues(block: Block): boolean
   delta(text: string): void
   cite(citation: Citation): void
+  /** How likely the tokens of the text were that follows. */
+  weigh(logprobs: readonly Logprob[]): void
   proof(proof: string | undefined): void
   /** Takes the output of the code; false where it has one already. */
   print(outputs: Json, status: string): boolean
@@ -61,6 +65,7 @@ export interface OpenItem {
 const INERT = {
   continues: () => false,
   cite: () => undefined,
+  weigh: () => undefined,
   proof: () => undefined,
   print: () => false,
 }
@@ -116,6 +121,7 @@ function openMessage(
     },
     delta: (text) => part?.delta(text),
     cite: (citation) => part?.cite(citation, context.lose),
+    weigh: (logprobs) => part?.weigh(logprobs),
     closeBlock() {
       if (part) content.push(part.close())
       part = undefined
@@ -136,6 +142,7 @@ const writePhase = (block: Block): JsonObject => {
 interface OpenPart {
   delta(text: string): void
   cite(citation: Citation, lose: Lose): void
+  weigh(logprobs: readonly Logprob[]): void
   value(): JsonObject
   close(): JsonObject
 }
@@ -150,10 +157,10 @@ function openPart(
   const late: [Citation, Lose][] = []
   let whole = ''
   const stem = isText ? 'response.output_text' : 'response.refusal'
-  const logprobs = isText ? { logprobs: [] } : {}
+  const tokens: JsonObject[] = []
   const value = (): JsonObject =>
     isText
-      ? { type: 'output_text', text: whole, annotations: [...annotations], logprobs: [] }
+      ? { type: 'output_text', text: whole, annotations: [...annotations], logprobs: [...tokens] }
       : { type: 'refusal', refusal: whole }
   const annotate = (citation: Citation, lose: Lose): void => {
     const annotation = isText ? writeAnnotation(citation, whole.length) : undefined
@@ -164,12 +171,18 @@ function openPart(
     annotations.push(annotation)
   }
   say('response.content_part.added', { content_index: at, part: value() })
-  const piece = deltas(`${stem}.delta`, (delta) => ({ content_index: at, delta, ...logprobs }))
+  const logprobs = (list: JsonObject[]) => (isText ? { logprobs: list } : {})
+  const piece = tokenDeltas(`${stem}.delta`, { emit: say, deltas }, tokens, (delta, list) => ({
+    content_index: at,
+    delta,
+    ...logprobs(list),
+  }))
   return {
     delta(text) {
       whole += text
       piece(text)
     },
+    weigh: (list) => append(tokens, writeLogprobs(list)),
     // A citation without an end covers the whole text, which is still to come.
     cite: (citation, lose) =>
       isAboutAll(citation) ? void late.push([citation, lose]) : annotate(citation, lose),
@@ -177,10 +190,26 @@ function openPart(
     close() {
       for (const [citation, lose] of late) annotate(citation, lose)
       const body = isText ? { text: whole } : { refusal: whole }
-      say(`${stem}.done`, { content_index: at, ...body, ...logprobs })
+      say(`${stem}.done`, { content_index: at, ...body, ...logprobs(tokens) })
       say('response.content_part.done', { content_index: at, part: value() })
       return value()
     },
+  }
+}
+
+/** Writes deltas, each with the tokens that have become known since the last one. */
+function tokenDeltas(
+  type: string,
+  { emit, deltas }: Voice,
+  tokens: readonly JsonObject[],
+  fields: (text: string, tokens: JsonObject[]) => JsonObject,
+): (text: string) => void {
+  const plain = deltas(type, (text) => fields(text, []))
+  let said = 0
+  return (text) => {
+    if (said === tokens.length) return plain(text)
+    emit(type, fields(text, tokens.slice(said)))
+    said = tokens.length
   }
 }
 

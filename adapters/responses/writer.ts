@@ -7,6 +7,7 @@ import type {
   Block,
   Citation,
   CodeResultBlock,
+  Logprob,
   McpCallBlock,
   MediaBlock,
   OpaqueBlock,
@@ -89,6 +90,8 @@ export class ResponseWriter implements Writer {
         return this.#output.delta(event.text)
       case 'citation':
         return this.#output.cite(event.citation)
+      case 'logprobs':
+        return this.#output.weigh(event.logprobs)
       case 'block-end':
         return this.#output.close(event.tail)
       case 'usage':
@@ -247,6 +250,10 @@ export class Output {
 
   cite(citation: Citation): void {
     this.#item?.cite(citation)
+  }
+
+  weigh(logprobs: readonly Logprob[]): void {
+    this.#item?.weigh(logprobs)
   }
 
   close(tail: Tail): void {

@@ -6,7 +6,7 @@ import {
   type Tail,
   type Withheld,
 } from './events.ts'
-import type { Block, Citation, Ext, FinishReason, Usage } from './request.ts'
+import type { Block, Citation, Ext, FinishReason, Logprob, Usage } from './request.ts'
 import { defined } from '../json/json.ts'
 import type { Problem } from './problem.ts'
 
@@ -116,6 +116,12 @@ export class Cursor {
   cite(key: BlockKey, citation: Citation): void {
     const pending = this.#find(key)
     if (pending?.block.kind === 'text') this.#emit(pending, { type: 'citation', citation })
+  }
+
+  /** How likely the tokens of a text were; before the piece that they came with. */
+  weigh(key: BlockKey, logprobs: readonly Logprob[]): void {
+    const pending = logprobs.length > 0 ? this.#find(key) : undefined
+    if (pending?.block.kind === 'text') this.#emit(pending, { type: 'logprobs', logprobs })
   }
 
   close(key: BlockKey, tail: Tail = {}): void {

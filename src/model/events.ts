@@ -5,16 +5,18 @@ import type {
   Citation,
   Ext,
   FinishReason,
+  Logprob,
   Proof,
   RefusalDetails,
   Reply,
   Usage,
 } from './request.ts'
+import { append } from './logprobs.ts'
 import type { Key } from './paths.ts'
 import type { Problem } from './problem.ts'
 
 /**
- * A reply as it comes: `start (block-start (block-delta | citation)* block-end | usage)* (finish | error)`,
+ * A reply as it comes: `start (block-start (block-delta | logprobs | citation)* block-end | usage)* (finish | error)`,
  * at most one block open. `block-start` carries the block with its body empty; the body comes in deltas and
  * the proof, known last, in the tail. Blocks without a text body come whole in `block-start`.
  */
@@ -22,6 +24,8 @@ export type Event =
   | StartEvent
   | { type: 'block-start'; block: Block }
   | { type: 'block-delta'; text: string }
+  /** Of the tokens of a text, in their order; they stand before the delta that they came with. */
+  | { type: 'logprobs'; logprobs: readonly Logprob[] }
   | { type: 'citation'; citation: Citation }
   | { type: 'block-end'; tail: Tail }
   | { type: 'usage'; usage: Usage }
@@ -177,24 +181,33 @@ export function unfoldBlock(block: Block): Event[] {
       { type: 'block-start', block },
       { type: 'block-end', tail: {} },
     ]
-  const { bare, proof, citations } = undress(block)
+  const { bare, proof, citations, logprobs } = undress(block)
   const events: Event[] = [{ type: 'block-start', block: withBody(bare, '') }]
+  if (logprobs.length > 0) events.push({ type: 'logprobs', logprobs })
   if (body !== '') events.push({ type: 'block-delta', text: body })
   for (const citation of citations) events.push({ type: 'citation', citation })
   events.push({ type: 'block-end', tail: proof ? { proof } : {} })
   return events
 }
 
-function undress(block: Block): { bare: Block; proof: Proof | undefined; citations: Citation[] } {
+interface Undressed {
+  bare: Block
+  proof?: Proof | undefined
+  citations: readonly Citation[]
+  logprobs: readonly Logprob[]
+}
+
+function undress(block: Block): Undressed {
+  const none = { citations: [], logprobs: [] }
   if (block.kind === 'text') {
-    const { proof, citations, ...bare } = block
-    return { bare, proof, citations: citations ?? [] }
+    const { proof, citations = [], logprobs = [], ...bare } = block
+    return { bare, proof, citations, logprobs }
   }
   if (block.kind === 'reasoning' || block.kind === 'tool-call' || block.kind === 'code') {
     const { proof, ...bare } = block
-    return { bare, proof, citations: [] }
+    return { ...none, bare, proof }
   }
-  return { bare: block, proof: undefined, citations: [] }
+  return { ...none, bare: block }
 }
 
 /** The content of a stream so far. Without a finish and a problem it was cut off. */
@@ -209,11 +222,17 @@ interface OpenBlock {
   block: Block
   parts: string[]
   citations: Citation[]
+  logprobs: Logprob[]
 }
 
-function wholeBlock({ block, parts, citations }: OpenBlock): Block {
+function wholeBlock({ block, parts, citations, logprobs }: OpenBlock): Block {
   const whole = streamedText(block) === undefined ? block : withBody(block, parts.join(''))
-  return whole.kind === 'text' && citations.length > 0 ? { ...whole, citations } : whole
+  if (whole.kind !== 'text') return whole
+  return {
+    ...whole,
+    ...(logprobs.length > 0 && { logprobs }),
+    ...(citations.length > 0 && { citations }),
+  }
 }
 
 /** Gathers a stream. A block that is still open at the end counts as far as it came. */
@@ -232,13 +251,16 @@ export function fold(events: Iterable<Event>): Folded {
         Object.assign(reply, defined({ id: event.id, model: event.model, ext: event.ext }))
         break
       case 'block-start':
-        open = { block: event.block, parts: [streamedText(event.block) ?? ''], citations: [] }
+        open = opened(event.block)
         break
       case 'block-delta':
         open?.parts.push(event.text)
         break
       case 'citation':
         open?.citations.push(event.citation)
+        break
+      case 'logprobs':
+        if (open) append(open.logprobs, event.logprobs)
         break
       case 'block-end':
         close(event.tail)
@@ -262,6 +284,13 @@ export function fold(events: Iterable<Event>): Folded {
   close({})
   return others.size === 0 ? folded : { ...folded, others: foldedOthers(others) }
 }
+
+const opened = (block: Block): OpenBlock => ({
+  block,
+  parts: [streamedText(block) ?? ''],
+  citations: [],
+  logprobs: [],
+})
 
 function finishReply(reply: Folded['reply'], event: Event & { type: 'finish' }): void {
   reply.finish = event.reason
@@ -301,6 +330,7 @@ export function verify(events: readonly Event[]): string | undefined {
         if (!open || streamedText(open) === undefined) return wrong('no block with a body is open')
         if (event.text === '') return wrong('is empty')
         break
+      case 'logprobs':
       case 'citation':
         if (open?.kind !== 'text') return wrong('no text block is open')
         break

@@ -76,9 +76,22 @@ export interface Caching {
   ttl?: string
 }
 
+/**
+ * A token of a text, and the natural logarithm of its probability. `top`: the likeliest tokens of its place. `bytes`
+ * where they were told, because a token may be a part of a character.
+ */
+export interface Logprob {
+  token: string
+  logprob: number
+  bytes?: number[]
+  top?: Logprob[]
+}
+
+/** `logprobs`: of a reply. */
 export interface TextBlock extends Cacheable {
   kind: 'text'
   text: string
+  logprobs?: Logprob[]
   citations?: Citation[]
   proof?: Proof
 }
@@ -323,6 +336,7 @@ export interface Sampling {
   presencePenalty?: number
   frequencyPenalty?: number
   candidateCount?: number
+  /** Log probabilities are wanted, and those of so many other tokens of each place. */
   logprobs?: number
 }
 

@@ -119,10 +119,10 @@ describe('sampling and bounds', () => {
     expect([body.generationConfig, losses]).toEqual([{ seed: sent }, said])
   })
 
-  it('ask for no probabilities that their caller would not see', () => {
+  it('ask for probabilities for a caller of another dialect', () => {
     const { body, losses } = send({ sampling: { logprobs: 3 } })
-    expect(body).not.toHaveProperty('generationConfig')
-    expect(losses).toEqual(['dropped sampling.logprobs'])
+    expect(body.generationConfig).toEqual({ responseLogprobs: true, logprobs: 3 })
+    expect(losses).toEqual([])
   })
 
   it('keep to what the configuration knows of the model', () => {

@@ -49,6 +49,7 @@ const REPLY_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^(?:executablecode|(?:[a-z]*codeexecution[a-z]*)|codeinterpretercall|servertooluse)$/, 'code'],
   [/^(?:functioncall|customtoolcall|tooluse)$/, 'toolcall'],
   [/^arguments$/, 'input'],
+  [/^logprobsresult$/, 'logprobs'],
   [/^confidencescores$/, 'confidencescore'],
   [/^citedtext$/, 'quote'],
   [/^(?:thoughtsignature|encryptedcontent)$/, 'seal'],

@@ -147,6 +147,7 @@ export const requestNoOps: Entry[] = [
   },
   { path: 'background', values: [false], why: 'the default' },
   { path: 'temperature', values: [1], why: 'the default' },
+  { path: 'top_logprobs', values: [0], why: 'the default' },
   { path: 'top_p', values: [1], upstream: 'messages', why: 'the default' },
   { path: 'truncation', values: ['disabled'], why: 'the default' },
   { path: 'text.verbosity', values: ['medium'], why: 'the default' },

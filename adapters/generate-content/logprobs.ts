@@ -1,0 +1,47 @@
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { Logprob } from '../../src/model/request.ts'
+import { many } from './dialect.ts'
+
+/** Reads `logprobsResult`: what was chosen in each place, and what else could have been, stand in two lists. */
+export function readTokens(result: Json | undefined, lose: Lose): Logprob[] {
+  if (!isObject(result)) return []
+  const { chosenCandidates, topCandidates } = result
+  const others = many(topCandidates)
+  return many(chosenCandidates).flatMap((one, place) => {
+    const other = others[place]
+    const top = isObject(other) ? many(other['candidates']).flatMap(readToken) : []
+    if (isObject(one) && one['tokenId'] !== undefined) lose('dropped', 'reply.logprobs.tokenId')
+    return readToken(one).map((token) => ({ ...token, ...(top.length > 0 && { top }) }))
+  })
+}
+
+function readToken(value: Json): Logprob[] {
+  if (!isObject(value)) return []
+  const { token, logProbability } = value
+  if (typeof token !== 'string') return []
+  // A certain token has no number where zeros are left out.
+  return [{ token, logprob: typeof logProbability === 'number' ? logProbability : 0 }]
+}
+
+/** Inverse of `readTokens`, with the average; numbers of tokens are the model's own and not known. */
+export function writeTokens(list: readonly Logprob[], lose: Lose): JsonObject {
+  if (list.length === 0) return {}
+  const hasBytes = ({ bytes, top = [] }: Logprob): boolean =>
+    bytes !== undefined || top.some(hasBytes)
+  if (list.some(hasBytes)) lose('dropped', 'reply.logprobs.bytes')
+  const sum = list.reduce((total, { logprob }) => total + logprob, 0)
+  const isRich = list.some(({ top }) => top)
+  return {
+    avgLogprobs: sum / list.length,
+    logprobsResult: {
+      ...(isRich && {
+        topCandidates: list.map(({ top = [] }) => ({ candidates: top.map(writeToken) })),
+      }),
+      chosenCandidates: list.map(writeToken),
+      logProbabilitySum: sum,
+    },
+  }
+}
+
+const writeToken = ({ token, logprob }: Logprob): JsonObject => ({ token, logProbability: logprob })
