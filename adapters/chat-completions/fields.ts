@@ -126,11 +126,12 @@ export function writeSampling({ sampling }: Request, context: WriteContext): Jso
 export function readFormat(raw: Json | undefined): { format?: Format; left: JsonObject } {
   if (!isObject(raw)) return { left: {} }
   const { type, json_schema, ...rest } = raw
-  if (type === 'text') return { format: { type: 'text' }, left: {} }
+  if (type === 'text') return { format: { type, ...keep(rest) }, left: {} }
   // llama.cpp reads a schema beside the older word.
   if (type === 'json_object' && rest['schema'] === undefined)
-    return { format: { type: 'json' }, left: {} }
-  const { schema = rest['schema'], name, description, strict, ...left } = objectIn(json_schema)
+    return { format: { type: 'json', ...keep(rest) }, left: {} }
+  const { schema: besideType, ...beside } = rest
+  const { schema = besideType, name, description, strict, ...left } = objectIn(json_schema)
   if ((type !== 'json_schema' && type !== 'json_object') || schema === undefined)
     return { left: { response_format: raw } }
   return {
@@ -140,7 +141,7 @@ export function readFormat(raw: Json | undefined): { format?: Format; left: Json
       ...(typeof name === 'string' && { name }),
       ...(typeof description === 'string' && { description }),
       ...(typeof strict === 'boolean' && { strict }),
-      ...keep(withoutNulls(left), { facts: type === 'json_object' && { type } }),
+      ...keep(withoutNulls({ ...beside, ...left }), { facts: type === 'json_object' && { type } }),
     },
     left: {},
   }
@@ -160,10 +161,11 @@ export function formatWords({ format }: Request, { own: isOwn }: WriteContext): 
  */
 export function writeFormat({ format }: Request, { own: isOwn, lose }: WriteContext): JsonObject {
   if (!format) return {}
-  if (format.type === 'text') return isOwn ? { response_format: { type: 'text' } } : {}
+  if (format.type === 'text')
+    return isOwn ? { response_format: { type: 'text', ...restOf(format) } } : {}
   if (format.type === 'json') {
     if (!isOwn) lose('defaulted', 'format', 'asked for in words as well')
-    return { response_format: { type: 'json_object' } }
+    return { response_format: { type: 'json_object', ...(isOwn && restOf(format)) } }
   }
   if (isOwn) return { response_format: writeOwnFormat(format) }
   if (isOfOthers(format.schema)) return lose('approximated', 'format', 'in words') ?? {}

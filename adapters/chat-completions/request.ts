@@ -38,7 +38,7 @@ export function readRequest(body: Json, { trail }: ReadRequestContext): Request 
   if (trail) trail.check('chat-completions', body, 'messages', validate)
   else validate(body)
   const { model, messages, stream, tool_choice, function_call, parallel_tool_calls } = body
-  const { stream_options, usage, functions, response_format, metadata } = body
+  const { functions, response_format, metadata } = body
   const history = History.read(messages, trail)
   const bounds = options.readLimits(body)
   const thoughts = readReasoning(body)
@@ -68,19 +68,25 @@ export function readRequest(body: Json, { trail }: ReadRequestContext): Request 
     ...options.readAccount(body),
     origin: { dialect: DIALECT },
     ...keep(
-      { ...rest, ...thoughts.left, ...format.left, ...who.left, ...labels.left },
-      {
-        facts: {
-          ...bounds.facts,
-          ...who.facts,
-          ...(isObject(stream_options) && { stream_options }),
-          ...(isObject(usage) && { usage }),
-          ...(functions !== undefined && { functions: true }),
-        },
-      },
+      { ...rest, ...thoughts.left, ...format.left, ...who.left, ...labels.left, ...unreadOf(body) },
+      { facts: { ...bounds.facts, ...who.facts, ...factsIn(body) } },
     ),
   }
 }
+
+/** What a stream is padded with says nothing. */
+const STREAM_OPTIONS = new Set(['include_usage', 'include_obfuscation'])
+
+function unreadOf({ stream_options }: JsonObject): JsonObject {
+  const unread = membersBeside(objectIn(stream_options), STREAM_OPTIONS)
+  return unread ? { stream_options: unread } : {}
+}
+
+const factsIn = ({ stream_options, usage, functions }: JsonObject) => ({
+  ...(isObject(stream_options) && { stream_options }),
+  ...(isObject(usage) && { usage }),
+  ...(functions !== undefined && { functions: true }),
+})
 
 /** Inverse of `readRequest`. */
 export function writeRequest(asked: Request, writing: WriteRequestContext): Outgoing {
@@ -106,6 +112,7 @@ export function writeRequest(asked: Request, writing: WriteRequestContext): Outg
   const thinks = request.reasoning !== undefined && request.reasoning.mode !== 'off'
   const tools = writeTools(request, context)
   if (request.previous !== undefined) lose('dropped', 'previous')
+  const { stream_options: _options, ...rest } = restOf(request)
   const body: JsonObject = {
     model: target.model,
     messages,
@@ -119,7 +126,7 @@ export function writeRequest(asked: Request, writing: WriteRequestContext): Outg
     ...options.writeAccount(request, context, cache),
     ...writeStream(request),
     ...ownUsage(request),
-    ...restOf(request),
+    ...rest,
   }
   const taken = withoutRefused(body, target.facts.drop, placeOf, lose)
   const sent = lowered(taken, target.facts.server, lose)

@@ -8,6 +8,7 @@ import type {
   Tool,
   ToolChoice,
 } from '../../src/model/request.ts'
+import { membersBeside } from '../../src/model/ext.ts'
 import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
 import { rooted } from '../../src/schema/root.ts'
 import { NOT_STRICT, strictSchema } from '../../src/schema/strict.ts'
@@ -220,7 +221,7 @@ export function readToolChoice(
   const raw = choice ?? older
   if (raw === undefined || raw === null) return {}
   const isOlder = choice === undefined || choice === null
-  const ext = keep({}, { facts: { choice: raw, ...(isOlder && { older: true }) } })
+  const ext = keep(unreadOf(raw), { facts: { choice: raw, ...(isOlder && { older: true }) } })
   const mode = MODES.get(raw)
   if (mode) return { toolChoice: { mode, ...ext } }
   if (!isObject(raw))
@@ -235,6 +236,21 @@ export function readToolChoice(
   if (name !== '') return { toolChoice: { mode: 'required', names: [name], ...ext } }
   return { toolChoice: { mode: MODES.get(type) ?? 'auto', ...ext } }
 }
+
+const CHOICE = new Set(['type', 'function', 'custom', 'allowed_tools', 'name'])
+const NAMED = new Set(['name'])
+const ALLOWED = new Set(['mode', 'tools'])
+
+/** What a choice says besides the tools that it chooses. */
+const unreadOf = (choice: Json): JsonObject =>
+  isObject(choice)
+    ? {
+        ...membersBeside(choice, CHOICE),
+        ...membersBeside(objectIn(choice['function']), NAMED),
+        ...membersBeside(objectIn(choice['custom']), NAMED),
+        ...membersBeside(objectIn(choice['allowed_tools']), ALLOWED),
+      }
+    : {}
 
 const nameIn = (tool: JsonObject): string =>
   textIn(objectIn(tool['function'])['name']) ||

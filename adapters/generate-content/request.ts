@@ -9,6 +9,7 @@ import { withoutRefused } from '../../src/model/fields.ts'
 import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
 import { detailByLevel, hasPicturesAlone } from './media.ts'
 import { systemEntries, writeContents, readTurns } from './history.ts'
+import { membersBeside } from '../../src/model/ext.ts'
 import { many, NAME_RULE, keep, restOf, factsOf, DIALECT } from './dialect.ts'
 import { formatInstruction, readOptions, writeOptions } from './fields.ts'
 import { modelPath, resourceName } from './paths.ts'
@@ -61,7 +62,13 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     ...(tier && { tier }),
     origin: { dialect: DIALECT },
     ...keep(
-      { ...rest, ...unsaid, ...choice.rest },
+      {
+        ...rest,
+        ...unsaid,
+        ...choice.rest,
+        systemInstruction:
+          systemInstruction && membersBeside({ ...systemInstruction }, INSTRUCTION),
+      },
       {
         facts: {
           ...(labels && { labels: true }),
@@ -72,6 +79,8 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     ),
   }
 }
+
+const INSTRUCTION = new Set(['role', 'parts'])
 
 /** Spells each content by itself, so that those of the last request stay the same. */
 function spelled(body: Json, trail: Trail | undefined): Json {

@@ -1,6 +1,6 @@
 import { pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { CacheMark, ToolChangeBlock } from '../../src/model/request.ts'
-import { createCodec } from '../../src/model/ext.ts'
+import { createCodec, membersBeside } from '../../src/model/ext.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { NameRule, ToolNames } from '../../src/model/names.ts'
 import type { Trail } from '../../src/model/trail.ts'
@@ -64,14 +64,19 @@ export const withoutNulls = (fields: JsonObject): JsonObject =>
 export function readCache(value: Json | undefined): { cache?: CacheMark } {
   if (!isObject(value)) return {}
   const { ttl } = value
-  return { cache: typeof ttl === 'string' ? { ttl } : {} }
+  const rest = membersBeside(value, MARK)
+  return { cache: { ...(typeof ttl === 'string' && { ttl }), ...(rest && keep(rest)) } }
 }
+
+const MARK = new Set(['type', 'ttl'])
 
 /** Lifetimes of other dialects are converted later, when all marks are known. */
 export function writeCache(cache: CacheMark | undefined): { cache_control?: JsonObject } {
   if (!cache) return {}
   const { ttl } = cache
-  return { cache_control: { type: 'ephemeral', ...(ttl !== undefined && { ttl }) } }
+  return {
+    cache_control: { type: 'ephemeral', ...(ttl !== undefined && { ttl }), ...restOf(cache) },
+  }
 }
 
 export interface WriteContext {

@@ -28,6 +28,7 @@ import {
   objectsOf,
   textIn,
   keepRest,
+  takeTexts,
   restOf,
   factsOf,
   type Facts,
@@ -102,9 +103,6 @@ function ownId(block: Block, prefix: string): JsonObject {
 /** The parts of a summary are paragraphs. */
 export const PARAGRAPH = '\n\n'
 
-const readTexts = (parts: Json | undefined): string[] =>
-  objectsOf(parts).flatMap((part) => textIn(part, 'text') || [])
-
 const OF_ANOTHER = new Set<ProofSlot>(['call', 'next', 'previous'])
 
 export function readReasoning(item: JsonObject): ReadItem {
@@ -124,10 +122,9 @@ export function readReasoning(item: JsonObject): ReadItem {
 
 /** The summary is meant to be read; servers of open models put the thoughts themselves in its place. */
 function reasoningText(members: Members): string {
-  const summary = members.any('summary') ?? null
-  const summaries = readTexts(summary)
-  if (summaries.length > 0) return summaries.join(PARAGRAPH)
-  return readTexts(members.any('content')).join(PARAGRAPH)
+  const summaries = takeTexts(members, 'summary')
+  const texts = summaries.length > 0 ? summaries : takeTexts(members, 'content')
+  return texts.join(PARAGRAPH)
 }
 
 export function writeReasoning(

@@ -1,7 +1,7 @@
-import { pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
+import { objectsOf, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import { isMinted } from '../../src/model/ids.ts'
 import type { Ext } from '../../src/model/request.ts'
-import { createCodec, type Kept, type Members } from '../../src/model/ext.ts'
+import { createCodec, membersBeside, type Kept, type Members } from '../../src/model/ext.ts'
 
 export const DIALECT = 'responses'
 
@@ -67,7 +67,8 @@ export const lookup = <T>(
   key: Json | undefined,
 ): T | undefined => (typeof key === 'string' && Object.hasOwn(table, key) ? table[key] : undefined)
 
-export { listOf, objectIn, objectsOf } from '../../src/json/json.ts'
+export { listOf, objectIn } from '../../src/json/json.ts'
+export { objectsOf }
 export const textIn = (value: JsonObject, key: string): string | undefined => {
   const member = value[key]
   return typeof member === 'string' ? member : undefined
@@ -87,4 +88,14 @@ export function leftoversBeyond(value: JsonObject, known: ReadonlySet<string>): 
     (key, one) => !known.has(key) && one !== null && !(Array.isArray(one) && !one.length),
   )
   return keep(left).ext
+}
+
+const PART = new Set(['type', 'text'])
+
+/** The texts of a list of parts. Parts that say more than their text also stay as they are. */
+export function takeTexts(members: Members, key: string): string[] {
+  const value = members.any(key) ?? null
+  const parts = objectsOf(value)
+  if (parts.some((part) => membersBeside(part, PART))) members.leave(key, value)
+  return parts.flatMap((part) => textIn(part, 'text') || [])
 }

@@ -14,7 +14,7 @@ import { findCapability, readHosted, writeHosted } from './hosted.ts'
 import { readClientTool } from './client-tools.ts'
 import { readMcpTool, writeMcpTool } from './mcp.ts'
 import { DIALECT, objectsOf, textIn, keep, keepRest, restOf, factsOf } from './dialect.ts'
-import { Members } from '../../src/model/ext.ts'
+import { Members, membersBeside } from '../../src/model/ext.ts'
 import type { WireNames } from './names.ts'
 import { NOT_STRICT, strictSchema } from '../../src/schema/strict.ts'
 
@@ -73,11 +73,14 @@ function readCustom(tool: JsonObject): TextTool {
     kind: 'text' as const,
     name,
     description,
-    format: format?.['type'] === 'text' ? undefined : format,
+    format: isFreeText(format) ? undefined : format,
     deferred,
     ...keepRest(members),
   })
 }
+
+const isFreeText = (format: JsonObject | undefined): boolean =>
+  format?.['type'] === 'text' && Object.keys(format).length === 1
 
 /** The members of a namespace are kept on its first tool. */
 function readNamespace(tool: JsonObject): Tool[] {
@@ -230,12 +233,14 @@ export function readChoice(choice: Json | undefined): ToolChoice | undefined {
   const mode = readMode(choice)
   if (mode) return { mode }
   if (!isObject(choice)) return undefined
-  const kept = keep({}, { facts: { choice } })
+  const kept = keep(membersBeside(choice, CHOICE) ?? {}, { facts: { choice } })
   if (choice['type'] !== 'allowed_tools')
     return { mode: 'required', names: [nameIn(choice)], ...kept }
   const names = objectsOf(choice['tools']).map(nameIn)
   return { mode: readMode(choice['mode']) ?? 'auto', names, ...kept }
 }
+
+const CHOICE = new Set(['type', 'name', 'server_label', 'mode', 'tools'])
 
 function nameIn(choice: JsonObject): string {
   const type = textIn(choice, 'type') ?? ''

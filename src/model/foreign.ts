@@ -22,7 +22,7 @@ export function reportForeign(
   report(request.reasoning?.ext, () => 'reasoning')
   report(request.compact?.ext, () => 'compaction')
   report(request.toolChoice?.ext, () => 'toolChoice')
-  if (request.format?.type === 'json-schema') report(request.format.ext, () => 'format')
+  report(request.format?.ext, () => 'format')
   foreignBlocks(request, target, lose)(request.system, () => 'system')
   const given = [target, request.origin?.dialect, request.tools]
   follow(trail, 'report foreign', request.turns, given, lose, (heard) => ({
@@ -59,6 +59,7 @@ function foreignBlocks(request: Request, target: DialectName, lose: Lose): Repor
         continue
       }
       report(block.ext, place)
+      if ('cache' in block) report(block.cache?.ext, () => `${place()}.cache`)
       if (block.damagedProof && !isOwn) lose('dropped', `${place()}.damagedProof`)
       if (block.kind === 'tool-change' && !isOwn && !block.tools.every(isOffered))
         lose('dropped', place(), 'the tool is not offered')
@@ -127,9 +128,13 @@ const reporter =
   }
 
 function reportTool(tool: Tool, target: DialectName, lose: Lose, report: Report): void {
-  if (tool.kind !== 'opaque')
-    report(tool.ext, () => `tools.${tool.kind === 'hosted' ? tool.capability : tool.name}`)
-  else if (tool.dialect !== target) lose('dropped', `tools.${tool.name}`)
+  if (tool.kind === 'opaque') {
+    if (tool.dialect !== target) lose('dropped', `tools.${tool.name}`)
+    return
+  }
+  const place = () => `tools.${tool.kind === 'hosted' ? tool.capability : tool.name}`
+  report(tool.ext, place)
+  report(tool.cache?.ext, () => `${place()}.cache`)
 }
 
 /**

@@ -32,7 +32,7 @@ export interface Proof {
 }
 
 /** A mark that the prompt up to and including this node should be cached. */
-export interface CacheMark {
+export interface CacheMark extends Node {
   ttl?: string
 }
 
@@ -341,8 +341,8 @@ export interface Sampling {
 }
 
 export type Format =
-  | { type: 'text' }
-  | { type: 'json' }
+  | ({ type: 'text' } & Node)
+  | ({ type: 'json' } & Node)
   | ({
       type: 'json-schema'
       schema: string

@@ -26,9 +26,10 @@ export function raiseInput(text: string): string {
 /** The description of the function: the model must still be told what the text has to look like. */
 export function describeText(tool: TextTool, lose: Lose): string | undefined {
   const { description, format } = tool
-  if (!format || Object.keys(format).length === 0 || format['type'] === 'text') return description
+  const { type = 'text', ...rules } = format ?? {}
+  if (type === 'text' && Object.keys(rules).length === 0) return description
   lose('approximated', `tools.${tool.name}.format`)
-  const { syntax, definition } = format
+  const { syntax, definition } = rules
   if (typeof definition !== 'string') return description
   const words = `The input must match this ${typeof syntax === 'string' ? `${syntax} ` : ''}grammar:`
   return [description, `${words}\n${definition}`].filter(Boolean).join('\n\n')
