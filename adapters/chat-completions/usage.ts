@@ -9,7 +9,11 @@ import {
 } from '../../src/model/served.ts'
 import { keep, objectIn, countIn, isAbsent } from './dialect.ts'
 
-const READ = new Set([
+/** Where OpenRouter counts searches, under the newer name and the older one. */
+const TOOL_COUNTS = ['server_tool_use_details', 'server_tool_use'] as const
+const SEARCHES = 'web_search_requests'
+
+const READ = new Set<string>([
   'prompt_tokens',
   'completion_tokens',
   'total_tokens',
@@ -20,6 +24,8 @@ const READ = new Set([
   'prompt_cache_hit_tokens',
   'prompt_cache_miss_tokens',
   'cache_write_tokens',
+  'num_search_queries',
+  ...TOOL_COUNTS,
 ])
 
 export const SERVED: ServedWords = {
@@ -66,14 +72,29 @@ export function readUsage(raw: Json | undefined, server: ServerFacts = {}): Usag
       cacheWrite: within(written, left),
       output,
       reasoning: within(thought, output),
+      searches: countSearches(raw),
     }),
     ...keep({
       ...leftIn(raw, READ),
+      ...toolCountsIn(raw),
       ...leftIn(withoutAllText(prompts, raw['prompt_tokens']), KEPT),
       ...leftIn(withoutAllText(completions, raw['completion_tokens']), KEPT),
     }),
   }
 }
+
+/** Perplexity counts them in `num_search_queries`. */
+function countSearches(raw: JsonObject): number | undefined {
+  const counts = TOOL_COUNTS.map((name) => countIn(objectIn(raw[name])[SEARCHES]))
+  return [...counts, countIn(raw['num_search_queries'])].find((count) => count)
+}
+
+const toolCountsIn = (raw: JsonObject): JsonObject =>
+  Object.fromEntries(
+    TOOL_COUNTS.map(
+      (name) => [name, leftIn(objectIn(raw[name]), new Set([SEARCHES]))] as const,
+    ).filter(([, left]) => Object.keys(left).length > 0),
+  )
 
 function countOutput(
   raw: JsonObject,

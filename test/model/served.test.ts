@@ -98,6 +98,33 @@ describe('how a reply was served', () => {
   })
 })
 
+describe('searches that a server of chat completions counts', () => {
+  it.each<[string, JsonObject]>([
+    [
+      'OpenRouter',
+      { server_tool_use_details: { web_search_requests: 3, tool_calls_requested: 4 } },
+    ],
+    ['OpenRouter, before', { server_tool_use: { web_search_requests: 3 } }],
+    ['Perplexity', { num_search_queries: 3 }],
+  ])('reach callers who have a word for them: %s', (_, counts) => {
+    const upstream = adapterOf('chat-completions')
+    for (const caller of ['messages', 'responses', 'generate-content'] as const) {
+      const request = readRequest(adapterOf(caller), toText(REQUESTS[caller] as Json))
+      const body = {
+        id: 'a',
+        choices: [{ index: 0, message: { content: 'b' }, finish_reason: 'stop' }],
+        usage: { prompt_tokens: 1, completion_tokens: 1, ...counts },
+      }
+      const { events, losses } = readBody(upstream, request, body)
+      const told = writeReply(adapterOf(caller), request, events)
+      const word = caller === 'responses' ? '"num_requests":3' : '"web_search_requests":3'
+      const paths = [...losses, ...told.losses].map(({ path }) => path)
+      expect(told.body?.includes(word)).toBe(caller !== 'generate-content')
+      expect(paths.includes('reply.usage.searches')).toBe(caller === 'generate-content')
+    }
+  })
+})
+
 describe('a stream of chat completions that says only that it is over', () => {
   const request = readRequest(adapterOf('messages'), JSON.stringify(REQUESTS.messages))
   const end = (chunk: Json) =>
