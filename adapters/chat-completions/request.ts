@@ -112,6 +112,7 @@ export function writeRequest(asked: Request, writing: WriteRequestContext): Outg
   const thinks = request.reasoning !== undefined && request.reasoning.mode !== 'off'
   const tools = writeTools(request, context)
   if (request.previous !== undefined) lose('dropped', 'previous')
+  if (request.caching?.prewarm) lose('dropped', 'caching.prewarm')
   const { stream_options: _options, ...rest } = restOf(request)
   const body: JsonObject = {
     model: target.model,

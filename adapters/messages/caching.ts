@@ -76,10 +76,11 @@ function asLists(body: JsonObject, trail: Trail | undefined): JsonObject {
 const asList = (text: string): Json => [{ type: 'text', text }]
 
 /**
- * Whether the conversation is likely to go on: it has tools, or a reply. A tool whose call is forced is the form of
+ * Whether the conversation is likely to go on: it has tools, or a reply, or is only to be cached. A tool whose call is forced is the form of
  * an answer.
  */
-function goesOn({ turns, tools, toolChoice }: Request): boolean {
+function goesOn({ turns, tools, toolChoice, caching }: Request): boolean {
+  if (caching?.prewarm) return true
   if (turns.some(({ role }) => role === 'assistant')) return true
   const isForm = toolChoice?.mode === 'required' && toolChoice.names?.length === 1
   return tools.length > 0 && !isForm

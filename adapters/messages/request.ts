@@ -165,11 +165,27 @@ function setBillingApart(block: Block): Block {
 /** Inverse of `readRequest`. */
 export function writeRequest(asked: Request, context: WriteRequestContext): Outgoing {
   const betas = new Set<string>()
-  const request = onScreen(withoutForgotten(asked), context, betas)
+  const request = onScreen(warming(withoutForgotten(asked)), context, betas)
   const marked = withMarks(writeBody(request, context, betas), request, context)
   const body = lowered(marked, context.target.facts.server, context.lose)
   const lastProof = lastProofIn(body)
   return { path: '/v1/messages', headers: headersFor(betas), body, lastProof }
+}
+
+/**
+ * Where the prompt is only to be cached, for no token of an answer. The service refuses such a request as a stream,
+ * with thoughts, with a format and with a tool that has to be called (guide: prompt caching).
+ */
+function warming(request: Request): Request {
+  if (!request.caching?.prewarm) return request
+  const { reasoning: _reasoning, format: _format, toolChoice, ...asked } = request
+  const isForced = toolChoice?.mode === 'required'
+  return {
+    ...asked,
+    ...(toolChoice && !isForced && { toolChoice }),
+    stream: false,
+    limits: { ...asked.limits, maxOutputTokens: 0 },
+  }
 }
 
 /** The same request, for the upstream's token counter. */

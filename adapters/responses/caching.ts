@@ -15,12 +15,18 @@ export function readCaching(members: Members): { caching?: Caching; stood?: Json
     ...(retention !== undefined && { prompt_cache_retention: retention }),
   }
   if (Object.keys(stood).length === 0) return {}
-  const { mode, ttl: _, ...others } = options ?? {}
+  const { mode, ttl: _, prewarm, ...beside } = options ?? {}
+  const others = prewarm === true || prewarm === undefined ? beside : { ...beside, prewarm }
   const asked = pickMembers(others, (_, value) => value !== null && value !== false)
   if (Object.keys(asked).length > 0) members.leave('prompt_cache_options', asked)
   const ttl = (options && textIn(options, 'ttl')) ?? retention
   const explicit = mode === 'explicit'
-  return { stood, caching: { ...(explicit && { explicit }), ...(ttl !== undefined && { ttl }) } }
+  const caching = {
+    ...(explicit && { explicit }),
+    ...(ttl !== undefined && { ttl }),
+    ...(prewarm === true && { prewarm }),
+  }
+  return { stood, caching }
 }
 
 /** The cache key: the caller's own, or the text that stands for its session. */

@@ -141,15 +141,17 @@ export class ResponseWriter implements Writer {
   }
 
   #finish(finish: FinishEvent): void {
-    const { lose, now } = this.#context
-    const { reason, stopSequence } = finish
+    const { lose, now, request } = this.#context
+    const { stopSequence } = finish
+    // Nothing was to be answered, so that the bound of nothing cut nothing off.
+    const reason = request.caching?.prewarm && finish.reason === 'length' ? 'stop' : finish.reason
     const { seen } = this.#output
     const { status, reason: why } = chooseEnding(reason, seen)
     if (chooseFinish({ status, reason: why }, seen) !== reason)
       lose('approximated', 'reply.finish', reason)
     this.#output.refuse(finish)
     if (stopSequence !== undefined) lose('dropped', 'reply.stopSequence')
-    const usage = sayServed(this.#usage ?? {}, SERVED, this.#context.request, lose)
+    const usage = sayServed(this.#usage ?? {}, SERVED, request, lose)
     if (this.#usage?.toolUse) lose('dropped', 'reply.usage.toolUse')
     this.#output.closeItem(status)
     this.#end(`response.${status}`, {

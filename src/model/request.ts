@@ -70,10 +70,14 @@ interface Declared extends Cacheable {
   deferred?: true
 }
 
-/** What is said of caching for the whole prompt. `explicit`: nothing is to be cached but what is marked. */
+/**
+ * What is said of caching for the whole prompt. `explicit`: nothing is to be cached but what is marked. `prewarm`: it
+ * is to be cached, and nothing is to be answered.
+ */
 export interface Caching {
   explicit?: true
   ttl?: string
+  prewarm?: true
 }
 
 /**

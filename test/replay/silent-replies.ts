@@ -50,6 +50,7 @@ const REPLY_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^(?:functioncall|customtoolcall|tooluse)$/, 'toolcall'],
   [/^arguments$/, 'input'],
   [/^logprobsresult$/, 'logprobs'],
+  [/^(?:websearchrequests|numsearchqueries|numrequests)$/, 'searches'],
   [/^confidencescores$/, 'confidencescore'],
   [/^citedtext$/, 'quote'],
   [/^(?:thoughtsignature|encryptedcontent)$/, 'seal'],
