@@ -84,9 +84,7 @@ const SAMPLING = {
 } as const satisfies Record<string, keyof Sampling>
 
 /** Reads the sampling; Mistral calls the seed `random_seed`. */
-export function readSampling(
-  body: Wire<keyof typeof SAMPLING | 'random_seed' | 'logprobs' | 'top_logprobs'>,
-): Sampling {
+export function readSampling(body: Wire<keyof typeof SAMPLING | 'random_seed'>): Sampling {
   const sampling: Sampling = {}
   for (const [key, name] of Object.entries(SAMPLING)) {
     const value = numberIn(body[key as keyof typeof SAMPLING])
@@ -94,17 +92,18 @@ export function readSampling(
   }
   const seed = numberIn(body.seed) ?? numberIn(body.random_seed)
   if (seed !== undefined) sampling.seed = seed
-  const most = numberIn(body.top_logprobs)
-  // Alone the number is refused, or asks for nothing.
-  if (body.logprobs === true) sampling.logprobs = most ?? 0
   return sampling
 }
 
-/** Inverse of `readSampling`. */
+/**
+ * Inverse of `readSampling`. Log probabilities are asked for by callers of this dialect alone: many servers refuse the
+ * question (gpt-5.6: `unsupported_parameter`; Groq).
+ */
 export function writeSampling({ sampling }: Request, context: WriteContext): JsonObject {
   const { lose, server, own: isOwn } = context
   const { temperature, topP, topK, seed, presencePenalty, frequencyPenalty } = sampling
   const { candidateCount, logprobs } = sampling
+  if (logprobs !== undefined) lose('dropped', 'sampling.logprobs')
   const takesTopK = isOwn || server.topK === true
   if (topK !== undefined && !takesTopK) lose('dropped', 'sampling.topK')
   const isFixed = server.temperature === false
@@ -119,7 +118,6 @@ export function writeSampling({ sampling }: Request, context: WriteContext): Jso
     ...(presencePenalty !== undefined && { presence_penalty: presencePenalty }),
     ...(frequencyPenalty !== undefined && { frequency_penalty: frequencyPenalty }),
     ...(candidateCount !== undefined && { n: candidateCount }),
-    ...(logprobs !== undefined && { logprobs: true, top_logprobs: logprobs }),
   }
 }
 

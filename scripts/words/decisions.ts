@@ -282,7 +282,6 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     '.tools': EMPTY,
     'ResponseFormatText.type=text': DEFAULT,
     'ChatCompletionCreateParams.WebSearchOptions.user_location': EMPTY,
-    '.top_logprobs': 'Alone it asks for nothing: `logprobs` does.',
     'ChatCompletionCreateParams.WebSearchOptions.UserLocation.*': DEFAULT,
     'ChatCompletionAssistantMessageParam.role=assistant': 'A message without content says nothing.',
     'ChatCompletionToolMessageParam.tool_call_id': 'A result without its call has no id to keep.',

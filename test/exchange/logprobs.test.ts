@@ -68,7 +68,6 @@ const ASKED = {
   },
 }
 const WANTED = {
-  'chat-completions': { logprobs: true, top_logprobs: 2 },
   responses: { top_logprobs: 2, include: ['message.output_text.logprobs'] },
   'generate-content': { generationConfig: { responseLogprobs: true, logprobs: 2 } },
 }
@@ -154,12 +153,32 @@ const tokensIn: Record<Name, (frames: Frame[]) => unknown[]> = {
     frames.flatMap(({ candidates }) => candidates?.[0]?.logprobsResult?.chosenCandidates ?? []),
 }
 
+const ASKING = ['responses', 'generate-content'] as const
+
 describe('log probabilities', () => {
-  it.each(PAIRS)('are asked for by %s of %s, and told', (from, to) => {
+  it.each(ASKING)('are asked for of %s by callers of the other', (to) => {
+    const from = to === 'responses' ? 'generate-content' : 'responses'
+    const request = translator({ from, to, model: 'm' }).request(ASKED[from])
+    expect(request.body).toMatchObject(WANTED[to])
+    expect(request.losses.filter(({ path }) => /logprobs/.test(path))).toEqual([])
+  })
+
+  it.each(ASKING)('are not asked for between %s and servers that refuse the question', (other) => {
+    const there = translator({ from: other, to: 'chat-completions', model: 'm' }).request(
+      ASKED[other],
+    )
+    expect(JSON.stringify(there.body)).not.toContain('logprobs')
+    expect(there.losses.map(({ path }) => path)).toContain('sampling.logprobs')
+    const back = translator({ from: 'chat-completions', to: other, model: 'm' })
+    const { body, losses } = back.request(ASKED['chat-completions'])
+    expect(JSON.stringify(body)).not.toMatch(/logprobs/i)
+    const lost = losses.map(({ path }) => path)
+    expect(lost).toEqual(expect.arrayContaining(['logprobs', 'top_logprobs']))
+  })
+
+  it.each(PAIRS)('are told to %s by %s, where they come', (from, to) => {
     const between = translator({ from, to, model: 'm' } as never)
-    const request = between.request(ASKED[from as Name])
-    expect(request.body).toMatchObject(WANTED[to as Name])
-    expect(request.losses.filter(({ path }) => /sampling/.test(path))).toEqual([])
+    between.request(ASKED[from as Name])
     const reply = between.reply(REPLIES[to as Name])
     expect(reply.body).toMatchObject(told(from as Name, to ?? ''))
   })

@@ -67,7 +67,7 @@ const TOOLS: Record<string, object> = {
 
 /** Members whose values are checked. */
 const VALUES: Record<string, Json> = {
-  include: ['message.output_text.logprobs'],
+  include: ['file_search_call.results'],
   truncation: 'auto',
 }
 
