@@ -25,6 +25,13 @@ import {
 import { readTier, readUsage } from './usage.ts'
 import { raiseInput } from '../../src/model/text-tools.ts'
 
+/** With a text, if an empty one, for the sources of a reply (Perplexity); it stands before the calls. */
+function withText(blocks: readonly Block[]): readonly Block[] {
+  if (blocks.some(({ kind }) => kind === 'text')) return blocks
+  const first = blocks.findIndex(({ kind }) => kind === 'tool-call')
+  return blocks.toSpliced(first < 0 ? blocks.length : first, 0, { kind: 'text', text: '' })
+}
+
 /** Members that are not read: padding, and `created`, which Ollama changes in each chunk. */
 const UNREAD = { counts: [['created']], noise: [['obfuscation'], ['p']] }
 
@@ -271,15 +278,16 @@ export class CompletionReader implements Reader {
     const named = objectsIn(annotations).flatMap((raw) => readAnnotation(raw) ?? [])
     for (const { url } of named) this.#named.add(url)
     const citations = [...named, ...this.#unnamed(readSources(json))]
-    const cited = listCitations(said.blocks, citations)
+    const blocks = citations.length > 0 ? withText(said.blocks) : said.blocks
+    const cited = listCitations(blocks, citations)
     const logprobs = readLogprobs(tokensIn(choice), this.#context.lose)
-    const weighed = said.blocks.find(({ kind }) => kind === 'text')
+    const weighed = blocks.find(({ kind }) => kind === 'text')
     if (logprobs.length > 0 && !weighed) this.#context.lose('dropped', 'reply.logprobs')
-    for (const [key, block] of said.blocks.entries())
+    for (const [key, block] of blocks.entries())
       this.#block(key, block, cited.get(block) ?? [], block === weighed ? logprobs : [])
     const seen: Seen = {
-      call: said.blocks.some(({ kind }) => kind === 'tool-call'),
-      refusal: said.blocks.some(({ kind }) => kind === 'refusal'),
+      call: blocks.some(({ kind }) => kind === 'tool-call'),
+      refusal: blocks.some(({ kind }) => kind === 'refusal'),
     }
     const files = objectsIn(annotations).filter((raw) => !readAnnotation(raw))
     const strange: JsonObject = {
@@ -290,7 +298,7 @@ export class CompletionReader implements Reader {
     this.#leave({ ...replyLeft(json), ...choiceLeft(choice), ...strange })
     this.#count(json['usage'] ?? choice['usage'])
     this.#tier = readTier(json['service_tier'])
-    const isSilent = said.blocks.length === 0 && Object.keys(strange).length === 0
+    const isSilent = blocks.length === 0 && Object.keys(strange).length === 0
     if (isSilent && isAbsent(choice['finish_reason'])) return this.#cursor.fail(WORDLESS)
     this.#end(choice, seen)
   }

@@ -202,14 +202,17 @@ export class ReplyWriter implements Writer {
   /** Ranges count from the beginning of the text as clients see it; each block is counted once. */
   #cite(open: Open): void {
     const { run } = this.#pieces
-    if (!run || (open.citations.length === 0 && this.#counted?.run !== run)) return
+    const isCited = open.citations.length > 0
+    // An empty text is no part that a source could stand at.
+    if (!run && isCited) this.#context.lose('dropped', 'reply.citations')
+    if (!run || (!isCited && this.#counted?.run !== run)) return
     const base = run.text.length - open.body.length
     const isCounted = this.#counted?.run === run && this.#counted.units === base
     const before = isCounted ? this.#counted : undefined
     const bytesBefore = before?.bytes ?? createOffsets(run.text.slice(0, base)).bytes
     const offsets = createOffsets(open.body)
     this.#counted = { run, units: run.text.length, bytes: bytesBefore + offsets.bytes }
-    if (open.citations.length === 0) return
+    if (!isCited) return
     const place = { text: open.body, part: run.index, bytesBefore, offsets }
     for (const citation of open.citations) this.#grounding.cite(citation, place)
     this.#isGrounded = true

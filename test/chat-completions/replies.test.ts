@@ -25,6 +25,27 @@ function told(dialect: Dialect, body: object): string {
   return writeReply(adapterOf(dialect), request, events).body ?? ''
 }
 
+describe('the sources of a reply without a text', () => {
+  const sources = { citations: ['https://a.example/x'] }
+  const body = completion({ content: '' }, 'stop', sources)
+  const citations = [{ url: 'https://a.example/x' }]
+
+  it('stand at an empty one, in a body as in a stream', () => {
+    const blocks = [{ kind: 'text', text: '', citations }]
+    expect(readWhole(body).blocks).toMatchObject(blocks)
+    expect(read(chunk({ content: '' }, 'stop', sources), '[DONE]').blocks).toMatchObject(blocks)
+  })
+
+  it('are told to callers, or that they are not', () => {
+    expect(told('messages', body)).toContain('https://a.example/x')
+    expect(told('responses', body)).toContain('https://a.example/x')
+    const request = emptyRequest('m')
+    const { events } = readBodyText(adapterOf('chat-completions'), request, JSON.stringify(body))
+    const { losses } = writeReply(adapterOf('generate-content'), request, events)
+    expect(losses.map(({ path }) => path)).toContain('reply.citations')
+  })
+})
+
 describe('what a reply counts', () => {
   it('3: comes behind its end', () => {
     const reply = read(
