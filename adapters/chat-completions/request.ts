@@ -68,7 +68,14 @@ export function readRequest(body: Json, { trail }: ReadRequestContext): Request 
     ...options.readAccount(body),
     origin: { dialect: DIALECT },
     ...keep(
-      { ...rest, ...thoughts.left, ...format.left, ...who.left, ...labels.left, ...unreadOf(body) },
+      {
+        ...rest,
+        ...thoughts.left,
+        ...format.left,
+        ...who.left,
+        ...labels.left,
+        ...streamLeft(body),
+      },
       { facts: { ...bounds.facts, ...who.facts, ...factsIn(body) } },
     ),
   }
@@ -77,7 +84,7 @@ export function readRequest(body: Json, { trail }: ReadRequestContext): Request 
 /** What a stream is padded with says nothing. */
 const STREAM_OPTIONS = new Set(['include_usage', 'include_obfuscation'])
 
-function unreadOf({ stream_options }: JsonObject): JsonObject {
+function streamLeft({ stream_options }: JsonObject): JsonObject {
   const unread = membersBeside(objectIn(stream_options), STREAM_OPTIONS)
   return unread ? { stream_options: unread } : {}
 }

@@ -12,6 +12,7 @@ import { keep, objectIn, countIn, isAbsent } from './dialect.ts'
 /** Where OpenRouter counts searches, under the newer name and the older one. */
 const TOOL_COUNTS = ['server_tool_use_details', 'server_tool_use'] as const
 const SEARCHES = 'web_search_requests'
+const COUNTED: ReadonlySet<string> = new Set([SEARCHES])
 
 const READ = new Set<string>([
   'prompt_tokens',
@@ -91,9 +92,9 @@ function countSearches(raw: JsonObject): number | undefined {
 
 const toolCountsIn = (raw: JsonObject): JsonObject =>
   Object.fromEntries(
-    TOOL_COUNTS.map(
-      (name) => [name, leftIn(objectIn(raw[name]), new Set([SEARCHES]))] as const,
-    ).filter(([, left]) => Object.keys(left).length > 0),
+    TOOL_COUNTS.map((name) => [name, leftIn(objectIn(raw[name]), COUNTED)] as const).filter(
+      ([, left]) => Object.keys(left).length > 0,
+    ),
   )
 
 function countOutput(

@@ -76,8 +76,8 @@ function asLists(body: JsonObject, trail: Trail | undefined): JsonObject {
 const asList = (text: string): Json => [{ type: 'text', text }]
 
 /**
- * Whether the conversation is likely to go on: it has tools, or a reply, or is only to be cached. A tool whose call is forced is the form of
- * an answer.
+ * Whether the conversation is likely to go on: it has tools, or a reply, or is only to be cached. A tool whose call
+ * is forced is the form of an answer.
  */
 function goesOn({ turns, tools, toolChoice, caching }: Request): boolean {
   if (caching?.prewarm) return true

@@ -165,7 +165,7 @@ function setBillingApart(block: Block): Block {
 /** Inverse of `readRequest`. */
 export function writeRequest(asked: Request, context: WriteRequestContext): Outgoing {
   const betas = new Set<string>()
-  const request = onScreen(warming(withoutForgotten(asked)), context, betas)
+  const request = onScreen(warming(withoutForgotten(asked), context.lose), context, betas)
   const marked = withMarks(writeBody(request, context, betas), request, context)
   const body = lowered(marked, context.target.facts.server, context.lose)
   const lastProof = lastProofIn(body)
@@ -176,10 +176,14 @@ export function writeRequest(asked: Request, context: WriteRequestContext): Outg
  * Where the prompt is only to be cached, for no token of an answer. The service refuses such a request as a stream,
  * with thoughts, with a format and with a tool that has to be called (guide: prompt caching).
  */
-function warming(request: Request): Request {
+function warming(request: Request, lose: Lose): Request {
   if (!request.caching?.prewarm) return request
-  const { reasoning: _reasoning, format: _format, toolChoice, ...asked } = request
+  const { reasoning, format, toolChoice, ...asked } = request
   const isForced = toolChoice?.mode === 'required'
+  const why = 'nothing is answered'
+  if (reasoning) lose('dropped', 'reasoning', why)
+  if (format && format.type !== 'text') lose('dropped', 'format', why)
+  if (isForced) lose('dropped', 'toolChoice', why)
   return {
     ...asked,
     ...(toolChoice && !isForced && { toolChoice }),

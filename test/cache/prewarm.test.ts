@@ -23,16 +23,19 @@ const WARMED = {
 async function warmed(stream: boolean) {
   const site = siteOf({ caller: 'responses', upstream: 'messages', reply: () => WARMED })
   const response = await site.ask('m', { ...ASKED, stream })
-  return { status: response.status, told: await response.text(), sent: site.sent[0] ?? {} }
+  const losses = response.headers.get('x-dragoman-losses') ?? ''
+  return { status: response.status, losses, told: await response.text(), sent: site.sent[0] ?? {} }
 }
 
 describe('a prompt that is only to be cached', () => {
   it.each([false, true])('asks messages for no token: stream %s', async (stream) => {
-    const { sent } = await warmed(stream)
+    const { losses, sent } = await warmed(stream)
     expect(sent['max_tokens']).toBe(0)
     // Each of these beside it would be refused.
     for (const refused of ['stream', 'thinking', 'output_config', 'tool_choice'])
       expect(sent).not.toHaveProperty(refused)
+    for (const lost of ['reasoning', 'format', 'toolChoice'])
+      expect(losses).toContain(`dropped ${lost}`)
     expect(JSON.stringify(sent['system'])).toContain('cache_control')
   })
 

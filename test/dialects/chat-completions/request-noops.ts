@@ -72,7 +72,6 @@ export const requestNoOps: Entry[] = [
   { path: 'n', values: [1], why: 'the default' },
   { path: 'top_p', values: [1], why: 'the default' },
   { path: 'logprobs', values: [false], why: 'the default' },
-  { path: 'top_logprobs', values: [0], why: 'the default' },
   { path: 'response_format', values: [{ type: 'text' }], why: 'the default' },
   { path: 'response_format.type', values: ['text'], why: 'the default' },
   { path: 'tool_choice', values: ['auto'], why: 'the default' },
