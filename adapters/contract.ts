@@ -143,6 +143,8 @@ export interface WriteReplyContext {
   readonly now: number
   readonly lose: Lose
   newId(prefix: string): string
+  /** What the last request of the session became; absent where that is not known. */
+  readonly trail?: Trail | undefined
 }
 
 /** Where a credential is sent: in a header, or in a query parameter. */

@@ -1,7 +1,15 @@
-import { isObject, type Json, type JsonObject, pickMembers } from '../../src/json/json.ts'
+import {
+  isObject,
+  pickMembers,
+  stringify,
+  Verbatim,
+  type Json,
+  type JsonObject,
+} from '../../src/json/json.ts'
 import { WITHHELD, type Withheld } from '../../src/model/events.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { FinishReason, Request } from '../../src/model/request.ts'
+import { made, type Trail } from '../../src/model/trail.ts'
 import { lookup, objectIn, textIn, objectsOf, restOf, factsOf, isOrigin } from './dialect.ts'
 import type { WriteReplyContext } from '../contract.ts'
 import { writeChoice, writeTools } from './tools.ts'
@@ -102,7 +110,7 @@ export const writeWithheld = (withheld: readonly Withheld[], lose: Lose): JsonOb
 
 export function writeOpening(
   request: Request,
-  { newId, now }: Pick<WriteReplyContext, 'newId' | 'now'>,
+  { newId, now, trail }: Pick<WriteReplyContext, 'newId' | 'now' | 'trail'>,
 ): JsonObject {
   const { limits, sampling } = request
   const rest = restOf(request)
@@ -117,7 +125,7 @@ export function writeOpening(
     error: null,
     frequency_penalty: 0,
     incomplete_details: null,
-    instructions: echoInstructions(request),
+    instructions: echoInstructions(request, trail),
     max_output_tokens: limits.maxOutputTokens ?? null,
     max_tool_calls: rest['max_tool_calls'] ?? null,
     model: request.model,
@@ -133,7 +141,7 @@ export function writeOpening(
     store: request.store ?? true,
     temperature: sampling.temperature ?? 1,
     text: echoText(request),
-    ...echoTools(request),
+    ...echoTools(request, trail),
     top_logprobs: sampling.logprobs ?? 0,
     top_p: sampling.topP ?? 1,
     truncation: rest['truncation'] ?? 'disabled',
@@ -143,10 +151,15 @@ export function writeOpening(
   }
 }
 
-function echoInstructions({ system }: Request): string | null {
+function echoInstructions({ system }: Request, trail: Trail | undefined): Json {
   const texts = system.flatMap((block) => (block.kind === 'text' ? [block.text] : []))
-  return texts.length > 0 ? texts.join('\n\n') : null
+  if (texts.length === 0) return null
+  return made(trail, 'responses: echo instructions', [texts], () => kept(texts.join('\n\n'), trail))
 }
+
+/** What the next reply of the session repeats, too, is written once. */
+const kept = (value: Json, trail: Trail | undefined): Json =>
+  trail ? new Verbatim(stringify(value), value) : value
 
 function userAs(key: 'user' | 'safety_identifier', request: Request): string | null {
   const spelling = factsOf(request).user ?? 'user'
@@ -167,12 +180,15 @@ const FORMATS: Record<string, JsonObject> = { json_schema: { description: null, 
 const withoutNulls = (value: JsonObject): JsonObject =>
   pickMembers(value, (_, member) => member !== null)
 
-function echoTools(request: Request): JsonObject {
-  const names = wireNames(request)
-  const context = { names, own: isOrigin(request), lose: nothing, deferred: true }
-  const { tools, choices } = writeTools(request.tools, context)
+function echoTools(request: Request, trail: Trail | undefined): JsonObject {
+  const own = isOrigin(request)
+  const { tools, choices } = made(trail, 'responses: echo tools', [request.tools, own], () => {
+    const context = { names: wireNames(request), own, lose: nothing, deferred: true }
+    const written = writeTools(request.tools, context)
+    return { ...written, tools: kept(written.tools.map(withDefaults), trail) }
+  })
   const choice: Json = writeChoice(request.toolChoice, choices, nothing) ?? 'auto'
-  return { tool_choice: choice, tools: tools.map(withDefaults) }
+  return { tool_choice: choice, tools }
 }
 
 const SEARCH: JsonObject = { search_context_size: 'medium', user_location: null }

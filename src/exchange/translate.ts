@@ -60,14 +60,14 @@ export async function translateReply(
   }
   const proofs = createProofRecorder(exchange, request)
   const now = Math.floor(ports.now() / 1000)
-  const told = watchEmptyReply(replyWriter(caller, { request, now, lose, newId }), losses)
+  const writing = { request, now, lose, newId, trail: exchange.recall?.trail }
+  const told = watchEmptyReply(replyWriter(caller, writing), losses)
   const signed = proofs?.listen(told.writer) ?? told.writer
   const replyRecorder =
     plan.keeping && recordReply(exchange, plan.keeping, signed, () => call.cancel())
-  const interruption = () => replyRecorder?.interruption
   const { server } = target.facts
   const reader = frameReader(adapter.upstream.reader({ request, server, lastProof, lose, newId }))
-  const next = eventSteps(exchange, plan, call, interruption, reader)
+  const next = eventSteps(exchange, plan, call, () => replyRecorder?.interruption, reader)
   // Plan and reply share one request object, so that releasing its turns frees them for both.
   plan.request = request
   const allLosses = () => [...plan.losses, ...losses]
