@@ -6,7 +6,12 @@ import { toolNames, type ToolNames } from '../../src/model/names.ts'
 import { made, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { invalid, nothingToSend } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
-import type { Outgoing, ReadRequestContext, WriteRequestContext } from '../contract.ts'
+import {
+  givenTo,
+  type Outgoing,
+  type ReadRequestContext,
+  type WriteRequestContext,
+} from '../contract.ts'
 import { detailByLevel, hasPicturesAlone } from './media.ts'
 import { systemEntries, writeContents, readTurns } from './history.ts'
 import { membersBeside } from '../../src/model/ext.ts'
@@ -29,6 +34,7 @@ import {
   isValidated,
   readToolConfig,
   readTools,
+  toolSettings,
   writeFunctionCalling,
   writeTools,
 } from './tools.ts'
@@ -141,7 +147,7 @@ function writeBody(asked: Request, context: WriteRequestContext): JsonObject {
   const names = toolNames(request, NAME_RULE)
   const rest = unprefixed(restOf(request))
   const { system, contents } = conversation(request, context, names)
-  const tools = writeTools(request, context.target, names, lose)
+  const tools = offeredTools(request, context, names)
   const calling = writeFunctionCalling(request, context.target, names, lose)
   const config = { ...rest.calling, ...calling }
   const toolConfig = {
@@ -163,6 +169,18 @@ function writeBody(asked: Request, context: WriteRequestContext): JsonObject {
     ...(tier && { serviceTier: tier }),
   }
   return withoutRefused(body, context.target.facts.drop, placeOf, lose)
+}
+
+/** The tools stay the same from request to request. */
+function offeredTools(
+  request: Request,
+  context: WriteRequestContext,
+  names: ToolNames,
+): JsonObject[] {
+  const { target, lose, trail } = context
+  const given = [...givenTo(request, context), ...toolSettings(request)]
+  const write = (heard: Lose) => writeTools(request, target, names, heard)
+  return made(trail, 'generate-content: write tools', given, write, lose)
 }
 
 /** The service requires a conversation: where there are only instructions, the last one becomes its first message. */

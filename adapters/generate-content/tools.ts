@@ -126,6 +126,12 @@ export function mixedConfig(calling: JsonObject): JsonObject {
 
 export const EXCLUSIVE = 'functions and built-in tools exclude each other'
 
+/** What `writeTools` goes by besides the tools and the target. */
+export const toolSettings = (request: Request): readonly [isMixed: boolean, isNone: boolean] => [
+  restOf(request)[MIXED] === true,
+  request.toolChoice?.mode === 'none',
+]
+
 /** Most models refuse functions and built-in tools in one request; then the functions stay. */
 export function writeTools(
   request: Request,
@@ -138,10 +144,9 @@ export function writeTools(
     functions.map((tool) => writeFunction(tool, names, lose)),
     lose,
   )
-  const isTaken = restOf(request)[MIXED] === true || mixesTools(target)
-  const isAlone = functions.length > 0 && !isTaken
   // `NONE` applies only to functions.
-  const isNone = request.toolChoice?.mode === 'none'
+  const [isMixed, isNone] = toolSettings(request)
+  const isAlone = functions.length > 0 && !isMixed && !mixesTools(target)
   const hosted = request.tools.filter((tool) => !isNamed(tool))
   const offered = isNone ? [] : hosted
   reportLeftOut(hosted, offered, lose)

@@ -69,9 +69,14 @@ export class Trail {
   }
 
   /** What is made of a value and what else is given; it must not depend on anything else. */
-  made<Value>(name: string, given: readonly unknown[], make: () => Value): Value {
-    return this.follow<never, { value: Value }>(name, [], given, nothingLost, () => ({
-      begin: () => ({ value: make() }),
+  made<Value>(
+    name: string,
+    given: readonly unknown[],
+    make: (lose: Lose) => Value,
+    lose: Lose = nothingLost,
+  ): Value {
+    return this.follow<never, { value: Value }>(name, [], given, lose, (heard) => ({
+      begin: () => ({ value: make(heard) }),
       copy: (state) => state,
       step: () => undefined,
     })).value
@@ -126,8 +131,9 @@ export const made = <Value>(
   trail: Trail | undefined,
   name: string,
   given: readonly unknown[],
-  make: () => Value,
-): Value => (trail ? trail.made(name, given, make) : make())
+  make: (lose: Lose) => Value,
+  lose: Lose = nothingLost,
+): Value => (trail ? trail.made(name, given, make, lose) : make(lose))
 
 /** What becomes of each element, in one list. */
 export const mapped = <Element, Result>(
