@@ -109,7 +109,8 @@ function createRequests(metric: Make): Count {
     const { dialect = 'none', upstream = 'none', operation = 'other', outcome = 'ok' } = entry
     requests.add({ dialect, upstream, operation, outcome })
     const { upstreamDialect = 'none', losses: lost = [] } = entry
-    for (const { code } of lost) losses.add({ pair: `${dialect}>${upstreamDialect}`, code })
+    for (const [code, same] of Map.groupBy(lost, (loss) => loss.code))
+      losses.add({ pair: `${dialect}>${upstreamDialect}`, code }, same.length)
   }
 }
 
