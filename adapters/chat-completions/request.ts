@@ -120,6 +120,7 @@ export function writeRequest(asked: Request, writing: WriteRequestContext): Outg
   const tools = writeTools(request, context)
   if (request.previous !== undefined) lose('dropped', 'previous')
   if (request.caching?.prewarm) lose('dropped', 'caching.prewarm')
+  if (request.caching?.comparedWith !== undefined) lose('dropped', 'caching.comparedWith')
   const { stream_options: _options, ...rest } = restOf(request)
   const body: JsonObject = {
     model: target.model,

@@ -273,6 +273,7 @@ function writeLabels(request: Request, lose: Lose): JsonObject | undefined {
 function reportRest(request: Request, lose: Lose): void {
   if (request.previous !== undefined) lose('dropped', 'previous')
   if (request.caching?.prewarm) lose('dropped', 'caching.prewarm')
+  if (request.caching?.comparedWith !== undefined) lose('dropped', 'caching.comparedWith')
   if (request.user !== undefined) lose('dropped', 'user')
   if (request.cacheKey !== undefined) lose('dropped', 'cacheKey')
 }

@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Request } from '../../src/model/request.ts'
+import type { CacheMiss, Caching, Request } from '../../src/model/request.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { follow, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
 import type { WriteRequestContext } from '../contract.ts'
-import { isOrigin, listIn, objectsIn, textIn } from './dialect.ts'
+import { isOrigin, listIn, objectIn, objectsIn, textIn } from './dialect.ts'
 
 /** The most marks that an upstream takes. */
 const MAX_MARKS = 4
@@ -214,3 +214,43 @@ const hasMarks = (values: Json[]): boolean =>
       isObject(value['cache_control']) ||
       (Array.isArray(value['content']) && hasMarks(value['content'])),
   )
+
+/** How the service's own messages are called. */
+const OWN = 'msg_'
+
+/** The earlier message whose prompt is compared with this one. `left`: what asks for nothing that others know. */
+export function readDiagnostics(asked: Json | undefined): { caching?: Caching; left?: JsonObject } {
+  if (asked === undefined || asked === null) return {}
+  const { previous_message_id: id, ...others } = isObject(asked) ? asked : {}
+  const comparedWith = textIn(id)
+  if (comparedWith === '') return { left: { diagnostics: asked } }
+  const isMore = Object.keys(others).length > 0
+  return { caching: { comparedWith }, ...(isMore && { left: { diagnostics: others } }) }
+}
+
+/** Inverse of `readDiagnostics`, with what is left. A reply that another service made is unknown to this one. */
+export function writeDiagnostics(request: Request, left: JsonObject, lose: Lose): JsonObject {
+  const id = request.caching?.comparedWith
+  if (id === undefined) return left
+  if (!isOrigin(request) && !id.startsWith(OWN))
+    return lose('dropped', 'caching.comparedWith') ?? left
+  const { diagnostics, ...others } = left
+  return { ...others, diagnostics: { ...objectIn(diagnostics), previous_message_id: id } }
+}
+
+/** Here a change elsewhere in the prompt has no word of its own (@anthropic-ai/sdk 1.12, BetaCacheMissUnavailable). */
+const REASONS: Readonly<Record<CacheMiss['reason'], string>> = {
+  model: 'model_changed',
+  tools: 'tools_changed',
+  input: 'messages_changed',
+  options: 'unavailable',
+  unknown: 'unavailable',
+  'no-reply': 'previous_message_not_found',
+}
+
+/** Why the prompt that was compared could not be taken from the cache. */
+export function writeCacheMiss({ reason, tokens }: CacheMiss): JsonObject {
+  const type = REASONS[reason]
+  const counted = type.endsWith('_changed') && { cache_missed_input_tokens: tokens ?? 0 }
+  return { cache_miss_reason: { type, ...counted } }
+}

@@ -29,7 +29,7 @@ import {
   isOrigin,
   restOf,
 } from './dialect.ts'
-import { withMarks } from './caching.ts'
+import { readDiagnostics, withMarks, writeDiagnostics } from './caching.ts'
 import { withScreen } from './client-tools.ts'
 import { fastBetas, screenTypes, takenBy, type Takes } from './generations.ts'
 import { offeredTools } from './tool-changes.ts'
@@ -114,6 +114,7 @@ function readBody(body: JsonObject, trail: Trail | undefined): Request {
   const output = { ...outputLeft, ...formatLeft }
   const { compact, left: contextLeft } = options.readCompaction(body)
   const { tier, left: tierLeft } = options.readTier(service_tier, speed)
+  const { caching, left: diagnosticsLeft } = readDiagnostics(body['diagnostics'])
   const maxOutputTokens = numberIn(max_tokens)
   const offered = made(trail, 'messages: read tools', [tools, mcp_servers], () =>
     readTools(tools, mcp_servers),
@@ -136,11 +137,13 @@ function readBody(body: JsonObject, trail: Trail | undefined): Request {
     ...(compact && { compact }),
     ...(wanted && { format: wanted }),
     ...(tier !== undefined && { tier }),
+    ...(caching && { caching }),
     origin: { dialect: DIALECT },
     ...keep({
       ...membersBeside(body, READ),
       ...contextLeft,
       ...tierLeft,
+      ...diagnosticsLeft,
       // A bound of 0 asks for no reply: the service only caches the prompt.
       ...(maxOutputTokens === 0 && { max_tokens: 0 }),
       ...(mcp_servers !== undefined && readServers(mcp_servers).size === 0 && { mcp_servers }),
@@ -267,7 +270,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     ...options.writeUser(request.user, metadata, lose),
     ...writeTier(request, context, betas),
     ...(request.stream && { stream: true }),
-    ...left,
+    ...writeDiagnostics(request, left, lose),
   }
   return withoutRefused(body, target.facts.drop, placeOf, lose)
 }

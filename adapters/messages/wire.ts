@@ -151,7 +151,7 @@ export const FIELDS = {
   compaction: field('read drop bind'),
   container: field('drop'),
   context_management: field('read drop'),
-  diagnostics: field('drop'),
+  diagnostics: field('read drop'),
   fallbacks: field('drop'),
   fallback_credit_token: field('drop'),
   billing_policy: field('drop bind'),

@@ -21,6 +21,7 @@ import type { ProofSlot } from '../../src/model/proof.ts'
 import { sayServed } from '../../src/model/served.ts'
 import { readRefused } from '../../src/model/refused.ts'
 import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
+import { writeCacheMiss } from './caching.ts'
 import { writeCitation } from './citations.ts'
 import { DIALECT } from './dialect.ts'
 import { writeError } from './problems.ts'
@@ -119,7 +120,9 @@ export class MessageWriter implements Writer {
     const message = this.#message()
     const write = () => {
       const usage = writeUsage({ input: estimateTokens(request) })
-      return { type: 'message_start', message: { ...message, usage } }
+      const asked = request.caching?.comparedWith !== undefined
+      const diagnostics = asked && { diagnostics: { cache_miss_reason: null } }
+      return { type: 'message_start', message: { ...message, usage, ...diagnostics } }
     }
     this.#said.add(lateEvent('message_start', write))
   }
@@ -131,6 +134,7 @@ export class MessageWriter implements Writer {
   }
 
   #message(): JsonObject {
+    const { cacheMiss } = this.#usage
     return {
       id: this.#id,
       type: 'message',
@@ -142,6 +146,7 @@ export class MessageWriter implements Writer {
       ...this.#stopDetails(),
       usage: writeUsage(this.#usage),
       ...(this.#withheld && { input_transformations: this.#withheld }),
+      ...(cacheMiss && { diagnostics: writeCacheMiss(cacheMiss) }),
     }
   }
 
@@ -297,6 +302,8 @@ export class MessageWriter implements Writer {
       this.#context.lose('dropped', 'reply.text.seal', 'nothing follows it')
     this.#usage = sayServed(this.#usage, SERVED, this.#context.request, this.#context.lose)
     if (this.#usage.toolUse) this.#context.lose('dropped', 'reply.usage.toolUse')
+    if (this.#usage.cacheMiss && this.#context.request.stream)
+      this.#context.lose('dropped', 'reply.cacheMiss', 'the stream had begun')
     this.#stopReason = this.#reason(reason)
     if (this.#stopReason === 'stop_sequence') this.#stopSequence = sequence ?? this.#onlySequence()
     const isRefusal = this.#stopReason === 'refusal'

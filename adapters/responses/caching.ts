@@ -1,10 +1,18 @@
-import { isObject, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Block, Caching, Request, TextBlock } from '../../src/model/request.ts'
+import { defined, isObject, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
+import type {
+  Block,
+  CacheMiss,
+  Caching,
+  Request,
+  TextBlock,
+  Usage,
+} from '../../src/model/request.ts'
+import type { Lose } from '../../src/model/loss.ts'
 import type { Members } from '../../src/model/ext.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
 import type { Target, WriteRequestContext } from '../contract.ts'
 import { writeCache } from './blocks.ts'
-import { listOf, textIn } from './dialect.ts'
+import { isOrigin, listOf, lookup, textIn } from './dialect.ts'
 
 /** Reads the cache settings of the whole prompt; unknown ones stay where they are. */
 export function readCaching(members: Members): { caching?: Caching; stood?: JsonObject } {
@@ -15,7 +23,9 @@ export function readCaching(members: Members): { caching?: Caching; stood?: Json
     ...(retention !== undefined && { prompt_cache_retention: retention }),
   }
   if (Object.keys(stood).length === 0) return {}
-  const { mode, ttl: _, prewarm, ...beside } = options ?? {}
+  const { mode, ttl: _, prewarm, comparison_response_id: id, ...rest } = options ?? {}
+  const isNamed = typeof id === 'string'
+  const beside = isNamed || id === undefined ? rest : { ...rest, comparison_response_id: id }
   const others = prewarm === true || prewarm === undefined ? beside : { ...beside, prewarm }
   const asked = pickMembers(others, (_, value) => value !== null && value !== false)
   if (Object.keys(asked).length > 0) members.leave('prompt_cache_options', asked)
@@ -25,8 +35,40 @@ export function readCaching(members: Members): { caching?: Caching; stood?: Json
     ...(explicit && { explicit }),
     ...(ttl !== undefined && { ttl }),
     ...(prewarm === true && { prewarm }),
+    ...(isNamed && { comparedWith: id }),
   }
   return { stood, caching }
+}
+
+/** How the service's own responses are called. */
+const RESPONSE = 'resp_'
+
+/** The reply that is compared, for a caller of another dialect. A reply that another service made is unknown here. */
+export function writeComparison(request: Request, takesIt: boolean, lose: Lose): JsonObject {
+  const id = isOrigin(request) ? undefined : request.caching?.comparedWith
+  if (id === undefined) return {}
+  if (takesIt && id.startsWith(RESPONSE))
+    return { prompt_cache_options: { comparison_response_id: id } }
+  return lose('dropped', 'caching.comparedWith') ?? {}
+}
+
+const REASONS: Readonly<Record<string, CacheMiss['reason']>> = {
+  model_changed: 'model',
+  tools_changed: 'tools',
+  input_changed: 'input',
+  context_compacted: 'input',
+}
+
+/** What a comparison found. `left`: what only this dialect says of it. */
+export function readDiagnosis(found: JsonObject): { usage: Usage; left: JsonObject } {
+  const { type, reason, cache_missed_tokens: tokens, ...left } = found
+  const miss = (named: CacheMiss['reason']) => ({
+    cacheMiss: defined({ reason: named, tokens: typeof tokens === 'number' ? tokens : undefined }),
+  })
+  if (type === 'cache_hit') return { usage: {}, left }
+  if (type === 'cache_miss')
+    return { usage: miss(lookup(REASONS, String(reason)) ?? 'options'), left }
+  return { usage: miss(type === 'comparison_response_not_found' ? 'no-reply' : 'unknown'), left }
 }
 
 /** The cache key: the caller's own, or the text that stands for its session. */

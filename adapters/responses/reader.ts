@@ -3,10 +3,12 @@ import type { ReadReplyContext, Reader, WireEvent } from '../contract.ts'
 import { DeltaHint } from '../../src/stream/wire-events.ts'
 import { Cursor, WORDLESS } from '../../src/model/cursor.ts'
 import type { Event } from '../../src/model/events.ts'
-import { isObject, type Json } from '../../src/json/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { emptyRequest } from '../../src/model/empty-request.ts'
 import type { Problem } from '../../src/model/problem.ts'
+import type { Usage } from '../../src/model/request.ts'
 import { readRefused } from '../../src/model/refused.ts'
+import { readDiagnosis } from './caching.ts'
 import { readPlace, Items } from './reader-blocks.ts'
 import { isOrigin, leftoversBeyond, listOf, objectIn, textIn } from './dialect.ts'
 import { problemIn } from './problems.ts'
@@ -37,6 +39,7 @@ const UNFINISHED: Problem = {
 const DONE = new Set(['access_programs', 'frequency_penalty', 'presence_penalty', 'service_tier'])
 
 const WITHHELD = 'input_transformations'
+const DIAGNOSIS = 'prompt_cache_diagnostics'
 
 /** The members with which a response repeats its request: those written for an empty request. */
 const responseMembers = lazily<ReadonlySet<string>>(
@@ -149,15 +152,27 @@ export class ResponseReader implements Reader {
       if (isObject(item)) this.#items.finish(index, item)
     const usage = readUsage(response.usage)
     const served = readServed(response)
-    const counted = { ...usage, ...served.usage }
+    const compared = this.#compared(served.left)
+    const counted = { ...usage, ...served.usage, ...compared.usage }
     if (Object.keys(counted).length > 0) this.#cursor.usage(counted)
     if (problem) return this.#fail(problem, {})
     const reason = readFinish(response, this.#items.seen)
     const known = isOwnEnd(reason, response) ? membersBesideEnd() : responseMembers()
     const withheld = this.#isWithheldTold ? undefined : readWithheld(response[WITHHELD])
-    const left = leftoversBeyond(served.left, known)
+    const left = leftoversBeyond(compared.left, known)
     this.#cursor.finish(reason, { ext: left, withheld })
     this.#cursor.done()
+  }
+
+  /** What its caller asked for in words of another dialect is told there. */
+  #compared(response: JsonObject): { usage: Usage; left: JsonObject } {
+    const { request } = this.#context
+    const { [DIAGNOSIS]: found, ...others } = response
+    if (!isObject(found) || isOrigin(request) || request.caching?.comparedWith === undefined)
+      return { usage: {}, left: response }
+    const { usage, left } = readDiagnosis(found)
+    const isMore = Object.keys(left).length > 0
+    return { usage, left: isMore ? { ...others, [DIAGNOSIS]: left } : others }
   }
 
   /** A reply that its service stops by a policy, when there is some of it already, is refused from there on. */

@@ -21,7 +21,13 @@ import { withoutRefused } from '../../src/model/fields.ts'
 import { writeChoice, readChoice, readTools, type WrittenTools } from './tools.ts'
 import { History, writeTurns, type InputContext } from './history.ts'
 import { repair, type Placed } from './calls.ts'
-import { cacheKeyFor, capMarks, instructingMessage, readCaching } from './caching.ts'
+import {
+  cacheKeyFor,
+  capMarks,
+  instructingMessage,
+  readCaching,
+  writeComparison,
+} from './caching.ts'
 import {
   listOf,
   objectIn,
@@ -171,6 +177,7 @@ function writeSeen(request: Request, context: WriteRequestContext): Outgoing {
     service_tier: options.writeTier(request.tier, own, lose),
     prompt_cache_key: own ? request.cacheKey : cacheKeyFor(request, context),
     ...factsOf(request).caching,
+    ...writeComparison(request, takesMarks(target, own), lose),
     ...rest,
   }) as JsonObject
   const taken = withoutRefused(body, target.facts.drop, placeOf, lose)

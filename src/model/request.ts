@@ -72,12 +72,20 @@ interface Declared extends Cacheable {
 
 /**
  * What is said of caching for the whole prompt. `explicit`: nothing is to be cached but what is marked. `prewarm`: it
- * is to be cached, and nothing is to be answered.
+ * is to be cached, and nothing is to be answered. `comparedWith`: the reply, by its id, with whose prompt the service
+ * shall compare this one, to say why its cache did not hold it.
  */
 export interface Caching {
   explicit?: true
   ttl?: string
   prewarm?: true
+  comparedWith?: string
+}
+
+/** What has changed since the reply that was named; `options` are those beside model, tools and input. */
+export interface CacheMiss {
+  reason: 'model' | 'tools' | 'input' | 'options' | 'no-reply' | 'unknown'
+  tokens?: number
 }
 
 /**
@@ -406,6 +414,7 @@ export interface Usage {
   /** How often the service searched, and opened an address. */
   searches?: number
   fetches?: number
+  cacheMiss?: CacheMiss
   /** How the reply was served: `default`, `priority`, `flex`, `scale`, `batch`, or a dialect's own word. */
   tier?: string
   ext?: Ext

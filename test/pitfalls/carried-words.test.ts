@@ -181,7 +181,7 @@ describe('what is said of caching', () => {
     const asked = { input, prompt_cache_options }
     const { body, losses } = sent('responses', 'messages', asked)
     expect(body['messages']).toMatchObject([{ content: [{ cache_control: { ttl: '1h' } }] }])
-    expect(losses).toContain('dropped prompt_cache_options')
+    expect(losses).toContain('dropped caching.comparedWith')
     expect(sent('responses', 'responses', asked).body).toMatchObject(asked)
   })
 })
