@@ -50,6 +50,17 @@ describe('the log', () => {
     expect(JSON.parse(written(without).join())).not.toHaveProperty('losses')
   })
 
+  it('begins with its time, says how much was cached at its end, and has the same order when it is shortened', () => {
+    const cached = { ...entry, usage: { input: 12, cacheRead: 3 }, losses: [] }
+    for (const path of ['/v1/messages', '/x'.repeat(400)]) {
+      const [line = ''] = written({ ...cached, path })
+      const { losses: _, ...rest } = cached
+      const names = ['time', 'level', 'event', ...Object.keys(rest), 'cached']
+      expect(Object.keys(JSON.parse(line))).toEqual(names)
+      expect(line.length).toBeLessThan(600)
+    }
+  })
+
   it('is a readable line on a terminal, in colour where that is wanted', () => {
     const plain = `${CLOCK}  200  POST  /v1/messages  ci messages > openai  opus = gpt-5  1234 ms  12 + 34 tokens  lost: dropped sampling.topK`
     expect(written(entry, { spell: readableLine(false) })).toEqual([plain])
