@@ -1,6 +1,14 @@
 import { fillLiterals, liftLiterals, type LiftedText } from '../json/large-literals.ts'
 import { invalid } from '../model/problem.ts'
-import { encoded, joinBytes, NOTHING, piecesIn, sizeOf, type Bytes } from '../json/bytes.ts'
+import {
+  encoded,
+  joinBytes,
+  NOTHING,
+  piecesIn,
+  sizeOf,
+  utf8Text,
+  type Bytes,
+} from '../json/bytes.ts'
 
 const STRICT = new TextDecoder('utf-8', { fatal: true })
 
@@ -54,7 +62,7 @@ class ReadBody implements Body {
   /** Joins bytes and decodes them once: joining long texts takes several times as long. */
   filled(text: string): string {
     const pieces = pieced(text, this.#known?.literals)
-    return pieces.length > 1 ? LENIENT.decode(joinBytes(pieces)) : text
+    return pieces.length > 1 ? utf8Text(joinBytes(pieces)) : text
   }
 
   encoded(text: string): Bytes {
@@ -86,8 +94,6 @@ function decodedText(pieces: readonly Uint8Array[]): string {
     throw invalid('The body is not valid UTF-8.')
   }
 }
-
-const LENIENT = new TextDecoder('utf-8', { ignoreBOM: true })
 
 const pieced = (text: string, literals: LiftedText['literals'] = []): Uint8Array[] =>
   literals.length === 0

@@ -1,6 +1,6 @@
 import { ProblemError, type Problem } from '../model/problem.ts'
 import { replyHeaders } from './answer.ts'
-import { NOTHING } from '../json/bytes.ts'
+import { NOTHING, utf8Text } from '../json/bytes.ts'
 import type { Answer, StoredExchange } from './exchange.ts'
 import { CALLER_LEFT } from '../model/failures.ts'
 import { addressRequest, type AddressedRequest } from '../upstream/request.ts'
@@ -100,7 +100,7 @@ async function passOn(
 
 /** Hides the key: a kept response may have failed, with its upstream's words in it. */
 function withoutKey({ sent }: PassPlan, bytes: Uint8Array): Uint8Array | string {
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  const text = utf8Text(bytes)
   return ERROR.test(text) ? sent.veil.hideJson(text) : bytes
 }
 
@@ -129,7 +129,7 @@ function piped(exchange: StoredExchange, plan: PassPlan, call: UpstreamCall) {
   const shape = eventShape(settings.limits.eventBytes)
   const errors = createPassingErrors(exchange, plan)
   const shown = (bytes: Uint8Array): Uint8Array => {
-    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+    const text = utf8Text(bytes)
     return ERROR.test(text)
       ? new TextEncoder().encode(errors.inspected(text, undefined).text)
       : bytes

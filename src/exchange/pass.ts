@@ -11,7 +11,7 @@ import { ProblemError, type Problem } from '../model/problem.ts'
 import { lossComment, replyHeaders } from './answer.ts'
 import { replyCounter } from '../stream/budget.ts'
 import type { Answer, Exchange, StoredExchange } from './exchange.ts'
-import { joinBytes, NOTHING, withoutMark } from '../json/bytes.ts'
+import { joinBytes, NOTHING, utf8Text, withoutMark } from '../json/bytes.ts'
 import { createMirror, type Mirror } from '../memory/mirror.ts'
 import {
   CALLER_LEFT,
@@ -78,7 +78,7 @@ type Body = Pick<Answer, 'status' | 'headers' | 'body'>
 async function passBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Promise<Body> {
   const bytes = withoutMark(await allBytes(exchange, call))
   exchange.journal.began()
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  const text = utf8Text(bytes)
   const mirror = createMirror(exchange, plan)
   const events = bodyEvents(exchange, plan, text, mirror)
   const failure = exchange.isRepeatable ? events.find(isShown) : undefined
@@ -408,7 +408,7 @@ class PassedPieces {
 const isNoReply = (event: Event): boolean => event.type === 'error' && event.problem === NOT_A_REPLY
 
 function inspectedBytes(errors: PassingErrors, bytes: Uint8Array, told: Problem | undefined) {
-  const whole = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  const whole = utf8Text(bytes)
   const { text, ...inspected } = errors.inspected(whole, told)
   return { ...inspected, shown: text === whole ? bytes : new TextEncoder().encode(text) }
 }

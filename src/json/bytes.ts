@@ -111,6 +111,10 @@ export function streamEncoder(): (text: string) => Uint8Array {
 }
 
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** The text of some bytes, with its byte order mark if it has one. A decoder of its own would cost as much again. */
+export const utf8Text = (bytes: Uint8Array): string => DECODER.decode(bytes)
+
 /** Smaller bytes are characters of their own. */
 const FIRST_OF_SEVERAL = 0x80
 

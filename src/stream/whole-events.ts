@@ -1,4 +1,4 @@
-import { joinBytes, NOTHING } from '../json/bytes.ts'
+import { joinBytes, NOTHING, utf8Text } from '../json/bytes.ts'
 import { slicesAt, spliceStrings } from '../json/slices.ts'
 
 /**
@@ -130,7 +130,7 @@ export function renamedEventShape(maxBytes: number, renaming: Renaming): Passing
 
 function recoded(bytes: Uint8Array, change: (text: string) => string): Uint8Array {
   if (bytes.length === 0) return bytes
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  const text = utf8Text(bytes)
   const changed = change(text)
   return changed === text ? bytes : new TextEncoder().encode(changed)
 }

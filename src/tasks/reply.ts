@@ -1,6 +1,6 @@
 import { ProblemError, type Problem } from '../model/problem.ts'
 import { REQUEST_ID } from '../upstream/call.ts'
-import { joinBytes, NOTHING } from '../json/bytes.ts'
+import { joinBytes, NOTHING, utf8Text } from '../json/bytes.ts'
 import type { Answer } from '../exchange/exchange.ts'
 import {
   CALLER_LEFT,
@@ -127,7 +127,7 @@ async function beginning(call: UpstreamCall): Promise<{ held: Uint8Array[]; comp
 
 /** The same bytes but for secrets, which are searched in JSON and in failures. */
 function without(veil: Veil, bytes: Uint8Array, status: number): Uint8Array {
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  const text = utf8Text(bytes)
   if (status < 400 && !/^[\s\u{feff}]*[[{"]/u.test(text)) return bytes
   const shown = veil.hideJson(text)
   return shown === text ? bytes : new TextEncoder().encode(shown)

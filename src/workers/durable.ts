@@ -1,3 +1,4 @@
+import { utf8Text } from '../json/bytes.ts'
 import { boundedBytes, ownerOf, type Store } from '../memory/store.ts'
 import type { StoreBounds } from '../config/settings.ts'
 import { guardStore, unavailable } from '../memory/stores/guard.ts'
@@ -68,7 +69,7 @@ export function durableStore<Id>(namespace: ObjectNamespace<Id>, bounds: StoreBo
 
 /** `text()` would remove a byte order mark at the beginning. */
 const messageText = async (message: Request | Response): Promise<string> =>
-  new TextDecoder('utf-8', { ignoreBOM: true }).decode(await message.arrayBuffer())
+  utf8Text(new Uint8Array(await message.arrayBuffer()))
 
 /** The Durable Object. `src/worker.ts` exports it, and `wrangler.toml` binds it as STATE. */
 export class StateObject {
