@@ -5,7 +5,6 @@ import { hint } from './nearest.ts'
 import { entriesAt, membersAt, type DocumentPath, spellPlace, textAt, valueAt } from './place.ts'
 import { upstreamsOfRoute, warnOfPools } from './pools.ts'
 import { isProfiled, profileNames } from './profiles.ts'
-import { faultsOfShape } from './schema.ts'
 import {
   readBase,
   type Environment,
@@ -17,6 +16,7 @@ import {
   readProxy,
   readStore,
 } from './values.ts'
+import { shapeOf } from './schema.ts'
 import { checkCallers } from './callers.ts'
 import { checkMetrics } from './metrics.ts'
 import { checkTelemetry } from './telemetry.ts'
@@ -32,10 +32,11 @@ export function findingsIn(
   config: unknown,
   environment: Environment,
   platform: Required<Platform>,
+  shape = shapeOf(config),
 ): Finding[] {
   const examination = { config, environment, platform, found: new Findings() }
   const { found } = examination
-  found.all.push(...faultsOfShape(config))
+  found.all.push(...shape.faults)
   for (const check of CHECKS) check(examination)
   warnAbout(examination)
   warnOfPools(examination)

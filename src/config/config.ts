@@ -4,7 +4,7 @@ import { defined } from '../json/json.ts'
 import { findingsIn } from './check.ts'
 import { ConfigError, type ConfigFault } from './finding.ts'
 import { spellPlace } from './place.ts'
-import { configurationIn } from './schema.ts'
+import { shapeOf } from './schema.ts'
 import type { Config, ModelConfig, RouteConfig, TaskConfig, UpstreamConfig } from './type.ts'
 import { type ConfigSource, inReadingOrder, objectSource, placed, textSource } from './source.ts'
 import {
@@ -69,14 +69,16 @@ export function examined(
 ): Examined {
   const complete = { ...DEFAULT_PLATFORM, ...platform, origin: source.origin }
   // In a text that is not JSON, nothing but the place of the syntax error is known.
-  const findings = source.broken ? [] : findingsIn(source.value, environment, complete)
+  const shape = source.broken ? undefined : shapeOf(source.value)
+  const findings = shape ? findingsIn(source.value, environment, complete, shape) : []
   const faults = inReadingOrder([
     ...source.faults,
     ...findings.map((finding) => placed(finding, source)),
   ])
   if (faults.some(({ severity }) => severity === 'fault')) return { faults }
-  const config = configurationIn(source.value)
-  return config ? { settings: build(config, environment, complete), faults } : { faults }
+  return shape?.config
+    ? { settings: build(shape.config, environment, complete), faults }
+    : { faults }
 }
 
 /** The settings; throws `ConfigError` with everything that is wrong. */

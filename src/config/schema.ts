@@ -12,8 +12,23 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 /** Ten years. */
 const MAX_TTL_SECONDS = 315_360_000
 
-const milliseconds = z.int().check(z.gte(1), z.lte(MAX_TIMER_MS))
-const count = z.int().check(z.gte(1))
+/**
+ * A schema that is made when a value first has to fit it: most configurations have few of these members, and all
+ * schemas together cost a Worker milliseconds at its start. Whether a value may be absent is said where it stands, so
+ * that zod need not look inside to learn it.
+ */
+function later<T extends z.ZodMiniType>(make: () => T): z.ZodMiniLazy<T> {
+  const schema = z.lazy(make)
+  schema._zod.optin = undefined
+  schema._zod.optout = undefined
+  return schema
+}
+
+/** What may be left out, and mostly is. */
+const rarely = <T extends z.ZodMiniType>(make: () => T) => z.optional(later(make))
+
+const milliseconds = () => z.int().check(z.gte(1), z.lte(MAX_TIMER_MS))
+const count = () => z.int().check(z.gte(1))
 
 const AUTH_STYLES = [
   'x-api-key',
@@ -28,30 +43,18 @@ const filled = z.string().check(z.minLength(1))
 /** An id that is too long is cut, and a fingerprint of this many characters tells it from others. */
 const SHORTEST_ID = 24
 
-const dollars = z.number().check(z.gte(0))
+const dollars = later(() => z.number().check(z.gte(0)))
 
 /** What many members are: to build a schema for each of them would cost a Worker milliseconds at its start. */
 const optional = {
   text: z.optional(filled),
-  texts: z.optional(z.array(filled)),
+  texts: rarely(() => z.array(filled)),
   string: z.optional(string),
-  strings: z.optional(z.record(string, string)),
-  flag: z.optional(z.boolean()),
-  count: z.optional(count),
-  milliseconds: z.optional(milliseconds),
+  strings: rarely(() => z.record(string, string)),
+  flag: rarely(() => z.boolean()),
+  count: rarely(count),
+  milliseconds: rarely(milliseconds),
   dollars: z.optional(dollars),
-}
-
-/**
- * A schema that is made when a value first has to fit it: most configurations have few of these members, and all
- * schemas together cost a Worker milliseconds at its start. Whether a value may be absent is said where it stands, so
- * that zod need not look inside to learn it.
- */
-function later<T extends z.ZodMiniType>(make: () => T): z.ZodMiniLazy<T> {
-  const schema = z.lazy(make)
-  schema._zod.optin = undefined
-  schema._zod.optout = undefined
-  return schema
 }
 
 const modelFacts = later(() => {
@@ -128,7 +131,7 @@ const profile = later(() =>
     cacheMark: z.optional(z.enum(['cache_control', 'prompt_cache_breakpoint'])),
     cacheKey: optional.flag,
     callIds: z.optional(
-      z.union([count.check(z.gte(SHORTEST_ID)), z.literal('nine')], {
+      z.union([count().check(z.gte(SHORTEST_ID)), z.literal('nine')], {
         error: `expected a whole number from ${SHORTEST_ID}, or "nine"`,
       }),
     ),
@@ -157,16 +160,16 @@ const profile = later(() =>
 const upstream = z.strictObject({
   dialect: z.enum(DIALECTS),
   url: string,
-  key: z.optional(z.union([filled, keys], { error: 'expected a string, or a list of keys' })),
+  key: rarely(() => z.union([filled, keys], { error: 'expected a string, or a list of keys' })),
   account: optional.text,
-  auth: z.optional(z.enum(AUTH_STYLES)),
+  auth: rarely(() => z.enum(AUTH_STYLES)),
   headers: optional.strings,
   maxOutputTokens: optional.count,
-  models: z.optional(z.record(string, modelFacts)),
+  models: rarely(() => z.record(string, modelFacts)),
   timeouts: z.optional(timeouts),
   proxy: optional.text,
   trace: optional.flag,
-  profile: z.optional(
+  profile: rarely(() =>
     z.union([filled, profile], { error: 'expected the name of a profile, or {"extends": ...}' }),
   ),
 })
@@ -177,7 +180,7 @@ const pool = later(() => {
   return z.array(z.union([string, entry], options)).check(z.minLength(1))
 })
 
-const requestClass = z.enum([
+const REQUEST_CLASSES = [
   'main',
   'subagent',
   'workflow',
@@ -187,7 +190,14 @@ const requestClass = z.enum([
   'web-search',
   'long',
   'thinking',
-] as const satisfies readonly RequestClass[])
+] as const satisfies readonly RequestClass[]
+
+const requestClasses = later(() => {
+  const requestClass = z.enum(REQUEST_CLASSES)
+  return z.union([requestClass, z.array(requestClass).check(z.minLength(1))], {
+    error: `expected one of ${REQUEST_CLASSES.join(', ')}, or a list of them`,
+  })
+})
 
 const MOST_HOPS = 8
 
@@ -200,7 +210,7 @@ const failover = later(() =>
     on: z.optional(z.array(z.int().check(z.gte(400), z.lte(599)))),
     unknown: optional.flag,
     sticky: z.optional(z.enum(['off', 'prefer', 'strict'])),
-    stickySeconds: z.optional(count.check(z.lte(MAX_TTL_SECONDS))),
+    stickySeconds: z.optional(count().check(z.lte(MAX_TTL_SECONDS))),
   }),
 )
 
@@ -211,15 +221,11 @@ const route = z.strictObject({
   }),
   as: optional.text,
   models: optional.texts,
-  pick: z.optional(z.enum(['order', 'weighted'])),
-  class: z.optional(
-    z.union([requestClass, z.array(requestClass).check(z.minLength(1))], {
-      error: `expected one of ${requestClass.options.join(', ')}, or a list of them`,
-    }),
-  ),
-  minInputTokens: z.optional(z.int().check(z.gte(0))),
+  pick: rarely(() => z.enum(['order', 'weighted'])),
+  class: z.optional(requestClasses),
+  minInputTokens: rarely(() => z.int().check(z.gte(0))),
   failover: z.optional(failover),
-  cache: z.optional(z.enum(['off', 'carry', 'derive'] as const satisfies readonly CacheMode[])),
+  cache: rarely(() => z.enum(['off', 'carry', 'derive'] as const satisfies readonly CacheMode[])),
 })
 
 const tasks = later(() => {
@@ -265,7 +271,7 @@ const limits = later(() =>
   z.strictObject({
     bodyBytes: optional.count,
     inFlightBytes: optional.count,
-    depth: z.optional(count.check(z.lte(1000))),
+    depth: z.optional(count().check(z.lte(1000))),
     nodes: optional.count,
     eventBytes: optional.count,
     replyBytes: optional.count,
@@ -283,7 +289,7 @@ const limits = later(() =>
 const state = later(() =>
   z.strictObject({
     store: optional.string,
-    ttlSeconds: z.optional(count.check(z.lte(MAX_TTL_SECONDS))),
+    ttlSeconds: z.optional(count().check(z.lte(MAX_TTL_SECONDS))),
     entryBytes: optional.count,
     ownerBytes: optional.count,
     totalBytes: optional.count,
@@ -292,8 +298,11 @@ const state = later(() =>
   }),
 )
 
-const lossMode = z.enum(['report', 'reject'])
-const losses = later(() => z.strictObject({ mode: z.optional(lossMode), trailer: optional.flag }))
+const losses = later(() => {
+  const mode = z.enum(['report', 'reject'])
+  const both = z.strictObject({ mode: z.optional(mode), trailer: optional.flag })
+  return z.union([mode, both], { error: 'expected "report", "reject" or {"mode", "trailer"}' })
+})
 
 const telemetry = later(() =>
   z.strictObject({
@@ -316,14 +325,12 @@ export const configSchema = z.strictObject({
   $schema: optional.string,
   upstreams: z.optional(z.record(string, upstream)),
   routes: z.optional(z.array(route)),
-  callers: z.optional(
+  callers: rarely(() =>
     z.union([z.literal('open'), callers], { error: 'expected "open" or {"keys": [...]}' }),
   ),
   tasks: z.optional(tasks),
   state: z.optional(state),
-  losses: z.optional(
-    z.union([lossMode, losses], { error: 'expected "report", "reject" or {"mode", "trailer"}' }),
-  ),
+  losses: z.optional(losses),
   failover: z.optional(failover),
   limits: z.optional(limits),
   telemetry: z.optional(telemetry),
@@ -336,20 +343,21 @@ export const configSchema = z.strictObject({
 type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? One : never) : never
 export type CheckedConfig = Same<z.infer<typeof configSchema>, Config>
 
-/** The configuration in a document that fits the schema; undefined for any other document. */
-export function configurationIn(value: unknown): CheckedConfig | undefined {
-  const result = configSchema.safeParse(value)
-  return result.success ? result.data : undefined
+/** A document that has the shape of a configuration, or where it has another one. */
+export type Shaped = { config: CheckedConfig; faults: [] } | { config?: never; faults: Finding[] }
+
+export function shapeOf(document: unknown): Shaped {
+  const result = configSchema.safeParse(document)
+  return result.success
+    ? { config: result.data, faults: [] }
+    : { faults: faultsOfShape(result.error.issues, document) }
 }
 
-/** Where a document does not have the shape of a configuration. */
-export function faultsOfShape(value: unknown): Finding[] {
-  const result = configSchema.safeParse(value)
-  if (result.success) return []
-  const faults = plain(result.error.issues).flatMap((issue) => toFindings(issue, value))
+function faultsOfShape(issues: readonly Issue[], document: unknown): Finding[] {
+  const faults = plain(issues).flatMap((issue) => toFindings(issue, document))
   // Where a misspelled member was meant as a required one, the required one is not reported as missing.
   const meant = new Set(faults.flatMap(({ instead }) => instead ?? []))
-  const isThere = (path: DocumentPath) => valueAt(value, path) !== undefined
+  const isThere = (path: DocumentPath) => valueAt(document, path) !== undefined
   return faults.filter(({ path, named }) => named || isThere(path) || !meant.has(spellPlace(path)))
 }
 
