@@ -125,7 +125,7 @@ export function writeOpening(
     error: null,
     frequency_penalty: 0,
     incomplete_details: null,
-    instructions: echoInstructions(request, trail),
+    instructions: echoInstructions(request),
     max_output_tokens: limits.maxOutputTokens ?? null,
     max_tool_calls: rest['max_tool_calls'] ?? null,
     model: request.model,
@@ -151,15 +151,10 @@ export function writeOpening(
   }
 }
 
-function echoInstructions({ system }: Request, trail: Trail | undefined): Json {
+function echoInstructions({ system }: Request): string | null {
   const texts = system.flatMap((block) => (block.kind === 'text' ? [block.text] : []))
-  if (texts.length === 0) return null
-  return made(trail, 'responses: echo instructions', [texts], () => kept(texts.join('\n\n'), trail))
+  return texts.length > 0 ? texts.join('\n\n') : null
 }
-
-/** What the next reply of the session repeats, too, is written once. */
-const kept = (value: Json, trail: Trail | undefined): Json =>
-  trail ? new Verbatim(stringify(value), value) : value
 
 function userAs(key: 'user' | 'safety_identifier', request: Request): string | null {
   const spelling = factsOf(request).user ?? 'user'
@@ -185,7 +180,9 @@ function echoTools(request: Request, trail: Trail | undefined): JsonObject {
   const { tools, choices } = made(trail, 'responses: echo tools', [request.tools, own], () => {
     const context = { names: wireNames(request), own, lose: nothing, deferred: true }
     const written = writeTools(request.tools, context)
-    return { ...written, tools: kept(written.tools.map(withDefaults), trail) }
+    const filled = written.tools.map(withDefaults)
+    // The next reply of the session repeats them, too.
+    return { ...written, tools: trail ? new Verbatim(stringify(filled), filled) : filled }
   })
   const choice: Json = writeChoice(request.toolChoice, choices, nothing) ?? 'auto'
   return { tool_choice: choice, tools }
