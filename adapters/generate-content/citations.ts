@@ -22,6 +22,8 @@ export interface Sources {
    */
   citationsOf(text: string, isLast: boolean): Citation[]
   search(id: string): SearchBlock | undefined
+  /** The pages that were opened, by the same id and their number. */
+  pages(id: string): SearchBlock[]
   /** Whether there are sources that neither a citation nor a search has used. */
   hasMore(isSearched: boolean): boolean
 }
@@ -37,6 +39,7 @@ interface Support {
 
 export function createSources(lose: Lose): Sources {
   let metadata: JsonObject = {}
+  const pages = new Map<string, JsonObject>()
   const quoted: JsonObject[] = []
   const given = new Set<string>()
   const allowance = { searched: MOST_SEARCHED_CHARACTERS, repeated: MOST_REPEATED_CHARACTERS }
@@ -48,7 +51,9 @@ export function createSources(lose: Lose): Sources {
   }
   return {
     take(candidate) {
-      const { groundingMetadata, citationMetadata } = candidate
+      const { groundingMetadata, citationMetadata, urlContextMetadata } = candidate
+      for (const page of listedPages(urlContextMetadata, lose))
+        pages.set(textOf(page['retrievedUrl']), page)
       if (groundingMetadata || citationMetadata) waiting = undefined
       if (isObject(groundingMetadata)) metadata = { ...metadata, ...groundingMetadata }
       if (!isObject(citationMetadata)) return
@@ -65,6 +70,7 @@ export function createSources(lose: Lose): Sources {
       })
     },
     search: (id) => readSearch(metadata, id),
+    pages: (id) => [...pages.values()].map((page, place) => readPage(page, `${id}_${place}`)),
     hasMore: (isSearched) =>
       open().length > 0 || (!isSearched && saysMore(metadata, given.size > 0)),
   }
@@ -179,6 +185,34 @@ function readSearch(metadata: JsonObject, id: string): SearchBlock | undefined {
   })
   return { kind: 'search', id, queries, sources, ...keep(rest) }
 }
+
+function listedPages(said: Json | undefined, lose: Lose): JsonObject[] {
+  const { urlMetadata, ...rest } = objectIn(said)
+  const pages = objectsOf(urlMetadata).filter((page) => textOf(page['retrievedUrl']) !== '')
+  const isAll = pages.length === listOf(urlMetadata).length && Object.keys(rest).length === 0
+  if (!isAll) lose('dropped', 'reply.urlContextMetadata')
+  return pages
+}
+
+const READ = /^(?:URL_RETRIEVAL_STATUS_(?:SUCCESS|UNSPECIFIED))?$/
+
+/** Any status but success is a page that the model has not read (`UrlRetrievalStatus` of @google/genai 3.1). */
+function readPage(page: JsonObject, id: string): SearchBlock {
+  const { retrievedUrl, urlRetrievalStatus, ...rest } = page
+  const status = textOf(urlRetrievalStatus)
+  const isUsual = READ.test(status) || status === USUAL_FAILURE
+  return {
+    kind: 'search',
+    id,
+    queries: [],
+    sources: [{ url: textOf(retrievedUrl) }],
+    opened: READ.test(status) ? 'read' : 'failed',
+    ...keep({ ...rest, ...(!isUsual && { urlRetrievalStatus: status }) }),
+  }
+}
+const USUAL_FAILURE = 'URL_RETRIEVAL_STATUS_ERROR'
+
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /** A text with citations, and its place. */
 export interface CitedText {

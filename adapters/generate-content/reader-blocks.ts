@@ -56,6 +56,7 @@ export const CANDIDATE: ReadonlySet<string> = new Set([
   'finishMessage',
   'index',
   'groundingMetadata',
+  'urlContextMetadata',
   'citationMetadata',
   'tokenCount',
   'logprobsResult',

@@ -100,7 +100,9 @@ export class ReplyReader implements Reader {
     this.#endPartial()
     this.#endRun(true)
     if (this.#logprobs.length > 0) this.#context.lose('dropped', 'reply.logprobs')
-    const search = this.#sources.search(`search_${fingerprint(this.#id)}`)
+    const id = `search_${fingerprint(this.#id)}`
+    const search = this.#sources.search(id)
+    for (const page of this.#sources.pages(id)) this.#whole(page, {})
     if (search) this.#whole(search, {})
     if (this.#usage) this.#cursor.usage(this.#usage)
     if (name !== undefined) this.#keep({ finishReason: name })

@@ -49,6 +49,7 @@ export const isNativeSearch = (id: string): boolean =>
   id.startsWith('srvtoolu_') && !id.startsWith(FOREIGN_ID)
 
 const WEB_SEARCH = 'web_search'
+const WEB_FETCH = 'web_fetch'
 
 /** Tools that run code: the member of their input with the code, and its language. */
 const CODE_TOOLS = [
@@ -167,6 +168,19 @@ export function writeSearch(block: SearchBlock, id: string): JsonObject[] {
   }
   return [...(lacks === 'call' ? [] : [use]), ...(lacks === 'result' ? [] : [found])]
 }
+
+/**
+ * A page that another service could not open (`WebFetchToolResultErrorBlock`). None that it has read can be
+ * written: a `web_fetch_result` is the page's text, which such a service does not tell.
+ */
+export const writeFailedFetch = ({ sources }: SearchBlock, id: string): JsonObject[] => [
+  { type: 'server_tool_use', id, name: WEB_FETCH, input: { url: sources[0]?.url ?? '' } },
+  {
+    type: WEB_FETCH + RESULT_SUFFIX,
+    tool_use_id: id,
+    content: { type: `${WEB_FETCH}${RESULT_SUFFIX}_error`, error_code: 'url_not_accessible' },
+  },
+]
 
 /** A search result that does not follow its call. */
 export function readLoneResult(raw: WireBlock): Block {

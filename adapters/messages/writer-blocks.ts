@@ -103,7 +103,10 @@ export class ReplyBlocks {
     },
     search: (block) => {
       if (block.queries.length > 1) this.#context.lose('approximated', 'reply.search.queries')
-      return hosted.writeSearch(block, this.#hostedId(block.id, hosted.isNativeBlock(block)))
+      if (block.opened === 'read')
+        return this.#context.lose('dropped', 'reply.search.page', 'its text is not known')
+      const id = this.#hostedId(block.id, hosted.isNativeBlock(block))
+      return block.opened ? hosted.writeFailedFetch(block, id) : hosted.writeSearch(block, id)
     },
     'mcp-call': (block) => mcp.writeMcpCall(block),
     'tool-search': (block) => {

@@ -181,8 +181,9 @@ function readAction(action: JsonObject = {}): Pick<SearchBlock, 'queries' | 'sou
 
 /** What a search did and how it ended; unchanged where it came in this dialect. */
 export function writeAction(block: SearchBlock): JsonObject {
-  const { queries, sources } = block
+  const { queries, sources, opened } = block
   const { action, status } = factsOf(block)
+  if (opened) return { action: { type: 'open_page', url: sources[0]?.url ?? '' } }
   const written = {
     type: 'search',
     ...(queries[0] !== undefined && { query: queries[0] }),

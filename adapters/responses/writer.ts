@@ -341,9 +341,12 @@ export class Output {
     const at = { output_index: this.#next(), item_id: id }
     const item = { id, type: 'web_search_call' }
     this.#added({ ...item, status: 'in_progress' })
+    // Only a search that ended well has an event of its own for its end.
+    const status = block.opened === 'failed' ? 'failed' : 'completed'
     for (const step of ['in_progress', 'searching', 'completed'])
-      this.#emit(`response.web_search_call.${step}`, at)
-    this.#done({ ...item, status: 'completed', ...writeAction(block) })
+      if (step !== 'completed' || step === status)
+        this.#emit(`response.web_search_call.${step}`, at)
+    this.#done({ ...item, status, ...writeAction(block) })
   }
 
   #whole(id: string, value: JsonObject): void {

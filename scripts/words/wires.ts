@@ -70,6 +70,7 @@ const CONTENT_LEAST = {
   FileData: FILE,
   FunctionResponseFileData: FILE,
   FunctionCall: { name: 'x' },
+  UrlMetadata: { retrievedUrl: 'https://a.example' },
   FunctionResponse: { name: 'x', response: { x: 1 } },
   ExecutableCode: { code: '1', language: 'PYTHON' },
   CodeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' },

@@ -173,6 +173,8 @@ export interface SearchBlock extends Node {
   id: string
   queries: string[]
   sources: Source[]
+  /** It opened its one source, and looked for nothing. */
+  opened?: 'read' | 'failed'
 }
 /**
  * A call of a tool of a server that the provider itself asked, and what came of it, once it is known. `input`

@@ -24,7 +24,14 @@ export const fullReply: JsonObject = {
         groundingChunks: [{ web: { uri: 'https://a.example', title: 'A' } }],
         searchEntryPoint: { renderedContent: '<b>sky</b>' },
       },
-      urlContextMetadata: { urlMetadata: [{ retrievedUrl: 'https://a.example' }] },
+      urlContextMetadata: {
+        urlMetadata: [
+          {
+            retrievedUrl: 'https://a.example',
+            urlRetrievalStatus: 'URL_RETRIEVAL_STATUS_PAYWALL',
+          },
+        ],
+      },
     },
     { content: { role: 'model', parts: [{ text: 'Grey.' }] }, index: 1 },
   ],

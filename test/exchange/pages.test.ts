@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import { dialects } from '../../adapters/index.ts'
+import { jsonReply, proxyOf, sse, sseReply } from './proxy.ts'
+
+const decodeText = (body: unknown) => new TextDecoder().decode(body as Uint8Array)
+
+const page = (retrievedUrl: string, status?: string) => ({
+  retrievedUrl,
+  ...(status && { urlRetrievalStatus: `URL_RETRIEVAL_STATUS_${status}` }),
+})
+const CLOSED = 'https://a.example/closed'
+
+const reply = (...urlMetadata: object[]) => ({
+  candidates: [
+    {
+      content: { role: 'model', parts: [{ text: 'I could not read it.' }] },
+      finishReason: 'STOP',
+      index: 0,
+      urlContextMetadata: { urlMetadata },
+    },
+  ],
+  usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+  modelVersion: 'm',
+  responseId: 'r',
+})
+
+const change = {
+  routes: [{ model: '*', upstream: 'plain' }],
+  upstream: { dialect: 'generate-content' },
+}
+const question = { role: 'user', content: `What is in ${CLOSED}?` }
+const said = reply(page(CLOSED, 'ERROR'))
+
+const isReply = (value: unknown): value is { content: Record<string, unknown>[] } =>
+  typeof value === 'object' && value !== null && 'content' in value
+
+const turn = async (messages: object[], pages: object = said) => {
+  const proxy = proxyOf(() => jsonReply(pages), change, { dialects })
+  const body = { model: 'm', max_tokens: 10, messages }
+  const headers = { 'anthropic-version': '2023-06-01' }
+  const response = await proxy.fetch('/v1/messages', { body, headers })
+  const reply: unknown = await response.json()
+  if (!isReply(reply)) throw new Error('no reply')
+  return { reply, response, sent: decodeText(proxy.sent[0]?.body) }
+}
+const lossesOf = ({ headers }: Response) => headers.get('x-dragoman-losses')
+const respond = async (path: string, body: object, stream = false) => {
+  const proxy = proxyOf(() => (stream ? sseReply(sse(said)) : jsonReply(said)), change, {
+    dialects,
+  })
+  return await proxy.fetch(path, { body: { model: 'm', stream, ...body } })
+}
+
+describe('a page that the service could not open', () => {
+  it('is a failed fetch for callers of messages', async () => {
+    const { reply, response } = await turn([question])
+    expect(lossesOf(response)).toBeNull()
+    expect(reply).toMatchObject({
+      stop_reason: 'end_turn',
+      content: [
+        { type: 'text' },
+        { type: 'server_tool_use', name: 'web_fetch', input: { url: CLOSED } },
+        {
+          type: 'web_fetch_tool_result',
+          content: { type: 'web_fetch_tool_result_error', error_code: 'url_not_accessible' },
+        },
+      ],
+    })
+    const [, use, result] = reply.content
+    expect(result?.['tool_use_id']).toBe(use?.['id'])
+  })
+
+  it('goes back to no service with the next turn', async () => {
+    const { reply, sent } = await turn([question])
+    const [text = {}] = reply.content
+    const next = { role: 'user', content: 'Try again.' }
+    const whole = await turn([question, { role: 'assistant', content: reply.content }, next])
+    const plain = await turn([question, { role: 'assistant', content: [text] }, next])
+    expect(whole.sent).toBe(plain.sent)
+    // The prefix law: the first turn stands unchanged in the second.
+    expect(whole.sent).toContain(sent.slice(0, sent.indexOf(']}')))
+  })
+
+  it.each([false, true])(
+    'was opened in vain for callers of responses: stream %s',
+    async (stream) => {
+      const response = await respond('/v1/responses', { input: 'hi' }, stream)
+      const text = await response.text()
+      expect(text).toMatch(/"status":"failed","action":\{"type":"open_page","url":"[^"]*closed"/)
+      expect(text).not.toContain('web_search_call.completed')
+    },
+  )
+
+  it('is reported to callers of chat completions', async () => {
+    const body = { messages: [{ role: 'user', content: 'hi' }] }
+    const response = await respond('/v1/chat/completions', body)
+    expect(lossesOf(response)).toBe('1; dropped reply.search')
+  })
+
+  it('says why in the list of losses where the caller has no word for it', async () => {
+    const { reply: told, response } = await turn([question], reply(page(CLOSED, 'PAYWALL')))
+    expect(told.content).toHaveLength(3)
+    expect(lossesOf(response)).toBe('1; dropped reply.search.urlRetrievalStatus')
+  })
+})
+
+describe('a page that the service has read', () => {
+  it('is no fetch for callers of messages, because its text is not told', async () => {
+    const { reply: told, response } = await turn([question], reply(page('https://b.example')))
+    expect(told.content).toHaveLength(1)
+    expect(lossesOf(response)).toBe('1; dropped reply.search.page')
+  })
+})
+
+it('reports pages without an address, and what stands beside the list', async () => {
+  const odd = { urlRetrievalStatus: 'URL_RETRIEVAL_STATUS_ERROR' }
+  const { reply: told, response } = await turn([question], reply(odd))
+  expect(told.content).toHaveLength(1)
+  expect(lossesOf(response)).toBe('1; dropped reply.urlContextMetadata')
+})
