@@ -20,6 +20,36 @@ const UNCONFIGURED = {
   DRAGOMAN_LOSSES: '',
 }
 
+/**
+ * What measures, opens sockets, starts processes or replaces parts of the proxy has a process for each file. The other
+ * files share one, and what it has imported.
+ */
+const ALONE = [
+  'bench',
+  'canary',
+  'faults',
+  'growth',
+  'http',
+  'inspect',
+  'memory',
+  'node',
+  'pools',
+  'recall',
+  'security',
+  'stores',
+  'web',
+].map((folder) => `test/${folder}/**/*.test.ts`)
+
+const onNode = {
+  // Whoever reaches for the prototype of an object by its name is noticed.
+  execArgv: ['--disable-proto=throw'],
+  // And so is a key where it does not belong; modules can be replaced on Node only.
+  setupFiles: ['test/canary/setup.ts'],
+}
+
+const OF_WORKERD = 'test/**/*.workerd.test.ts'
+const INSTALLED = '**/node_modules/**'
+
 export default defineConfig({
   test: {
     // By default one core is left idle, and of two that is half.
@@ -28,12 +58,19 @@ export default defineConfig({
       {
         test: {
           ...common,
+          ...onNode,
           name: 'node',
-          exclude: ['test/**/*.workerd.test.ts', '**/node_modules/**'],
-          // Whoever reaches for the prototype of an object by its name is noticed.
-          execArgv: ['--disable-proto=throw'],
-          // And so is a key where it does not belong; modules can be replaced on Node only.
-          setupFiles: ['test/canary/setup.ts'],
+          isolate: false,
+          exclude: [...ALONE, OF_WORKERD, INSTALLED],
+        },
+      },
+      {
+        test: {
+          ...common,
+          ...onNode,
+          name: 'node-alone',
+          include: ALONE,
+          exclude: [OF_WORKERD, INSTALLED],
         },
       },
       {
@@ -46,7 +83,8 @@ export default defineConfig({
         test: {
           ...common,
           name: 'workerd',
-          exclude: ['test/**/*.node.test.ts', '**/node_modules/**'],
+          isolate: false,
+          exclude: ['test/**/*.node.test.ts', INSTALLED],
         },
       },
     ],

@@ -1,5 +1,5 @@
 import { afterEach, expect, vi } from 'vitest'
-import { look, takeLeaks, watched, watchedAnswer } from './watch.ts'
+import { forgetKeys, takeLeaks, watchConsole, watched, watchedAnswer } from './watch.ts'
 
 /** Before every file of the suite: whatever its apps say is looked at, and a secret in it fails its test. */
 
@@ -16,13 +16,8 @@ vi.mock('../../src/http/respond.ts', async (original) => {
   return { ...real, toResponse }
 })
 
-for (const level of ['log', 'info', 'warn', 'error'] as const) {
-  const real = console[level]
-  console[level] = (...values: unknown[]) => {
-    look(values.map(String).join(' '), `console.${level}`)
-    real(...values)
-  }
-}
+watchConsole()
+forgetKeys()
 
 afterEach(() => {
   expect(takeLeaks()).toEqual([])

@@ -21,6 +21,27 @@ const callerKeys = new Set<string>()
 /** What leaked since the last time, each with the place where it was seen. */
 export const takeLeaks = (): string[] => leaks.splice(0)
 
+/** Files of tests share a process: what is a secret in one may be said in another. */
+export function forgetKeys(): void {
+  upstreamKeys.clear()
+  callerKeys.clear()
+}
+
+let isConsoleWatched = false
+
+/** From now on, and once for all files of a process. */
+export function watchConsole(): void {
+  if (isConsoleWatched) return
+  isConsoleWatched = true
+  for (const level of ['log', 'info', 'warn', 'error'] as const) {
+    const real = console[level]
+    console[level] = (...values: unknown[]) => {
+      look(values.map(String).join(' '), `console.${level}`)
+      real(...values)
+    }
+  }
+}
+
 /** Notes every secret that is in a text. */
 export function look(text: string, place: string): void {
   for (const secret of [...upstreamKeys, ...callerKeys])

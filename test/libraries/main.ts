@@ -17,7 +17,7 @@ if (!INSTALLED()) {
   npm('install', '--prefix', 'test/libraries', ...args)
 }
 if (INSTALLED()) {
-  const args = ['vitest', 'run', '--project', 'node', 'test/libraries']
+  const args = ['vitest', 'run', '--project', 'node*', 'test/libraries']
   const { status } = spawnSync('npx', args, { stdio: 'inherit', timeout: TESTS_MS })
   process.exitCode = status ?? 1
 } else {
