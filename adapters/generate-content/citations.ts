@@ -212,6 +212,12 @@ function readPage(page: JsonObject, id: string): SearchBlock {
 }
 const USUAL_FAILURE = 'URL_RETRIEVAL_STATUS_ERROR'
 
+/** Inverse of `readPage`. */
+export const writePage = ({ sources, opened }: SearchBlock): JsonObject => ({
+  retrievedUrl: sources[0]?.url ?? '',
+  urlRetrievalStatus: opened === 'failed' ? USUAL_FAILURE : 'URL_RETRIEVAL_STATUS_SUCCESS',
+})
+
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /** A text with citations, and its place. */

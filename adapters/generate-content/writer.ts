@@ -17,7 +17,7 @@ import { deltaEvents } from '../../src/stream/wire-events.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
 import { DIALECT } from './dialect.ts'
-import { Grounding, createOffsets } from './citations.ts'
+import { Grounding, createOffsets, writePage } from './citations.ts'
 import { Pieces, thoughtMark, type WrittenRun } from './writer-blocks.ts'
 import { writePart, type WritePartContext } from './blocks.ts'
 import { sayServed } from '../../src/model/served.ts'
@@ -45,6 +45,7 @@ export class ReplyWriter implements Writer {
   readonly #place: number
   readonly #others = new Map<number, ReplyWriter>()
   readonly #grounding: Grounding
+  readonly #pages: JsonObject[] = []
   readonly #pieces = new Pieces()
   /** Write a piece of text, or of a thought. */
   readonly #deltas = new Map<WrittenRun['kind'], (text: string) => WireEvent>()
@@ -219,6 +220,10 @@ export class ReplyWriter implements Writer {
   }
 
   #search(block: Extract<Block, { kind: 'search' }>): WireEvent[] {
+    if (block.opened) {
+      this.#pages.push(writePage(block))
+      return []
+    }
     this.#searches += 1
     if (this.#searches > 1) this.#lose('approximated', block, 'searches are joined')
     if (block.queries.length === 0) this.#lose('dropped', block)
@@ -291,6 +296,7 @@ export class ReplyWriter implements Writer {
       finishReason: this.#isBroken && written === 'STOP' ? 'MALFORMED_FUNCTION_CALL' : written,
       ...(finishMessage && isRefusing(reason) && { finishMessage }),
       ...(groundingMetadata && { groundingMetadata }),
+      ...(this.#pages.length > 0 && { urlContextMetadata: { urlMetadata: this.#pages } }),
       ...writeTokens(this.#logprobs, lose),
     }
     return [...events, { data: this.#chunk(this.#pieces.release(), this.#last) }]

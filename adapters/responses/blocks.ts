@@ -156,11 +156,14 @@ export function readSearch(item: JsonObject): SearchBlock {
   members.any('type')
   const id = members.text('id') ?? ''
   const action = members.object('action')
-  const facts: Facts = defined({ action, status: members.text('status') })
+  const status = members.text('status')
+  const facts: Facts = defined({ action, status })
+  const isUnread = action?.['type'] === 'open_page' && status === 'failed'
   return defined({
     kind: 'search' as const,
     id,
     ...readAction(action),
+    opened: isUnread ? ('failed' as const) : undefined,
     ...keepRest(members, facts),
   })
 }
@@ -183,7 +186,7 @@ function readAction(action: JsonObject = {}): Pick<SearchBlock, 'queries' | 'sou
 export function writeAction(block: SearchBlock): JsonObject {
   const { queries, sources, opened } = block
   const { action, status } = factsOf(block)
-  if (opened) return { action: { type: 'open_page', url: sources[0]?.url ?? '' } }
+  if (opened && !action) return { action: { type: 'open_page', url: sources[0]?.url ?? '' } }
   const written = {
     type: 'search',
     ...(queries[0] !== undefined && { query: queries[0] }),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { dialects } from '../../adapters/index.ts'
+import { responsesItems } from '../dialects/responses/reply.ts'
 import { jsonReply, proxyOf, sse, sseReply } from './proxy.ts'
 
 const decodeText = (body: unknown) => new TextDecoder().decode(body as Uint8Array)
@@ -109,6 +110,36 @@ describe('a page that the service has read', () => {
     const { reply: told, response } = await turn([question], reply(page('https://b.example')))
     expect(told.content).toHaveLength(1)
     expect(lossesOf(response)).toBe('1; dropped reply.search.page')
+  })
+})
+
+describe('a page that a service of responses could not open', () => {
+  const action = { type: 'open_page', url: CLOSED }
+  const failed = responsesItems({ type: 'web_search_call', id: 'ws_1', status: 'failed', action })
+  const ask = async (path: string, body: object) => {
+    const routes = [{ model: '*', upstream: 'plain' }]
+    const other = { routes, upstream: { dialect: 'responses' } }
+    const proxy = proxyOf(() => jsonReply(failed), other, { dialects })
+    const headers = { 'anthropic-version': '2023-06-01' }
+    const response = await proxy.fetch(path, { body, headers })
+    return { told: await response.json(), losses: lossesOf(response) }
+  }
+
+  it('is a failed fetch for callers of messages', async () => {
+    const { told } = await ask('/v1/messages', { model: 'm', max_tokens: 99, messages: [question] })
+    const content = { type: 'web_fetch_tool_result_error', error_code: 'url_not_accessible' }
+    expect(told).toMatchObject({
+      content: [{ name: 'web_fetch', input: { url: CLOSED } }, { content }],
+    })
+  })
+
+  it('is no source for callers of generate-content', async () => {
+    const contents = [{ role: 'user', parts: [{ text: 'hi' }] }]
+    const { told, losses } = await ask('/v1beta/models/m:generateContent', { contents })
+    const urlContextMetadata = { urlMetadata: [page(CLOSED, 'ERROR')] }
+    expect(told).toMatchObject({ candidates: [{ urlContextMetadata }] })
+    expect(JSON.stringify(told)).not.toContain('groundingMetadata')
+    expect(losses).toBeNull()
   })
 })
 
