@@ -223,6 +223,7 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
   }),
   search: (_, { path, lose }) => lose('dropped', path),
   'mcp-call': (_, { path, lose }) => lose('dropped', path),
+  'mcp-listing': (_, { path, lose }) => lose('dropped', path),
   // The tools stand before the conversation.
   'tool-change': ({ searchId }, { path, lose }) =>
     searchId === undefined ? undefined : lose('dropped', path),

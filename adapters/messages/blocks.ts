@@ -111,6 +111,7 @@ export const READERS = {
   tool_result: readToolResult,
   web_search_tool_result: hosted.readLoneResult,
   tool_search_tool_result: hosted.readFoundTools,
+  mcp_tool_listing: mcp.readListing,
   code_execution_tool_result: hosted.readCodeResult,
   bash_code_execution_tool_result: hosted.readCodeResult,
 } satisfies Record<string, ReadBlock>
@@ -293,6 +294,8 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
     betas.add(mcp.MCP_BETA)
     return mcp.writeMcpCall(block)
   },
+  'mcp-listing': (block, context) =>
+    ownOnly(block, context) && [mcp.writeListing(block, context.lose, context.path)],
   'tool-search': (block, context) =>
     ownSearch(block.id, block, context) && [hosted.writeToolSearch(block, fit(block.id, CALL_ID))],
   'tool-change': (block, context) => {

@@ -36,6 +36,7 @@ export interface Facts {
   server?: JsonObject
   toolset?: JsonObject | undefined
   use?: JsonObject
+  listing?: JsonObject
   result?: JsonObject | undefined
   /** The tool of a change, as it was said. */
   change?: JsonObject

@@ -6,7 +6,8 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/json/json.ts'
-import type { Block, McpCallBlock, McpTool } from '../../src/model/request.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { Block, McpCallBlock, McpListingBlock, McpTool } from '../../src/model/request.ts'
 import { fit } from '../../src/model/names.ts'
 import { invalid } from '../../src/model/problem.ts'
 import {
@@ -157,6 +158,32 @@ export function readMcpCall(use: JsonObject, result: JsonObject | undefined): Mc
       { facts: { use, result } },
     ),
   }
+}
+
+/** What a server said of its tools, in a reply and in what follows it (@anthropic-ai/sdk 1.12, `BetaMCPToolListingBlock`). */
+export function readListing(raw: WireBlock): McpListingBlock {
+  const { type: _, mcp_server_name, tools, ...rest } = raw
+  const server = textIn(mcp_server_name)
+  return {
+    kind: 'mcp-listing',
+    server,
+    tools: objectsIn(tools),
+    ...keep(rest, { facts: { listing: raw } }),
+  }
+}
+
+/** Callers that send this beta know such blocks. */
+export const LISTING_BETA = 'mcp-client-2026'
+
+/** Inverse of `readListing`. Here a tool is a name, a schema and a description that is no null. */
+export function writeListing(block: McpListingBlock, lose: Lose, path: string): JsonObject {
+  const { listing } = factsOf(block)
+  if (listing) return listing
+  const tools = block.tools.map(({ name, input_schema, description, ...others }) => {
+    if (Object.values(others).some((value) => value !== null)) lose('dropped', `${path}.tools`)
+    return { name, input_schema, ...(typeof description === 'string' && { description }) }
+  })
+  return { type: 'mcp_tool_listing', mcp_server_name: block.server, tools: tools as JsonObject[] }
 }
 
 /** A result without its call means nothing in another dialect. */

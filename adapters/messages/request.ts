@@ -33,7 +33,7 @@ import { readDiagnostics, withMarks, writeDiagnostics } from './caching.ts'
 import { withScreen } from './client-tools.ts'
 import { fastBetas, screenTypes, takenBy, type Takes } from './generations.ts'
 import { offeredTools } from './tool-changes.ts'
-import { MCP_BETA, readServers } from './mcp.ts'
+import { LISTING_BETA, MCP_BETA, readServers } from './mcp.ts'
 import * as options from './fields.ts'
 import { isThought, lastProofIn } from './proofs.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
@@ -72,8 +72,17 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
 const PRINTS_LAST = 'claude-code-'
 
 function withClient(request: Request, headers: Lookup): Request {
-  if (!firstHeader(headers, BETA_HEADERS)?.includes(PRINTS_LAST)) return request
-  return { ...request, client: { printsLastBlock: true } }
+  const betas = firstHeader(headers, BETA_HEADERS) ?? ''
+  const printsLastBlock = betas.includes(PRINTS_LAST)
+  const knowsListings = betas.includes(LISTING_BETA)
+  if (!printsLastBlock && !knowsListings) return request
+  return {
+    ...request,
+    client: {
+      ...(printsLastBlock && { printsLastBlock }),
+      ...(knowsListings && { knowsListings }),
+    },
+  }
 }
 
 export function demandVersion(headers: Lookup): void {

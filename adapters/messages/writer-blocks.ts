@@ -109,6 +109,12 @@ export class ReplyBlocks {
       return block.opened ? hosted.writeFailedFetch(block, id) : hosted.writeSearch(block, id)
     },
     'mcp-call': (block) => mcp.writeMcpCall(block),
+    'mcp-listing': (block) => {
+      const { lose, request } = this.#context
+      // An empty list would say that the server has no tools.
+      if (block.error !== undefined || !request.client?.knowsListings) return this.#unknown(block)
+      return [mcp.writeListing(block, lose, 'reply.mcp-listing')]
+    },
     'tool-search': (block) => {
       this.#lastHosted = this.#hostedId(block.id, hosted.isNativeBlock(block))
       return [hosted.writeToolSearch(block, this.#lastHosted)]

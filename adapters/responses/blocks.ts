@@ -316,6 +316,7 @@ export function writePart(block: Block, context: PartContext): JsonObject | unde
     case 'code-result':
     case 'search':
     case 'mcp-call':
+    case 'mcp-listing':
     case 'tool-search':
     case 'tool-change':
       return context.lose('dropped', context.path)

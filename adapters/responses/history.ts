@@ -58,7 +58,7 @@ import {
   readClientOutput,
   resultsOf,
 } from './client-tools.ts'
-import { readMcpCall, writeMcpCall } from './mcp.ts'
+import { readMcpCall, readMcpListing, writeMcpCall, writeMcpListing } from './mcp.ts'
 import { readEffort } from './reasoning.ts'
 import type { Takes } from './generations.ts'
 import { readTools } from './tools.ts'
@@ -153,6 +153,8 @@ export class History {
         return this.#append('assistant', readSearch(item))
       case 'mcp_call':
         return this.#append('assistant', readMcpCall(item))
+      case 'mcp_list_tools':
+        return this.#append('assistant', readMcpListing(item))
       case 'code_interpreter_call':
         return this.#code(item)
       case 'additional_tools':
@@ -375,6 +377,7 @@ const WRITERS: BlockTable<JsonObject, BlockContext> = {
   code: (block, context) => writeCode(block, context.result, context),
   'code-result': writeCodeResult,
   'mcp-call': writeMcpCall,
+  'mcp-listing': writeMcpListing,
   'tool-search': (block, context) => searched(block, context) && writeServerSearch(block),
   'tool-change': (block, context) =>
     block.searchId === undefined

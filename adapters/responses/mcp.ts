@@ -1,5 +1,6 @@
 import { isObject, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { McpCallBlock, McpTool } from '../../src/model/request.ts'
+import { fingerprint } from '../../src/model/proof.ts'
+import type { McpCallBlock, McpListingBlock, McpTool } from '../../src/model/request.ts'
 import { listOf, objectIn, objectsOf, textIn, keepRest, factsOf } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import { toServerLabel } from './names.ts'
@@ -82,6 +83,36 @@ function readOutput(value: Json | undefined): string | undefined {
   if (!isObject(value)) return stringify(value)
   const texts = objectsOf(value['content']).flatMap((part) => textIn(part, 'text') ?? [])
   return textIn(value, 'message') ?? (texts.join('\n') || stringify(value))
+}
+
+export function readMcpListing(item: JsonObject): McpListingBlock {
+  const members = new Members(item)
+  members.pass('type', 'id', 'status')
+  const server = members.text('server_label') ?? ''
+  const tools = objectsOf(members.any('tools'))
+  const error = readOutput(members.any('error'))
+  const said = {
+    kind: 'mcp-listing' as const,
+    server,
+    tools,
+    ...(error !== undefined && { error }),
+  }
+  return { ...said, ...keepRest(members, { item }) }
+}
+
+/** Inverse of `readMcpListing`. The same list has the same id in each turn. */
+export function writeMcpListing(block: McpListingBlock): JsonObject {
+  const { item } = factsOf(block)
+  if (item) return item
+  const { server, tools, error = null } = block
+  const id = `mcpl_${fingerprint(stringify([server, ...tools]))}`
+  return {
+    type: 'mcp_list_tools',
+    id,
+    server_label: toServerLabel(server),
+    tools: [...tools],
+    error,
+  }
 }
 
 const PREFIX = 'mcp_'

@@ -9,7 +9,7 @@ import { PARAGRAPH, readSearch } from './blocks.ts'
 import { readAnnotation } from './citations.ts'
 import { callsFor } from './client-tools.ts'
 import { readCode, readDrawn, readSummary } from './hosted.ts'
-import { readMcpCall } from './mcp.ts'
+import { readMcpCall, readMcpListing } from './mcp.ts'
 import { lookup, objectIn, objectsOf, opaque, textIn, countIn } from './dialect.ts'
 import { wireNames, type WireNames } from './names.ts'
 import {
@@ -107,6 +107,8 @@ export class Items {
         return this.#finishCode(state, item)
       case 'mcp_call':
         return this.#cursor.whole(state.key, readMcpCall(item))
+      case 'mcp_list_tools':
+        return this.#cursor.whole(state.key, readMcpListing(item))
       case 'web_search_call':
         return this.#cursor.whole(state.key, this.#search(item))
       case 'tool_search_call':

@@ -9,6 +9,7 @@ import type {
   CodeResultBlock,
   Logprob,
   McpCallBlock,
+  McpListingBlock,
   MediaBlock,
   OpaqueBlock,
   Proof,
@@ -35,7 +36,7 @@ import { writeEnvelope, writeSummaryEnvelope, type ProofSlot } from '../../src/m
 import { writeAction } from './blocks.ts'
 import { STATUS_OF_OUTCOME, writeOutputs, writeDrawing } from './hosted.ts'
 import { DIALECT, textIn } from './dialect.ts'
-import { toMcpId, writeMcpCall } from './mcp.ts'
+import { toMcpId, writeMcpCall, writeMcpListing } from './mcp.ts'
 import { CALL_ID } from './names.ts'
 import { openItem, type Emit, type OpenItem, type Voice } from './writer-blocks.ts'
 import { searchItemId, writeFoundTools, writeServerSearch } from './tool-changes.ts'
@@ -224,6 +225,8 @@ export class Output {
         return this.#search(block)
       case 'mcp-call':
         return this.#mcpCall(block)
+      case 'mcp-listing':
+        return this.#mcpListing(block)
       case 'opaque':
         return this.#opaque(block)
       case 'media':
@@ -369,6 +372,15 @@ export class Output {
     const status = block.isError ? 'failed' : 'completed'
     this.#emit(`response.mcp_call.${status}`, at)
     this.#done({ ...item, status })
+  }
+
+  #mcpListing(block: McpListingBlock): void {
+    const item = writeMcpListing(block)
+    const at = { output_index: this.#next(), item_id: item['id'] ?? '' }
+    this.#added({ ...item, tools: [] })
+    this.#emit('response.mcp_list_tools.in_progress', at)
+    this.#emit(`response.mcp_list_tools.${block.error === undefined ? 'completed' : 'failed'}`, at)
+    this.#done(item)
   }
 
   #drawing(block: MediaBlock): void {

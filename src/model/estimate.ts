@@ -65,6 +65,7 @@ function weigh(block: Block): Weight {
       return text(...block.queries)
     case 'mcp-call':
       return text(block.name, block.input, block.output ?? '')
+    case 'mcp-listing':
     case 'tool-search':
     case 'tool-change':
     case 'opaque':

@@ -106,6 +106,7 @@ export function streamedText(block: Block): string | undefined {
     case 'code-result':
     case 'search':
     case 'mcp-call':
+    case 'mcp-listing':
     case 'tool-search':
     case 'tool-change':
     case 'opaque':

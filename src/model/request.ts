@@ -19,6 +19,8 @@ export interface Origin {
 export interface ClientFacts {
   /** Prints the last block of a reply as the answer. */
   printsLastBlock?: true
+  /** It has a word for the tools that a server says it has. */
+  knowsListings?: true
 }
 
 /** Proof of reasoning that only the dialect that issued it can read. */
@@ -189,6 +191,13 @@ export interface McpCallBlock extends Node {
   output?: string
   isError?: boolean
 }
+/** The tools that a server said it has, as it said them, when the provider itself asked it. `error`: why it said none. */
+export interface McpListingBlock extends Node {
+  kind: 'mcp-listing'
+  server: string
+  tools: readonly JsonObject[]
+  error?: string
+}
 /** The name of a tool in a conversation; a hosted one goes by its capability. */
 export interface ToolKey {
   name: string
@@ -231,6 +240,7 @@ export type Block =
   | CodeResultBlock
   | SearchBlock
   | McpCallBlock
+  | McpListingBlock
   | ToolSearchBlock
   | ToolChangeBlock
   | OpaqueBlock

@@ -140,6 +140,8 @@ function pieceOf(block: Block): Piece[] {
       )
     case 'mcp-call':
       return piece(block.kind, JSON.stringify([block.name, block.input, block.output]))
+    case 'mcp-listing':
+      return piece(block.kind, JSON.stringify([block.server, block.tools, block.error]))
     case 'tool-search':
       return piece(block.kind, block.input)
     case 'tool-change':

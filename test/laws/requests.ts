@@ -125,6 +125,7 @@ function blockItems(block: Block, calls: Map<string, string>): string[] {
     case 'code-result':
     case 'search':
     case 'mcp-call':
+    case 'mcp-listing':
     case 'tool-search':
     case 'tool-change':
     case 'opaque':

@@ -22,7 +22,7 @@ export const MESSAGES_BLOCKS = {
   container_upload: 'opaque',
   mcp_tool_use: 'read',
   mcp_tool_result: 'opaque',
-  mcp_tool_listing: 'opaque',
+  mcp_tool_listing: 'read',
   advisor_tool_result: 'opaque',
   compaction: 'opaque',
   fallback: 'opaque',

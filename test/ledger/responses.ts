@@ -39,7 +39,7 @@ export const RESPONSES_ITEMS = {
   mcp_approval_request: 'opaque',
   mcp_approval_response: 'opaque',
   mcp_call: 'read',
-  mcp_list_tools: 'opaque',
+  mcp_list_tools: 'read',
   program: 'opaque',
   program_output: 'opaque',
   shell_call: 'read',

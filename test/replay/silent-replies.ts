@@ -55,6 +55,8 @@ const REPLY_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^citedtext$/, 'quote'],
   [/^(?:thoughtsignature|encryptedcontent)$/, 'seal'],
   [/^(?:mcptooluse|mcptoolresult)$/, 'mcpcall'],
+  [/^(?:mcptoollisting|mcplisttools)$/, 'mcplisting'],
+  [/^caller$/, 'call'],
   [/^(?:servertooluse|toolsearchcall)$/, 'toolsearch'],
   [/^(?:toolsearchtoolresult|toolsearchoutput)$/, 'toolchange'],
 ]

@@ -42,6 +42,11 @@ export const fullReply: JsonObject = {
       ],
     },
     { type: 'container_upload', file_id: 'file_1' },
+    {
+      type: 'mcp_tool_listing',
+      mcp_server_name: 's',
+      tools: [{ name: 'g', description: 'Gets.', input_schema: { type: 'object' } }],
+    },
     { type: 'tool_use', id: 'toolu_1', name: 'f', input: { a: 1 } },
   ],
   stop_reason: 'tool_use',

@@ -43,12 +43,6 @@ export const replyNoOps: Entry[] = [
   { path: 'content.*.content.*.type', values: ['web_search_result'], why: ONLY },
   { path: 'content.*.citations.*.type', values: ['web_search_result_location'], why: DEFAULT },
   { path: 'content.*.is_error', values: [false], why: DEFAULT },
-  {
-    path: 'content.*.caller.*',
-    upstream: 'responses',
-    values: ['code_execution_20260120', 'srvtoolu_0'],
-    why: 'who called a tool of the service is left to the service',
-  },
   { path: 'usage.**', when: nothing, why: COUNTED },
   { path: 'usage.service_tier', values: ['standard'], why: ALWAYS },
   { path: 'usage.inference_geo', values: ['global', 'not_available'], why: ALWAYS },

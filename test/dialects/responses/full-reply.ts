@@ -75,6 +75,12 @@ export const fullReply: JsonObject = {
       arguments: '{"a":1}',
       caller: { type: 'program', caller_id: 'call_0' },
     },
+    {
+      id: 'mcpl_1',
+      type: 'mcp_list_tools',
+      server_label: 's',
+      tools: [{ name: 'g', description: 'Gets.', input_schema: { type: 'object' } }],
+    },
     { id: 'mcp_1', type: 'mcp_call', name: 'g', server_label: 's', arguments: '{}', output: 'x' },
   ],
   usage: {
