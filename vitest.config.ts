@@ -84,6 +84,7 @@ export default defineConfig({
           ...common,
           name: 'workerd',
           isolate: false,
+          setupFiles: ['test/runtime/awake.ts'],
           exclude: ['test/**/*.node.test.ts', INSTALLED],
         },
       },
