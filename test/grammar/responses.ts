@@ -60,7 +60,7 @@ const TEXTS: Record<string, { stem: string; key: string; extra: Record<string, S
 
 /** Says only how far a hosted tool is; no order to check beyond the open item. */
 const STATUS =
-  /^response\.(web_search_call\.(in_progress|searching|completed)|code_interpreter_call\.(in_progress|interpreting|completed)|mcp_call\.(in_progress|completed|failed))$/
+  /^response\.(web_search_call\.(in_progress|searching|completed)|code_interpreter_call\.(in_progress|interpreting|completed)|mcp_(?:call|list_tools)\.(in_progress|completed|failed))$/
 
 interface Part {
   type: string
