@@ -11,7 +11,7 @@ import {
 import type { Lose } from '../../src/model/loss.ts'
 import type { Citation, SearchBlock, Source } from '../../src/model/request.ts'
 import { fingerprint } from '../../src/model/proof.ts'
-import { keep } from './dialect.ts'
+import { keep, restOf } from './dialect.ts'
 
 /** The sources that a candidate has named so far. Later metadata replaces earlier metadata. */
 export interface Sources {
@@ -213,9 +213,10 @@ function readPage(page: JsonObject, id: string): SearchBlock {
 const USUAL_FAILURE = 'URL_RETRIEVAL_STATUS_ERROR'
 
 /** Inverse of `readPage`. */
-export const writePage = ({ sources, opened }: SearchBlock): JsonObject => ({
-  retrievedUrl: sources[0]?.url ?? '',
-  urlRetrievalStatus: opened === 'failed' ? USUAL_FAILURE : 'URL_RETRIEVAL_STATUS_SUCCESS',
+export const writePage = (block: SearchBlock): JsonObject => ({
+  retrievedUrl: block.sources[0]?.url ?? '',
+  urlRetrievalStatus: block.opened === 'failed' ? USUAL_FAILURE : 'URL_RETRIEVAL_STATUS_SUCCESS',
+  ...restOf(block),
 })
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')

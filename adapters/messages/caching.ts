@@ -215,9 +215,6 @@ const hasMarks = (values: Json[]): boolean =>
       (Array.isArray(value['content']) && hasMarks(value['content'])),
   )
 
-/** How the service's own messages are called. */
-const OWN = 'msg_'
-
 /** The earlier message whose prompt is compared with this one. `left`: what asks for nothing that others know. */
 export function readDiagnostics(asked: Json | undefined): { caching?: Caching; left?: JsonObject } {
   if (asked === undefined || asked === null) return {}
@@ -228,12 +225,11 @@ export function readDiagnostics(asked: Json | undefined): { caching?: Caching; l
   return { caching: { comparedWith }, ...(isMore && { left: { diagnostics: others } }) }
 }
 
-/** Inverse of `readDiagnostics`, with what is left. A reply that another service made is unknown to this one. */
+/** Inverse of `readDiagnostics`, with what is left. What callers of other dialects know by an id is no message of this service. */
 export function writeDiagnostics(request: Request, left: JsonObject, lose: Lose): JsonObject {
   const id = request.caching?.comparedWith
   if (id === undefined) return left
-  if (!isOrigin(request) && !id.startsWith(OWN))
-    return lose('dropped', 'caching.comparedWith') ?? left
+  if (!isOrigin(request)) return lose('dropped', 'caching.comparedWith') ?? left
   const { diagnostics, ...others } = left
   return { ...others, diagnostics: { ...objectIn(diagnostics), previous_message_id: id } }
 }

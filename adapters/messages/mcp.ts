@@ -163,12 +163,12 @@ export function readMcpCall(use: JsonObject, result: JsonObject | undefined): Mc
 /** What a server said of its tools, in a reply and in what follows it (@anthropic-ai/sdk 1.12, `BetaMCPToolListingBlock`). */
 export function readListing(raw: WireBlock): McpListingBlock {
   const { type: _, mcp_server_name, tools, ...rest } = raw
-  const server = textIn(mcp_server_name)
+  const isList = Array.isArray(tools) && tools.every(isObject)
   return {
     kind: 'mcp-listing',
-    server,
+    server: textIn(mcp_server_name),
     tools: objectsIn(tools),
-    ...keep(rest, { facts: { listing: raw } }),
+    ...keep({ ...rest, ...(!isList && { tools: tools ?? null }) }, { facts: { listing: raw } }),
   }
 }
 
@@ -179,11 +179,11 @@ export const LISTING_BETA = 'mcp-client-2026'
 export function writeListing(block: McpListingBlock, lose: Lose, path: string): JsonObject {
   const { listing } = factsOf(block)
   if (listing) return listing
-  const tools = block.tools.map(({ name, input_schema, description, ...others }) => {
+  const tools = block.tools.map(({ name = '', input_schema = {}, description, ...others }) => {
     if (Object.values(others).some((value) => value !== null)) lose('dropped', `${path}.tools`)
     return { name, input_schema, ...(typeof description === 'string' && { description }) }
   })
-  return { type: 'mcp_tool_listing', mcp_server_name: block.server, tools: tools as JsonObject[] }
+  return { type: 'mcp_tool_listing', mcp_server_name: block.server, tools }
 }
 
 /** A result without its call means nothing in another dialect. */

@@ -120,9 +120,7 @@ export class MessageWriter implements Writer {
     const message = this.#message()
     const write = () => {
       const usage = writeUsage({ input: estimateTokens(request) })
-      const asked = request.caching?.comparedWith !== undefined
-      const diagnostics = asked && { diagnostics: { cache_miss_reason: null } }
-      return { type: 'message_start', message: { ...message, usage, ...diagnostics } }
+      return { type: 'message_start', message: { ...message, usage } }
     }
     this.#said.add(lateEvent('message_start', write))
   }

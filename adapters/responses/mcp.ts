@@ -89,12 +89,13 @@ export function readMcpListing(item: JsonObject): McpListingBlock {
   const members = new Members(item)
   members.pass('type', 'id', 'status')
   const server = members.text('server_label') ?? ''
-  const tools = objectsOf(members.any('tools'))
+  const listed = members.any('tools') ?? null
+  if (!Array.isArray(listed) || !listed.every(isObject)) members.leave('tools', listed)
   const error = readOutput(members.any('error'))
   const said = {
     kind: 'mcp-listing' as const,
     server,
-    tools,
+    tools: objectsOf(listed),
     ...(error !== undefined && { error }),
   }
   return { ...said, ...keepRest(members, { item }) }

@@ -53,10 +53,8 @@ function ownItems(resolved: boolean, { server }: ModelFacts, lose: Lose): EditIt
     if (type === 'compaction') refuseSummary(textIn(item, 'encrypted_content') ?? '', place)
     if (!isMinted(id) || type === 'item_reference') return item
     if (isRun(item)) return lose('dropped', place) ?? []
-    // The upstream does not look up the id of an item that stands for a call of an MCP server, or for its tools.
-    return type === 'mcp_call' || type === 'mcp_list_tools'
-      ? item
-      : withMembers(item, { id: undefined })
+    // The upstream does not know the id of an item that stands for a call of an MCP server.
+    return type === 'mcp_call' ? item : withMembers(item, { id: undefined })
   }
 }
 

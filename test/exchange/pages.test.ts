@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { dialects } from '../../adapters/index.ts'
+import { contentReply } from '../dialects/generate-content/reply.ts'
 import { responsesItems } from '../dialects/responses/reply.ts'
 import { jsonReply, proxyOf, sse, sseReply } from './proxy.ts'
 
@@ -11,19 +12,8 @@ const page = (retrievedUrl: string, status?: string) => ({
 })
 const CLOSED = 'https://a.example/closed'
 
-const reply = (...urlMetadata: object[]) => ({
-  candidates: [
-    {
-      content: { role: 'model', parts: [{ text: 'I could not read it.' }] },
-      finishReason: 'STOP',
-      index: 0,
-      urlContextMetadata: { urlMetadata },
-    },
-  ],
-  usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
-  modelVersion: 'm',
-  responseId: 'r',
-})
+const reply = (...urlMetadata: object[]) =>
+  contentReply('I could not read it.', { urlContextMetadata: { urlMetadata } })
 
 const change = {
   routes: [{ model: '*', upstream: 'plain' }],

@@ -1,20 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { dialects } from '../../adapters/index.ts'
+import { contentReply } from '../dialects/generate-content/reply.ts'
 import { jsonReply, proxyOf, sse, sseReply, type Script, type SettingsChange } from './proxy.ts'
 
-const reply = {
-  candidates: [
-    {
-      content: { role: 'model', parts: [{ text: 'Blue.' }] },
-      finishReason: 'STOP',
-      index: 0,
-      avgLogprobs: -0.25,
-    },
-  ],
-  usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
-  modelVersion: 'm',
-  responseId: 'r',
-}
+const reply = contentReply('Blue.', { avgLogprobs: -0.25 })
 const change = {
   routes: [{ model: '*', upstream: 'plain' }],
   upstream: { dialect: 'generate-content' },

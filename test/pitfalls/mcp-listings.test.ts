@@ -82,6 +82,26 @@ describe('what a server says of its tools, in a reply of responses', () => {
   })
 })
 
+it.each([
+  [
+    'messages',
+    'responses',
+    { messages: [{ role: 'assistant', content: [{ ...listing, tools: ['x'] }] }] },
+  ],
+  [
+    'responses',
+    'messages',
+    {
+      input: [
+        { ...item, tools: 'x' },
+        { role: 'user', content: 'q' },
+      ],
+    },
+  ],
+] as const)('is reported where it is no list of tools: %s to %s', (from, to, body) => {
+  expect(lossesOf(sent([from, to], body)).join()).toMatch(/dropped turns\.0/)
+})
+
 it('is told to callers of responses, whole and in a stream', async () => {
   const { request, reply, stream } = translator({ from: 'responses', to: 'messages' })
   request({ model: 'm', input: 'q' })
