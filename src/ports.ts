@@ -1,6 +1,7 @@
 import type { Lose, Loss } from './model/loss.ts'
 import type { Lookup } from './model/lookup.ts'
 import type { ByteSource } from './stream/source.ts'
+import type { MakeAlarm } from './stream/time.ts'
 import type { LogEntry } from './observe/entry.ts'
 import type { PriceList } from './observe/cost.ts'
 import type { Tracer } from './observe/traces.ts'
@@ -37,6 +38,8 @@ export interface Ports {
   placing?: Placing
   /** What is remembered of the last request of each session; without it every request is new. */
   recall?: Recall
+  /** Made by runtimes whose alarms can share a timer; without it each has its own. */
+  alarm?: MakeAlarm
   /** Whether the process has been told to stop, which `/healthz` reports. */
   draining?(): boolean
   /** Aborted at the end of the drain. Streams that are still open then end with an error of their dialect. */

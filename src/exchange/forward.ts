@@ -125,7 +125,7 @@ function bare({ url, headers }: AddressedRequest, method: string): Sendable {
 const VALUE = /^[\w.-]{1,128}$/
 
 function piped(exchange: StoredExchange, plan: PassPlan, call: UpstreamCall) {
-  const { journal, settings, signal } = exchange
+  const { journal, settings, signal, ports } = exchange
   const shape = eventShape(settings.limits.eventBytes)
   const errors = createPassingErrors(exchange, plan)
   const shown = (bytes: Uint8Array): Uint8Array => {
@@ -146,5 +146,6 @@ function piped(exchange: StoredExchange, plan: PassPlan, call: UpstreamCall) {
     call.cancel()
     over(CALLER_LEFT)
   }
-  return steppedSource(step, { heartbeatMs: settings.limits.heartbeatMs, signal, stop })
+  const { alarm } = ports
+  return steppedSource(step, { heartbeatMs: settings.limits.heartbeatMs, alarm, signal, stop })
 }

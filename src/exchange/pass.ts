@@ -229,6 +229,7 @@ async function passStream(exchange: Exchange, plan: PassPlan, call: UpstreamCall
     // A heartbeat must not stand inside an event, or behind the last one.
     heartbeat: heartbeat && (() => (isWithin || tap.ended ? undefined : heartbeat())),
     heartbeatMs: exchange.settings.limits.heartbeatMs,
+    alarm: exchange.ports.alarm,
     signal: exchange.signal,
     stop() {
       call.cancel()

@@ -232,6 +232,7 @@ async function streamReply(streaming: Streaming): Promise<Answer> {
   const body = steppedSource(async () => steps(await following()), {
     heartbeat: encodeHeartbeat(exchange.caller.caller.heartbeat, framing),
     heartbeatMs,
+    alarm: exchange.ports.alarm,
     signal: exchange.signal,
     stop() {
       call.cancel()

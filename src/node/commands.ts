@@ -24,6 +24,7 @@ import { readableLine } from '../observe/readable.ts'
 import { readEgress, egressSecrets } from './egress.ts'
 import { greeting, countDown, farewell, summary } from './describe.ts'
 import { painter, readableExplanation } from './explanation.ts'
+import { SharedClock } from './clock.ts'
 import { bytesFile } from './files.ts'
 import { type FoundSettings, foundSettings, sourceFor } from './found.ts'
 import { demandReloadable, refusedReload, secretsInUse } from './reload.ts'
@@ -154,6 +155,7 @@ const processPorts = (
   send: Send,
 ): Ports => ({
   ...portsWith(send),
+  alarm: new SharedClock().alarm,
   recall,
   ...page.ports,
   log,

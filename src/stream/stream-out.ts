@@ -3,7 +3,7 @@ import { eventFrame, eventText } from './event-text.ts'
 import { oneLine } from './one-line.ts'
 import { SSE_COMMENT, sseEvents, sseFrame } from './sse.ts'
 import type { ByteSource } from './source.ts'
-import { alarm, STALL_MS, type Alarm } from './time.ts'
+import { alarm, STALL_MS, type Alarm, type MakeAlarm } from './time.ts'
 import type { WireEvent } from './wire-events.ts'
 
 /** Writes events as the text of a body. */
@@ -75,6 +75,8 @@ export interface StreamOptions {
   /** Aborted when the caller leaves. A runtime may tell this by the signal, by cancelling the stream, or by both. */
   signal?: AbortSignal
   stallMs?: number
+  /** Makes the clock of the stream. */
+  alarm?: MakeAlarm | undefined
   /** The caller left. */
   stop(): void
   /**
@@ -121,8 +123,8 @@ class SteppedSource implements ByteSource {
   constructor(step: () => Promise<Step>, options: StreamOptions) {
     this.#step = step
     this.#options = options
-    this.#clock = alarm(() => (this.#reader ? this.#beat() : this.#giveUp()))
-    const { signal } = options
+    const { signal, alarm: made = alarm } = options
+    this.#clock = made(() => (this.#reader ? this.#beat() : this.#giveUp()))
     if (signal?.aborted) this.cancel()
     else signal?.addEventListener('abort', this.#leave)
   }

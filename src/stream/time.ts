@@ -27,7 +27,10 @@ export interface Alarm {
   close(): void
 }
 
-export const alarm = (ring: () => void): Alarm => new PatientAlarm(ring)
+export type MakeAlarm = (ring: () => void) => Alarm
+
+/** An alarm with a timer of its own. */
+export const alarm: MakeAlarm = (ring) => new PatientAlarm(ring)
 
 /**
  * The timer stays armed while a new time is set, and checks the time when it fires: arming a timer for every piece

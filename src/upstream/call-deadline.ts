@@ -1,12 +1,14 @@
 import type { Problem } from '../model/problem.ts'
 import { CALLER_LEFT, STOPPING, TOOK_TOO_LONG } from '../model/failures.ts'
-import { alarm } from '../stream/time.ts'
+import { alarm, type Alarm, type MakeAlarm } from '../stream/time.ts'
 
 /** The events outside a call that can end it: its caller leaves, a clock runs out, or the process ends. */
 export interface Ends {
   caller: AbortSignal
   deadline?: AbortSignal | undefined
   totalMs: number
+  /** Makes the clock of the call. */
+  alarm?: MakeAlarm | undefined
 }
 
 /** Everything that can end a call before its time. */
@@ -37,7 +39,7 @@ class Deadline implements CallDeadline {
   /** When the whole time is over. */
   readonly #endsAt: number
   /** For what runs out first, the whole time or the time that is watched. */
-  readonly #clock = alarm(() => this.end(this.#lateness))
+  readonly #clock: Alarm
   #lateness = TOOK_TOO_LONG
   #isOver = false
   #ended: (() => void) | undefined
@@ -45,7 +47,8 @@ class Deadline implements CallDeadline {
 
   constructor(ends: Ends) {
     this.#ends = ends
-    const { caller, deadline, totalMs } = ends
+    const { caller, deadline, totalMs, alarm: made = alarm } = ends
+    this.#clock = made(() => this.end(this.#lateness))
     this.#endsAt = performance.now() + totalMs
     caller.addEventListener('abort', this.#leave)
     if (deadline) endingOf(deadline).add(this.#stop)

@@ -76,8 +76,8 @@ export async function callUpstream(
   options: CallOptions,
 ): Promise<UpstreamCall> {
   const { timeouts } = options
-  const { send } = ports
-  const line = callDeadline({ caller: signal, deadline: ports.deadline, totalMs: timeouts.totalMs })
+  const { send, deadline, alarm } = ports
+  const line = callDeadline({ caller: signal, deadline, totalMs: timeouts.totalMs, alarm })
   watchBeginning(line, options)
   const traced = withTrace(request, journal.sending())
   const { attemptMs } = options
