@@ -9,6 +9,8 @@ import { median } from './statistics.ts'
 /** Many short slices: what else the machine does falls on both of a pair, or on few pairs. */
 const ROUNDS = 35
 const SLICE_MS = 25
+/** Until then the engine still compiles, and compiles more where there is more code. */
+const WARM_MS = 2500
 /** Two processes of the same do not take exactly the same. */
 const GENERATIONS = 3
 
@@ -59,7 +61,8 @@ async function compare(plain: Side, changed: Side, traffic: number, times: Times
   for (const side of [plain, changed]) await side.run({ traffic, count: 400 })
   const once = await plain.run({ traffic, count: 50 })
   const job = { traffic, count: Math.max(5, Math.round((SLICE_MS * 1000) / once)) }
-  for (const side of [plain, changed]) await side.run({ traffic, count: 8 * job.count })
+  const warm = { traffic, count: Math.round((WARM_MS / SLICE_MS) * job.count) }
+  for (const side of [plain, changed]) await side.run(warm)
   for (let round = 0; round < ROUNDS; round += 1) {
     const isPlainFirst = round % 2 === 0
     const [first, second] = isPlainFirst ? [plain, changed] : [changed, plain]
