@@ -142,8 +142,9 @@ async function openParts(
 /** The log of a process. */
 export const logTo = ({ write, logStyle }: Process, secrets: () => readonly string[]) =>
   createLog({
-    write: batched(write),
+    write: (text) => write(`${text}\n`),
     now: Date.now,
+    later: soonOrAtExit(),
     spell: logStyle === 'json' ? undefined : readableLine(logStyle === 'colour'),
     secrets,
   })
@@ -405,17 +406,13 @@ function indented(text: string): string {
 /** How long a line may wait for others. */
 const GATHER_MS = 10
 
-/** Writes lines together that come soon after each other, because each write is a system call. */
-export function batched(write: (text: string) => void): (line: string) => void {
-  let lines: string[] = []
-  const flush = () => {
-    if (lines.length > 0) write(lines.join(''))
-    lines = []
-  }
-  // The last lines are those that explain why the process ends.
-  process.on('exit', flush)
-  return (line) => {
-    if (lines.length === 0) setTimeout(flush, GATHER_MS)
-    lines.push(`${line}\n`)
+/** Runs the one work that it is for soon: lines that come soon after each other are one system call. */
+function soonOrAtExit(): (run: () => void) => void {
+  let isFirst = true
+  return (run) => {
+    // The last lines are those that explain why the process ends.
+    if (isFirst) process.on('exit', run)
+    isFirst = false
+    setTimeout(run, GATHER_MS)
   }
 }

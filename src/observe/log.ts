@@ -9,8 +9,11 @@ const MIN_SECRET_CHARACTERS = 8
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\p{Bidi_Control}]/gu
 
 export interface LogOptions {
-  write(line: string): void
+  /** Writes a line, or several, each but the last with its end. */
+  write(text: string): void
   now(): number
+  /** Runs work a little later. Lines are then spelled and written together; without it each is written at once. */
+  later?: ((run: () => void) => void) | undefined
   /** Writes an entry as a line; as JSON when absent. */
   spell?: Spell | undefined
   /** Texts that must never appear in a line. A function gives those of the moment, because settings can change. */
@@ -20,16 +23,54 @@ export interface LogOptions {
 /** A line of the log: an exchange, or an event of the process. */
 export type Logged = LogEntry | ProcessEvent
 
+/** An entry with its time, and with the secrets that were in use then: they may be forgotten before it is spelled. */
+interface Waiting {
+  entry: Logged
+  ms: number
+  veil: Veil
+}
+
+/** So many entries wait at most. */
+const MOST_WAITING = 256
+
 /** The sink of the log: one line per entry. */
 export function createLog(options: LogOptions): (entry: Logged) => void {
-  const { secrets } = options
-  const mask = typeof secrets === 'function' ? changing(secrets) : masker(secrets)
-  // Masked before it is shortened, because half a secret would not be found any more.
-  const shorten: Shorten = (text) => capped(mask(text))
-  const { write, now, spell = jsonLine } = options
+  const { secrets, write, now, later, spell = jsonLine } = options
+  const veilNow = typeof secrets === 'function' ? changing(secrets) : always(veilOf(secrets))
   const timeOf = isoClock()
-  return (entry) => write(mask(spell(entry, timeOf(now()), shorten)))
+  const line = ({ entry, ms, veil }: Waiting): string =>
+    veil.mask(spell(entry, timeOf(ms), veil.shorten))
+  const waitingFor = (entry: Logged): Waiting => ({ entry, ms: now(), veil: veilNow() })
+  if (!later) return (entry) => write(line(waitingFor(entry)))
+  let waiting: Waiting[] = []
+  const flush = (): void => {
+    const all = waiting
+    waiting = []
+    if (all.length > 0) write(all.map(line).join('\n'))
+  }
+  return (entry) => {
+    if (waiting.length === 0) later(flush)
+    waiting.push(waitingFor(entry))
+    if (waiting.length === MOST_WAITING) flush()
+  }
 }
+
+/** What hides some secrets. */
+interface Veil {
+  mask(text: string): string
+  /** Masks before it shortens, because half a secret would not be found any more. */
+  shorten: Shorten
+}
+
+function veilOf(secrets: readonly string[]): Veil {
+  const mask = masker(secrets)
+  return { mask, shorten: (text) => capped(mask(text)) }
+}
+
+const always =
+  <T>(value: T) =>
+  (): T =>
+    value
 
 /** Spells times; the second is spelled once, because that takes as long as all else of its line but the JSON. */
 function isoClock(): (ms: number) => string {
@@ -50,13 +91,13 @@ type Shorten = (text: string) => string
 /** Writes an entry and its time as a line. `shorten` limits the length of texts from outside. */
 export type Spell = (entry: Logged, time: string, shorten: Shorten) => string
 
-function changing(secrets: () => readonly string[]): (text: string) => string {
+function changing(secrets: () => readonly string[]): () => Veil {
   let known = secrets()
-  let mask = masker(known)
-  return (text) => {
+  let veil = veilOf(known)
+  return () => {
     const now = secrets()
-    if (now !== known) mask = masker((known = now))
-    return mask(text)
+    if (now !== known) veil = veilOf((known = now))
+    return veil
   }
 }
 

@@ -14,6 +14,11 @@ export interface Observer {
   usage(): object
 }
 
+type Finished = readonly [LogEntry, Settings]
+
+/** Counted together, and before metrics are read, so that no caller waits for the counting. */
+const COUNTED_TOGETHER = 64
+
 export function createObserver(
   about: { version: string; runtime: string },
   now: () => number,
@@ -21,14 +26,28 @@ export function createObserver(
   const metrics = createMetrics(about, now() / 1000)
   const usage = createUsage(now)
   let usual: Readings = { open: () => 0, held: () => 0, streams: () => 0 }
+  let waiting: Finished[] = []
+  const count = (): void => {
+    const all = waiting
+    waiting = []
+    for (const [entry, settings] of all) {
+      metrics.finished(entry, settings)
+      usage.finished(entry)
+    }
+  }
   return {
     reads: (readings) => (usual = readings),
     finished(entry, settings) {
-      metrics.finished(entry, settings)
-      usage.finished(entry)
+      if (waiting.push([entry, settings]) >= COUNTED_TOGETHER) count()
     },
     reloaded: (result) => metrics.reloaded(result, now() / 1000),
-    metrics: (readings = usual) => metrics.text(readings),
-    usage: () => usage.table(),
+    metrics(readings = usual) {
+      count()
+      return metrics.text(readings)
+    },
+    usage() {
+      count()
+      return usage.table()
+    },
   }
 }

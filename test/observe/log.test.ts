@@ -133,3 +133,58 @@ describe('the log', () => {
     }
   })
 })
+
+function gathered(secrets: () => readonly string[] = () => []) {
+  const written: string[] = []
+  const runs: (() => void)[] = []
+  let ms = 0
+  const log = createLog({
+    write: (text) => written.push(text),
+    now: () => (ms += 1000),
+    later: (run) => runs.push(run),
+    secrets,
+  })
+  return { log, written, runs }
+}
+
+const telling = (id: string): LogEntry => ({ ...entry, id, reason: 'old-secret-0123456789' })
+
+describe('a log whose lines are written together', () => {
+  it('writes them later, in their order, each with the time when it was logged', () => {
+    const { log, written, runs } = gathered()
+    for (const id of ['one', 'two', 'three']) log({ ...entry, id })
+    expect([written.length, runs.length]).toEqual([0, 1])
+    runs[0]?.()
+    expect(written).toHaveLength(1)
+    const lines = written[0]?.split('\n').map((line) => JSON.parse(line)) ?? []
+    expect(lines.map(({ id, time }) => [id, time])).toEqual([
+      ['one', '1970-01-01T00:00:01.000Z'],
+      ['two', '1970-01-01T00:00:02.000Z'],
+      ['three', '1970-01-01T00:00:03.000Z'],
+    ])
+    runs[0]?.()
+    expect(written).toHaveLength(1)
+    log(entry)
+    expect(runs).toHaveLength(2)
+  })
+
+  it('masks the secrets of the time when it was logged, which may be forgotten by then', () => {
+    let secrets = ['old-secret-0123456789']
+    const { log, written, runs } = gathered(() => secrets)
+    log(telling('before'))
+    secrets = ['new-secret-0123456789']
+    log(telling('after'))
+    runs[0]?.()
+    const lines = written[0]?.split('\n').map((line) => JSON.parse(line)) ?? []
+    expect(lines.map(({ id, reason }) => [id, reason])).toEqual([
+      ['before', '***'],
+      ['after', 'old-secret-0123456789'],
+    ])
+  })
+
+  it('does not let any number of them wait', () => {
+    const { log, written } = gathered()
+    for (let count = 0; count < 1000; count += 1) log(entry)
+    expect(written.join('\n').split('\n').length).toBeGreaterThan(700)
+  })
+})
