@@ -1,4 +1,4 @@
-import type { Alarm, MakeAlarm } from '../stream/time.ts'
+import { timer, type Alarm, type MakeAlarm } from '../stream/time.ts'
 
 /** The shortest time between two looks at all alarms, and so how late one may ring. */
 const LOOK_MS = 10
@@ -34,9 +34,10 @@ export class SharedClock {
     clearTimeout(this.#timer)
     this.#firesAt = due
     if (due === Infinity) return
-    const left = Math.min(Math.max(due - performance.now(), 1), 2 ** 31 - 1)
+    // A timer counts whole milliseconds: one that fires before the alarm is due would make it late.
+    const left = Math.ceil(due - performance.now())
     // What an alarm is for keeps the process alive, where it has to live.
-    this.#timer = setTimeout(this.#fire, left).unref()
+    this.#timer = timer(this.#fire, left).unref()
   }
 
   readonly #fire = (): void => {
@@ -48,7 +49,7 @@ export class SharedClock {
       else if (alarm.due < next) next = alarm.due
     this.#fireAt(Math.max(next, now + LOOK_MS))
     // Whatever rings may set, stop and close alarms.
-    for (const alarm of due) alarm.ringAt(now)
+    for (const alarm of due.toSorted((one, other) => one.due - other.due)) alarm.ringAt(now)
   }
 }
 

@@ -406,7 +406,7 @@ function indented(text: string): string {
 /** How long a line may wait for others. */
 const GATHER_MS = 10
 
-/** Runs the one work that it is for soon: lines that come soon after each other are one system call. */
+/** Runs always the same work, a little later: lines that come soon after each other are one system call. */
 function soonOrAtExit(): (run: () => void) => void {
   let isFirst = true
   return (run) => {

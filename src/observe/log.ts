@@ -27,7 +27,7 @@ export type Logged = LogEntry | ProcessEvent
 interface Waiting {
   entry: Logged
   ms: number
-  veil: Veil
+  hiding: Hiding
 }
 
 /** So many entries wait at most. */
@@ -36,12 +36,12 @@ const MOST_WAITING = 256
 /** The sink of the log: one line per entry. */
 export function createLog(options: LogOptions): (entry: Logged) => void {
   const { secrets, write, now, later, spell = jsonLine } = options
-  const veilNow = typeof secrets === 'function' ? changing(secrets) : always(veilOf(secrets))
+  const hidingNow = changing(typeof secrets === 'function' ? secrets : () => secrets)
   const timeOf = isoClock()
-  const line = ({ entry, ms, veil }: Waiting): string =>
-    veil.mask(spell(entry, timeOf(ms), veil.shorten))
-  const waitingFor = (entry: Logged): Waiting => ({ entry, ms: now(), veil: veilNow() })
-  if (!later) return (entry) => write(line(waitingFor(entry)))
+  const line = ({ entry, ms, hiding }: Waiting): string =>
+    hiding.mask(spell(entry, timeOf(ms), hiding.shorten))
+  const noted = (entry: Logged): Waiting => ({ entry, ms: now(), hiding: hidingNow() })
+  if (!later) return (entry) => write(line(noted(entry)))
   let waiting: Waiting[] = []
   const flush = (): void => {
     const all = waiting
@@ -50,27 +50,22 @@ export function createLog(options: LogOptions): (entry: Logged) => void {
   }
   return (entry) => {
     if (waiting.length === 0) later(flush)
-    waiting.push(waitingFor(entry))
+    waiting.push(noted(entry))
     if (waiting.length === MOST_WAITING) flush()
   }
 }
 
-/** What hides some secrets. */
-interface Veil {
+/** What keeps some secrets out of lines. */
+interface Hiding {
   mask(text: string): string
   /** Masks before it shortens, because half a secret would not be found any more. */
   shorten: Shorten
 }
 
-function veilOf(secrets: readonly string[]): Veil {
+function hidingOf(secrets: readonly string[]): Hiding {
   const mask = masker(secrets)
   return { mask, shorten: (text) => capped(mask(text)) }
 }
-
-const always =
-  <T>(value: T) =>
-  (): T =>
-    value
 
 /** Spells times; the second is spelled once, because that takes as long as all else of its line but the JSON. */
 function isoClock(): (ms: number) => string {
@@ -91,13 +86,13 @@ type Shorten = (text: string) => string
 /** Writes an entry and its time as a line. `shorten` limits the length of texts from outside. */
 export type Spell = (entry: Logged, time: string, shorten: Shorten) => string
 
-function changing(secrets: () => readonly string[]): () => Veil {
+function changing(secrets: () => readonly string[]): () => Hiding {
   let known = secrets()
-  let veil = veilOf(known)
+  let hiding = hidingOf(known)
   return () => {
     const now = secrets()
-    if (now !== known) veil = veilOf((known = now))
-    return veil
+    if (now !== known) hiding = hidingOf((known = now))
+    return hiding
   }
 }
 

@@ -54,6 +54,7 @@ export async function answerTask(exchange: TaskExchange): Promise<Answer> {
     key: task.key,
     veil: createVeil(secret),
     now: exchange.ports.now(),
+    alarm: exchange.ports.alarm,
     journal,
     maxBytes,
   })

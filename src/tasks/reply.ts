@@ -16,6 +16,7 @@ import { isAboutKey, headerWait } from '../exchange/refusal.ts'
 import type { Veil } from '../upstream/secrets.ts'
 import type { KeySettings } from '../config/settings.ts'
 import { steppedSource } from '../stream/stream-out.ts'
+import type { MakeAlarm } from '../stream/time.ts'
 import type { UpstreamCall } from '../upstream/call.ts'
 import { JsonEnd } from '../json/json-end.ts'
 
@@ -29,6 +30,8 @@ export interface TaskReply {
   now: number
   journal: Journal
   maxBytes: number
+  /** Makes the clock of a long answer. */
+  alarm?: MakeAlarm | undefined
 }
 
 /** The service's headers that mean something to a caller of this proxy. */
@@ -159,7 +162,7 @@ function replyHeaders({ call, veil, now }: TaskReply): Record<string, string> {
  * that.
  */
 function rest(reply: TaskReply, held: Uint8Array[], end: JsonEnd | undefined): Answer['body'] {
-  const { call, journal, maxBytes } = reply
+  const { call, journal, maxBytes, alarm } = reply
   let size = 0
   const over = (problem?: Problem) =>
     journal.finish({ status: call.status, bytesOut: size, problem })
@@ -183,5 +186,5 @@ function rest(reply: TaskReply, held: Uint8Array[], end: JsonEnd | undefined): A
     call.cancel()
     over(CALLER_LEFT)
   }
-  return steppedSource(step, { heartbeatMs: 0, stop })
+  return steppedSource(step, { heartbeatMs: 0, alarm, stop })
 }
