@@ -17,6 +17,7 @@ import { placeOf, PROMISES, FIELDS } from './wire.ts'
 
 /** The beginnings of its event types. */
 const KNOWN = /^(?:response\.|error|keepalive)/
+const DELTA = /^response\..+\.delta$/
 const KNOWN_DATA = /"type"\s*:\s*"(?:response\.|error|keepalive)/
 
 const OPERATIONS: Record<string, Route['operation']> = {
@@ -88,7 +89,7 @@ export const responses: Adapter = {
     isRenamed: (text, { namespaces, customTools }) =>
       (namespaces === false && text.includes('"namespace"')) ||
       (customTools === false && text.includes('"custom"')),
-    pieces: { isName: (name) => name.endsWith('.delta') || PIECES.has(name) },
+    pieces: { isName: (name) => DELTA.test(name) || PIECES.has(name) },
     tellsFailure,
     knows: ({ event = '', data }) => KNOWN.test(event) || KNOWN_DATA.test(data),
     headers: {

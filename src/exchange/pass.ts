@@ -172,12 +172,12 @@ function tapReader(
 
 /** Skips frames that only bring a piece of text, but reads the last one: its chunk may hold the usage. */
 function withoutPieces(reader: FrameReader, { pieces }: SameSide): FrameReader {
-  const isPiece = pieceFinder(pieces)
+  const found = pieceFinder(pieces)
   let skipped: Frame | undefined
   return {
     body: (json, text) => reader.body(json, text),
     read(frame) {
-      skipped = isPiece(frame) ? frame : undefined
+      skipped = found.has(frame) ? frame : undefined
       if (skipped) return []
       // A reply that is not complete at this mark was cut off.
       return isDone(frame) ? reader.end() : reader.read(frame)
@@ -431,11 +431,14 @@ const createTap = (
 ): ReplyEvents =>
   replyEvents({
     reader,
-    anew: () => tapReader(exchange, plan, undefined),
     verbatim: plan.destination.adapter.upstream.verbatim,
     limits: exchange.settings.limits,
     contentType: call.headers.get('content-type'),
-    isSuspect: finder(plan.sent.veil.sought?.plain ?? []),
+    passing: {
+      anew: () => tapReader(exchange, plan, undefined),
+      pieces: pieceFinder(exchange.caller.same.pieces),
+      isSuspect: finder(plan.sent.veil.sought?.plain ?? []),
+    },
   })
 
 /** Why a stream that stops here is incomplete; undefined when it is complete. */

@@ -4,7 +4,7 @@ import { parse, stringify } from '../json/json.ts'
 import type { Problem } from '../model/problem.ts'
 import type { FrameReader } from '../stream/codec.ts'
 import type { ReadFrame, ReadFrames } from './first-read.ts'
-import { pieceFinder } from '../stream/pieces.ts'
+import { pieceFinder, type PieceFinder } from '../stream/pieces.ts'
 import { sseParser } from '../stream/sse.ts'
 import { isStumble, guessKind } from '../stream/reply-events.ts'
 import type { Veil } from '../upstream/secrets.ts'
@@ -159,7 +159,7 @@ interface OpenedFrame {
 
 function frameJudge({ adapter, reader, isImproved }: Options): FrameJudge {
   const { tellsFailure = () => true, pieces, knows = () => true } = adapter.same
-  const isPiece = pieceFinder(pieces)
+  const found = pieceFinder(pieces)
   // Several questions are asked about one frame, which is read once.
   let last: OpenedFrame | undefined
   const opened = (frame: Frame): OpenedFrame => {
@@ -181,7 +181,7 @@ function frameJudge({ adapter, reader, isImproved }: Options): FrameJudge {
     isContent: (frame) =>
       frame !== undefined && (isDone(frame) || (isReadable(frame) && knows(frame))),
     forget: () => void (last = undefined),
-    saysSomething: (frame) => isPiece(frame) || eventsIn(frame)?.length !== 0,
+    saysSomething: (frame) => found.has(frame) || eventsIn(frame)?.length !== 0,
     opened,
   }
 }
@@ -236,14 +236,14 @@ class DecisiveOpening {
   /** How much of the text has been judged, in whole events. */
   judged = 0
   readonly #judge: FrameJudge
-  readonly #isPiece: (frame: Frame) => boolean
+  readonly #pieces: PieceFinder
   /** Reads all frames, one after the other. */
   #reader: FrameReader | undefined
   readonly #frames: ReadFrame[] = []
 
   constructor(adapter: Adapter, judge: FrameJudge) {
     this.#judge = judge
-    this.#isPiece = pieceFinder(adapter.same.pieces)
+    this.#pieces = pieceFinder(adapter.same.pieces)
   }
 
   /** `end`: where the text ends in which the frames stand. */
@@ -259,7 +259,7 @@ class DecisiveOpening {
   /** Undefined where the frame shows nothing. */
   #readOne(frame: Frame): Opening | undefined {
     // A piece of a text is no failure.
-    if (this.#isPiece(frame)) return this.#begun()
+    if (this.#pieces.has(frame)) return this.#begun()
     const events = this.#eventsIn(frame)
     // Where the frame alone may mean a failure, it means one or is told as one to the reader of all.
     const isClean = events?.every(({ type }) => type !== 'error') ?? false

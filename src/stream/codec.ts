@@ -18,8 +18,9 @@ export type Framing = 'sse' | 'json-array'
 export type Heartbeat = WireEvent | 'comment'
 
 /**
- * Which frames surely bring only a piece of the reply, so that they need not be read. Either the name of the event
- * decides, or two patterns do, which look at the data of a frame without a name.
+ * Which frames surely bring only a piece of the reply, in the dialect's shape, so that they need neither be read nor
+ * searched for secrets. Either the name of the event decides, or two patterns do, which look at the data of a frame
+ * without a name.
  */
 export type PieceRule =
   | { readonly isName: (name: string) => boolean }

@@ -6,7 +6,8 @@ import { isObject, parse } from '../json/json.ts'
 import type { VerbatimPaths } from '../json/verbatim-paths.ts'
 import type { Problem } from '../model/problem.ts'
 import { scanStructure } from '../json/structure.ts'
-import { sseParser, type FrameParser } from './sse.ts'
+import type { PieceFinder } from './pieces.ts'
+import { sseParser, type FrameParser, type Skipping } from './sse.ts'
 import {
   EVENT_TOO_LARGE,
   INTERNAL,
@@ -42,13 +43,20 @@ export interface ReplySource {
   limits: ReplyLimits
   /** The declared content type. The bytes decide; it is used only for an empty reply. */
   contentType: string | null
+  /** For bytes that pass in any case. */
+  passing?: Passing
+}
+
+interface Passing {
   /**
-   * For bytes that pass in any case: makes the reader that goes on after an unreadable event. A failure that the
-   * upstream itself reports still ends the reply.
+   * Makes the reader that goes on after an unreadable event. A failure that the upstream itself reports still ends the
+   * reply.
    */
-  anew?: () => FrameReader
-  /** Whether a text that passes must be inspected; it comes in pieces. */
-  isSuspect?: (text: string) => boolean
+  anew(): FrameReader
+  /** Events that need not be read, unless one is the last. */
+  pieces: PieceFinder
+  /** Whether a text must be inspected; it comes in parts, without the events that are not read. */
+  isSuspect(text: string): boolean
 }
 
 /** The kind of the reply, as its first bytes show. */
@@ -57,7 +65,8 @@ interface Mode {
   push(text: string): Event[]
   end(): Event[]
   strayed?(): boolean
-  stumbled?(): boolean
+  /** Something in it must be inspected. */
+  suspect?(): boolean
 }
 
 const failed = (problem: Problem): Event[] => [{ type: 'error', problem }]
@@ -114,8 +123,7 @@ class ReplyReading implements ReplyEvents {
     if (this.#size > maxBytes) return failed(REPLY_TOO_LARGE)
     const events = mode?.push(text) ?? []
     this.strayed ||= mode?.strayed?.() ?? false
-    this.suspect ||= mode?.stumbled?.() ?? false
-    this.suspect ||= this.#source.isSuspect?.(text) ?? false
+    this.suspect ||= mode?.suspect?.() ?? false
     return events
   }
 }
@@ -150,28 +158,34 @@ function chooseMode(text: string, source: ReplySource): Mode | undefined {
 class StreamMode implements Mode {
   readonly maxBytes: number
   readonly #limits: ReplyLimits
-  readonly #anew: (() => FrameReader) | undefined
+  readonly #passing: Passing | undefined
+  readonly #skipping: Skipping | undefined
   #reader: FrameReader
   #parser: FrameParser
-  #stumbled = false
+  #suspect = false
 
-  constructor({ reader, anew, limits }: ReplySource) {
+  constructor({ reader, limits, passing }: ReplySource) {
     this.maxBytes = limits.streamBytes
     this.#limits = limits
-    this.#anew = anew
+    this.#passing = passing
     this.#reader = reader
-    this.#parser = sseParser(limits.eventBytes)
+    this.#skipping = passing && {
+      skips: (event, text, from, end) =>
+        end - from <= HARMLESS_CHARACTERS && passing.pieces.hasAt(event, text, from, end),
+      kept: (text) => void (this.#suspect ||= passing.isSuspect(text)),
+    }
+    this.#parser = sseParser(limits.eventBytes, this.#skipping)
   }
 
   push(text: string): Event[] {
     const events = this.#read(this.#parser.push(text))
-    const anew = this.#anew
-    if (!anew) return this.#parser.overflowed ? [...events, ...failed(EVENT_TOO_LARGE)] : events
+    const passing = this.#passing
+    if (!passing) return this.#parser.overflowed ? [...events, ...failed(EVENT_TOO_LARGE)] : events
     let rest = text
     while (this.#parser.overflowed) {
       rest = rest.slice(BLANK_LINE.exec(rest)?.index ?? rest.length).trimStart()
-      this.#reader = anew()
-      this.#parser = sseParser(this.#limits.eventBytes)
+      this.#reader = passing.anew()
+      this.#parser = sseParser(this.#limits.eventBytes, this.#skipping)
       events.push(...this.#read(this.#parser.push(rest)))
     }
     return events
@@ -181,8 +195,8 @@ class StreamMode implements Mode {
     return this.#parser.strayed
   }
 
-  stumbled(): boolean {
-    return this.#stumbled
+  suspect(): boolean {
+    return this.#suspect
   }
 
   end(): Event[] {
@@ -196,9 +210,9 @@ class StreamMode implements Mode {
     for (const frame of frames) {
       const one = this.#readOne(frame)
       if (one.length === 0) continue
-      if (this.#anew && one.some((event) => isStumble(event, frame))) {
-        this.#reader = this.#anew()
-        this.#stumbled = true
+      if (this.#passing && one.some((event) => isStumble(event, frame))) {
+        this.#reader = this.#passing.anew()
+        this.#suspect = true
         continue
       }
       for (const event of one) {
@@ -239,14 +253,17 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-function jsonMode({ reader, verbatim, limits }: ReplySource): Mode {
+function jsonMode({ reader, verbatim, limits, passing }: ReplySource): Mode {
   const parts: string[] = []
+  let suspect = false
   return {
     maxBytes: limits.replyBytes,
     push(text) {
       parts.push(text)
+      suspect ||= passing?.isSuspect(text) ?? false
       return []
     },
+    suspect: () => suspect,
     end() {
       const text = parts.splice(0).join('')
       if (isTooDeep(text, limits)) return failed(NOT_A_REPLY)

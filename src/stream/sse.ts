@@ -16,8 +16,19 @@ export interface FrameParser {
   readonly strayed: boolean
 }
 
-export const sseParser = (maxEventCharacters: number): FrameParser =>
-  new EventParser(maxEventCharacters)
+/** For a stream of which most events need not be read. */
+export interface Skipping {
+  /**
+   * Whether an event, of that name and with its data there in a text, need not be handed over. The last of all events
+   * is handed over at the end in any case.
+   */
+  skips(event: string | undefined, text: string, from: number, end: number): boolean
+  /** Is told of all text that is not skipped. */
+  kept(text: string): void
+}
+
+export const sseParser = (maxEventCharacters: number, skipping?: Skipping): FrameParser =>
+  new EventParser(maxEventCharacters, skipping)
 
 /**
  * Most events of a stream begin as the one before them and are one line of data: those are cut out by their line ends.
@@ -27,6 +38,9 @@ class EventParser implements FrameParser {
   overflowed = false
   strayed = false
   readonly #most: number
+  readonly #skipping: Skipping | undefined
+  /** The last event, where it was skipped. */
+  #skipped: Frame | undefined
   /** Most streams never need it. */
   #parser: EventSourceParser | undefined
   #frames: Frame[] = []
@@ -38,20 +52,22 @@ class EventParser implements FrameParser {
   #head = ''
   #name: string | undefined
 
-  constructor(most: number) {
+  constructor(most: number, skipping: Skipping | undefined) {
     this.#most = most
+    this.#skipping = skipping
   }
 
   push(text: string): Frame[] {
     const lineEnd = lineEndOf(text)
-    if (lineEnd === undefined) this.#feed(text)
+    if (lineEnd === undefined) this.#keep(text)
     else this.#cut(text, lineEnd)
     return this.#take()
   }
 
   end(): Frame[] {
     if (!this.overflowed) this.#parser?.feed('\n\n')
-    const taken = this.#take()
+    const skipped = this.#skipped
+    const taken = skipped ? [skipped, ...this.#take()] : this.#take()
     const stray = this.#stray.trimStart()
     return stray.startsWith('{') || stray.startsWith('[')
       ? [...taken, { data: this.#stray, bare: true }]
@@ -79,27 +95,35 @@ class EventParser implements FrameParser {
   /** Takes the events that begin as the last one did; returns where another one begins. */
   #cutAlike(text: string, start: number, blankLine: string): number {
     const head = this.#head
-    const name = this.#name
     if (head === '') return start
+    const name = this.#name
+    const skipping = this.#skipping
     let at = start
+    let skipped = -1
     while (text.slice(at, at + head.length) === head) {
       const from = at + head.length
       const end = text.indexOf(blankLine.charAt(0), from)
       if (end <= from || text.slice(end, end + blankLine.length) !== blankLine) break
-      const data = text.slice(from, end)
       // Before a CR LF, an LF alone may have ended the line.
-      if (blankLine.length > 2 && data.includes('\n')) break
-      this.#frames.push(name === undefined ? { data } : { event: name, data })
-      at = end + blankLine.length
+      if (blankLine.length > 2 && text.slice(from, end).includes('\n')) break
+      const next = end + blankLine.length
+      skipped = skipping?.skips(name, text, from, end) ? from : -1
+      if (skipped < 0) {
+        skipping?.kept(text.slice(at, next))
+        this.#add(name, text.slice(from, end))
+      }
+      at = next
     }
+    if (skipped >= 0) this.#skipped = frameOf(name, text.slice(skipped, at - blankLine.length))
     return at
   }
 
   /** Takes one event or a part of it. `blankLine`: with which it ends, if it does. */
   #takeOne(text: string, blankLine: string | undefined): void {
     const isEnded = blankLine !== undefined && !this.strayed
-    if (isEnded && this.#atEventStart && this.#cutOut(text, blankLine)) return
-    this.#feed(text)
+    if (isEnded && this.#atEventStart && this.#cutOut(text, blankLine))
+      return this.#skipping?.kept(text)
+    this.#keep(text)
     this.#atEventStart = isEnded && !this.strayed
   }
 
@@ -112,8 +136,18 @@ class EventParser implements FrameParser {
     if (data === '' || data.includes('\n') || data.includes('\r')) return false
     this.#head = head
     this.#name = name
-    this.#frames.push(name === undefined ? { data } : { event: name, data })
+    this.#add(name, data)
     return true
+  }
+
+  #add(name: string | undefined, data: string): void {
+    this.#skipped = undefined
+    this.#frames.push(frameOf(name, data))
+  }
+
+  #keep(text: string): void {
+    this.#skipping?.kept(text)
+    this.#feed(text)
   }
 
   #feed(text: string): void {
@@ -133,7 +167,7 @@ class EventParser implements FrameParser {
   #begin(): EventSourceParser {
     const parser = createParser({
       maxBufferSize: this.#most,
-      onEvent: ({ event, data }) => this.#frames.push(event ? { event, data } : { data }),
+      onEvent: ({ event, data }) => this.#add(event || undefined, data),
       onError: ({ type }) => {
         if (type === 'max-buffer-size-exceeded') this.overflowed = true
       },
@@ -143,6 +177,9 @@ class EventParser implements FrameParser {
     return parser
   }
 }
+
+const frameOf = (event: string | undefined, data: string): Frame =>
+  event === undefined ? { data } : { event, data }
 
 const LF = 10
 const CR = 13

@@ -159,17 +159,17 @@ const isCut = (text: string, at: number): boolean =>
 /** Copying so many characters costs less than a second search. */
 const SHORT_PIECE = 1024
 
-/** Searches a text that comes in pieces for secrets in plain form; cheap. */
+/** Searches a text that comes in pieces for secrets in plain form, none of which goes over the end of a line; cheap. */
 export function finder(secrets: readonly string[]): (piece: string) => boolean {
   if (secrets.length === 0) return () => false
   const longest = Math.max(...secrets.map(({ length }) => length)) - 1
   let end = ''
   return (piece) => {
     // A short piece is joined to the end of those before it, so that there is one text to search.
-    const isShort = piece.length < Math.max(SHORT_PIECE, longest)
+    const isShort = end !== '' && piece.length < Math.max(SHORT_PIECE, longest)
     const text = isShort ? end + piece : piece
-    const seam = isShort ? '' : end + piece.slice(0, longest)
-    end = text.slice(-longest)
+    const seam = isShort || end === '' ? '' : end + piece.slice(0, longest)
+    end = piece.endsWith('\n') ? '' : text.slice(-longest)
     return secrets.some((secret) => text.includes(secret) || seam.includes(secret))
   }
 }

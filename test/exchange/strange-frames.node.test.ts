@@ -21,6 +21,16 @@ const STRANGE: readonly [string, string, RegExp][] = [
     `event: gateway\ndata: {"key":"${SECRET}"}\n\n`,
     /event: gateway\ndata: \{"key":"\*{3}"\}\n\n/,
   ],
+  [
+    'deltas of its own in a row',
+    `event: gateway.delta\ndata: {"key":"${SECRET}"}\n\n`.repeat(3),
+    /(?:event: gateway\.delta\ndata: \{"key":"\*{3}"\}\n\n){3}/,
+  ],
+  [
+    'chunks of its own in a row',
+    `data: {"of":"candidates","text":"no choices","key":"${SECRET}"}\n\n`.repeat(3),
+    /(?:data: \{"of":"candidates","text":"no choices","key":"\*{3}"\}\n\n){3}/,
+  ],
   ['an id', `id: ${SECRET}\ndata: {"gateway":true}\n\n`, /id: \*{3}\ndata: \{"gateway":true\}\n\n/],
 ]
 

@@ -39,6 +39,17 @@ const EVENTS = [
   '\u{feff}data: {"text":" behind a mark"}\n\n',
 ]
 
+/** A text in parts of these lengths, and what is left of it. */
+function inParts(text: string, lengths: readonly number[]): string[] {
+  let rest = text
+  const parts = lengths.map((length) => {
+    const part = rest.slice(0, length)
+    rest = rest.slice(length)
+    return part
+  })
+  return [...parts, rest]
+}
+
 const ended = (event: string, end: string): string => event.replaceAll('\n', end)
 
 it('finds in any text and any cuts the events that the parser of the format finds', () => {
@@ -50,17 +61,49 @@ it('finds in any text and any cuts the events that the parser of the format find
         .map((event) => (event.includes('\r') ? event : ended(event, end)))
         .join('')
       const parser = sseParser(1_000_000)
-      const frames: Frame[] = []
-      let rest = text
-      for (const cut of cuts) {
-        frames.push(...parser.push(rest.slice(0, cut)))
-        rest = rest.slice(cut)
-      }
-      frames.push(...parser.push(rest), ...parser.end())
-      expect(frames).toEqual(readFrames(text))
+      const frames = inParts(text, cuts).flatMap((part) => parser.push(part))
+      expect([...frames, ...parser.end()]).toEqual(readFrames(text))
     }),
     cases(1000),
   )
+})
+
+const maySkip = ({ event, data }: Frame): boolean => event === 'delta' || data.includes('" b"')
+
+it('skips only events that may be skipped, hands over the last of all, and tells of all other text', () => {
+  const stream = fc.array(fc.constantFrom(...EVENTS), { maxLength: 12 })
+  fc.assert(
+    fc.property(
+      stream,
+      fc.constantFrom('\n', '\r\n'),
+      fc.array(fc.nat(60)),
+      (events, end, cuts) => {
+        const text = events.map((event) => ended(event, event.includes('\r') ? '\n' : end)).join('')
+        let kept = ''
+        const parser = sseParser(1_000_000, {
+          skips: (event, whole, from, to) => maySkip({ event, data: whole.slice(from, to) }),
+          kept: (more) => void (kept += more),
+        })
+        const found = inParts(text, cuts).flatMap((part) => parser.push(part))
+        found.push(...parser.end())
+        const all = readFrames(text)
+        expect(found.at(-1)).toEqual(all.at(-1))
+        const needed = all.filter((frame) => !maySkip(frame))
+        expect(found.filter((frame) => !maySkip(frame))).toEqual(needed)
+        for (const event of events.filter((one) => !one.includes('delta') && !one.includes('" b"')))
+          expect(kept).toContain(ended(event, event.includes('\r') ? '\n' : end).trim())
+      },
+    ),
+    cases(1000),
+  )
+})
+
+it('skips in a row of events that are alike', () => {
+  const parser = sseParser(1_000_000, { skips: () => true, kept: () => undefined })
+  const row = `${EVENTS[0]}${EVENTS[1]}${EVENTS[0]}`
+  expect(parser.push(row)).toHaveLength(1)
+  expect(parser.push(row)).toEqual([])
+  expect(parser.end()).toEqual([{ event: 'delta', data: '{"text":" a"}' }])
 })
 
 it('does not take an LF alone for data in a stream whose lines end in CR LF', () => {
