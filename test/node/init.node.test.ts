@@ -297,6 +297,9 @@ describe('dragoman init', () => {
         },
       },
       routes: [
+        { model: 'claude,claude-opus-4-8', upstream: 'claude', as: 'claude-opus-4-8' },
+        { model: 'claude,claude-haiku-5', upstream: 'claude', as: 'claude-haiku-5' },
+        { model: 'gemini,gemini-3-pro', upstream: 'gemini', as: 'gemini-3-pro' },
         { model: 'dragoman-small', upstream: 'gemini', as: 'gemini-3-pro' },
         { model: '*haiku*', upstream: 'gemini', as: 'gemini-3-pro' },
         { model: 'claude-opus-4-8', upstream: 'claude' },

@@ -17,12 +17,15 @@ export function fromCcr(value: unknown): Converted {
   const upstreams = upstreamList(converted)
   const names = new Map<string, string>()
   const exact = new Map<string, JsonObject>()
+  /** Names as its users write them in `/model`, which it takes before any rule. */
+  const spelled: JsonObject[] = []
   for (const provider of objectsOf(config['Providers'] ?? config['providers'])) {
     const name = filledText(provider['name']) ?? 'upstream'
     const upstream = upstreams.nameOf(name, readProvider(name, provider, converted.left))
     names.set(name, upstream)
     for (const model of listOf(provider['models'])) {
       if (typeof model !== 'string') continue
+      spelled.push({ model: `${name},${model}`, upstream, as: model })
       if (exact.has(model))
         converted.left.push(`Providers "${name}": another provider has "${model}" too`)
       else exact.set(model, { model, upstream })
@@ -39,6 +42,7 @@ export function fromCcr(value: unknown): Converted {
   const small = target('background')
   const main = target('default')
   converted.routes.push(
+    ...spelled,
     // Claude Code uses a small Claude for small jobs, so its name leads to the model that the router has for them.
     ...(small ? ['dragoman-small', '*haiku*'].map((model) => ({ model, ...small })) : []),
     ...exact.values(),
