@@ -306,6 +306,7 @@ export class CallReader {
 
   /** Text follows, so the calls before it are complete. */
   pause(): void {
+    if (this.#open.length === 0) return
     for (const call of this.#open.splice(0)) this.#close(call)
     this.#byIndex.clear()
     this.#byId.clear()
@@ -389,6 +390,12 @@ const DELTA = ['choices', 0, 'delta']
 const TEXTS = ['content', 'reasoning_content', 'reasoning', 'reasoning_text']
 const PLACES = new Map(TEXTS.map((member): [string, Path] => [member, [...DELTA, member]]))
 const ARGUMENTS = [...DELTA, 'tool_calls', 0, 'function', 'arguments']
+
+/** Whether a delta brings a piece of the answer and nothing else. */
+export const isOnlyContent = (delta: JsonObject): boolean =>
+  Object.entries(delta).every(
+    ([member, value]) => member === 'content' || member === 'role' || isAbsent(value),
+  )
 
 /** The first piece of text in a delta; undefined where there is none, or several calls. */
 export function pieceOf(delta: JsonObject): DeltaPiece | undefined {

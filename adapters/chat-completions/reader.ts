@@ -7,7 +7,7 @@ import { toolNames, type ToolNames } from '../../src/model/names.ts'
 import type { Block, Citation, Logprob, Proof } from '../../src/model/request.ts'
 import { DeltaHint, DONE } from '../../src/stream/wire-events.ts'
 import type { Reader, ReadReplyContext, ServerFacts, WireEvent } from '../contract.ts'
-import { CallReader, pieceOf, Speech } from './reader-blocks.ts'
+import { CallReader, pieceOf, isOnlyContent, Speech } from './reader-blocks.ts'
 import { TOOL_NAME, keep, textIn, objectIn, objectsIn, isAbsent } from './dialect.ts'
 import { readDrawn } from './media.ts'
 import { readMessage } from './blocks.ts'
@@ -127,10 +127,18 @@ export class CompletionReader implements Reader {
   #hintAt(delta: JsonObject): void {
     const piece = pieceOf(delta)
     if (!piece) return
+    const isPlain = isOnlyContent(delta)
     this.hint.give(piece.place, (text) => {
-      this.#delta(piece.withText(text))
+      if (isPlain) this.#say(text)
+      else this.#delta(piece.withText(text))
       return this.#cursor.drain()
     })
+  }
+
+  /** For a delta with nothing but content: the same as the whole of a delta. */
+  #say(content: string): void {
+    this.#speech.say(content)
+    if (this.#speech.isSpeaking) this.#calls.pause()
   }
 
   /** Takes id and model from the first chunk that has them; the first chunk of Copilot and Azure has neither. */

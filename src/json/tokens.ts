@@ -55,27 +55,15 @@ export function endOfString(text: string, start: number): number {
   }
 }
 
-/**
- * The index behind the string; undefined for any other value, and for a string with a control character before its
- * first escape.
- */
-export function endOfText(text: string, start: number): number | undefined {
+/** The index behind a string without an escape; undefined for any other value, and for what JSON.parse would refuse. */
+export function endOfPlainString(text: string, start: number): number | undefined {
   if (text.charCodeAt(start) !== QUOTE) return undefined
   for (let at = start + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) return at + 1
-    if (code === BACKSLASH) return endOfEscaped(text, start)
-    if (code < SPACE) return undefined
+    if (code === BACKSLASH || code < SPACE) return undefined
   }
   return undefined
-}
-
-function endOfEscaped(text: string, start: number): number | undefined {
-  try {
-    return endOfString(text, start)
-  } catch {
-    return undefined
-  }
 }
 
 /** The value of the string literal between two places. Throws SyntaxError for an invalid escape. */

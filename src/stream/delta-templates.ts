@@ -2,7 +2,7 @@ import { parse, type Json } from '../json/json.ts'
 import type { Unread } from './wire-events.ts'
 import type { VerbatimPaths } from '../json/verbatim-paths.ts'
 import { outline, type Path, type Scalar } from '../json/outline.ts'
-import { endOfCount, endOfText, readString } from '../json/tokens.ts'
+import { endOfCount, endOfPlainString, endOfString } from '../json/tokens.ts'
 
 /** Larger texts rarely match the one before. */
 const MOST_CHARACTERS = 2048
@@ -120,23 +120,26 @@ class DeltaTemplate {
       at += around.length
       const part = this.#parts[index]
       if (!part) break
-      const end = part === 'count' ? endOfCount(text, at) : endOfText(text, at)
-      if (end === undefined) return undefined
-      if (part !== 'count') {
-        const value = stringBetween(text, at, end)
-        if (value === undefined) return undefined
-        if (part === 'piece') piece = value
+      const end = part === 'count' ? endOfCount(text, at) : endOfPlainString(text, at)
+      if (end !== undefined) {
+        if (part === 'piece') piece = text.slice(at + 1, end - 1)
+        at = end
+        continue
       }
-      at = end
+      const escaped = part === 'count' ? undefined : escapedString(text, at)
+      if (!escaped) return undefined
+      if (part === 'piece') piece = escaped.value
+      at = escaped.end
     }
     return at === text.length ? piece : undefined
   }
 }
 
-/** Undefined where JSON.parse would refuse the string. */
-function stringBetween(text: string, start: number, end: number): string | undefined {
+/** Undefined for any other value, and for what JSON.parse would refuse. */
+function escapedString(text: string, start: number): { value: string; end: number } | undefined {
   try {
-    return readString(text, start, end)
+    const end = endOfString(text, start)
+    return { value: String(JSON.parse(text.slice(start, end))), end }
   } catch {
     return undefined
   }

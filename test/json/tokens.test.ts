@@ -7,7 +7,7 @@ import {
   endOfScalar,
   endOfSpace,
   endOfString,
-  endOfText,
+  endOfPlainString,
   endOfValue,
   readString,
   UNLIMITED,
@@ -148,7 +148,7 @@ describe('the tokens of a text', () => {
         expect(endOfValue(text, before)).toBe(end)
         if (typeof value === 'string') {
           expect(endOfString(text, before)).toBe(end)
-          expect(endOfText(text, before)).toBe(end)
+          expect(endOfPlainString(text, before)).toBe(literal.includes('\\') ? undefined : end)
           expect(readString(text, before, end)).toBe(value)
         } else if (typeof value !== 'object' || value === null)
           expect(endOfScalar(text, before)).toBe(end)
