@@ -61,8 +61,10 @@ export function createSources(lose: Lose): Sources {
       for (const source of objectsOf(found)) quoted.push(source)
     },
     citationsOf(text, isLast) {
+      const supports = open()
+      if (supports.length === 0) return []
       const offsets = createOffsets(text)
-      return open().flatMap((support) => {
+      return supports.flatMap((support) => {
         const place = support.citation && locate(support, text, offsets, isLast && allowance)
         if (!place) return []
         given.add(support.key)

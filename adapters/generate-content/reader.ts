@@ -201,10 +201,10 @@ export class ReplyReader implements Reader {
 
   #part(part: JsonObject): Take | undefined {
     const { text, thought, thoughtSignature, functionCall } = part
-    const rest = membersBeside(part, PART) ?? {}
+    const rest = membersBeside(part, PART)
     const isSigned = typeof thoughtSignature === 'string' && thoughtSignature !== ''
     const tail = isSigned ? { proof: { dialect: DIALECT, value: thoughtSignature } } : {}
-    if (isObject(functionCall)) return void this.#call(functionCall, tail, rest)
+    if (isObject(functionCall)) return void this.#call(functionCall, tail, rest ?? {})
     const kind = thought === true ? 'reasoning' : 'text'
     if (typeof text === 'string') {
       const take = (piece: string) => this.#piece(kind, piece, tail, rest)
@@ -219,7 +219,7 @@ export class ReplyReader implements Reader {
     return undefined
   }
 
-  #piece(kind: OpenRun['kind'], text: string, tail: Tail, rest: JsonObject): void {
+  #piece(kind: OpenRun['kind'], text: string, tail: Tail, rest?: JsonObject): void {
     if (text === '' && !tail.proof) return
     const begins = tail.proof !== undefined && text !== '' && !provesText(tail.proof.value)
     const run = this.#run
@@ -231,8 +231,10 @@ export class ReplyReader implements Reader {
       this.#cursor.open(key, { kind, text: '' })
     }
     this.#run.text += text
-    const ext = mergeExt(this.#run.tail.ext, keep(rest).ext)
-    this.#run.tail = { ...this.#run.tail, ...tail, ...(ext && { ext }) }
+    if (tail.proof || rest) {
+      const ext = mergeExt(this.#run.tail.ext, keep(rest ?? {}).ext)
+      this.#run.tail = { ...this.#run.tail, ...tail, ...(ext && { ext }) }
+    }
     this.#run.isProven = tail.proof !== undefined && !begins
     this.#weigh(this.#run)
     this.#cursor.delta(this.#run.key, text)
