@@ -177,7 +177,7 @@ function withoutPieces(reader: FrameReader, { pieces }: SameSide): FrameReader {
   return {
     body: (json, text) => reader.body(json, text),
     read(frame) {
-      skipped = found.has(frame) ? frame : undefined
+      skipped = found.has(frame.event, frame.data) ? frame : undefined
       if (skipped) return []
       // A reply that is not complete at this mark was cut off.
       return isDone(frame) ? reader.end() : reader.read(frame)

@@ -181,7 +181,7 @@ function frameJudge({ adapter, reader, isImproved }: Options): FrameJudge {
     isContent: (frame) =>
       frame !== undefined && (isDone(frame) || (isReadable(frame) && knows(frame))),
     forget: () => void (last = undefined),
-    saysSomething: (frame) => found.has(frame) || eventsIn(frame)?.length !== 0,
+    saysSomething: (frame) => found.has(frame.event, frame.data) || eventsIn(frame)?.length !== 0,
     opened,
   }
 }
@@ -259,7 +259,7 @@ class DecisiveOpening {
   /** Undefined where the frame shows nothing. */
   #readOne(frame: Frame): Opening | undefined {
     // A piece of a text is no failure.
-    if (this.#pieces.has(frame)) return this.#begun()
+    if (this.#pieces.has(frame.event, frame.data)) return this.#begun()
     const events = this.#eventsIn(frame)
     // Where the frame alone may mean a failure, it means one or is told as one to the reader of all.
     const isClean = events?.every(({ type }) => type !== 'error') ?? false

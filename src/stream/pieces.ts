@@ -1,36 +1,32 @@
-import type { Frame, PieceRule } from './codec.ts'
+import type { PieceRule } from './codec.ts'
 
 /** Tells of the frames of one stream whether they surely bring only a piece. */
 export interface PieceFinder {
-  has(frame: Frame): boolean
-  /** The same for data that stands in a longer text, without cutting it out. */
-  hasAt(event: string | undefined, text: string, from: number, end: number): boolean
+  /** The event's name, and where its data stands in a text. */
+  has(event: string | undefined, text: string, from?: number, end?: number): boolean
 }
 
 export const pieceFinder = (rule: PieceRule | undefined): PieceFinder =>
-  rule && 'brings' in rule
-    ? new AlikePieces(rule.brings, rule.telling)
-    : new NamedPieces(rule?.isName)
+  rule && 'brings' in rule ? new AlikePieces(rule) : new NamedPieces(rule)
+
+type NameRule = Extract<PieceRule, { isName: unknown }>
+type PatternRule = Exclude<PieceRule, NameRule>
 
 class NamedPieces implements PieceFinder {
-  readonly #isName: (name: string) => boolean
+  readonly #rule: NameRule | undefined
   /** The last name, and what was said of it: a row of pieces has one. */
-  #name = ''
+  #name: string | undefined
   #isPiece = false
 
-  constructor(isName: (name: string) => boolean = () => false) {
-    this.#isName = isName
+  constructor(rule: NameRule | undefined) {
+    this.#rule = rule
   }
 
-  has({ event }: Frame): boolean {
-    return this.hasAt(event)
-  }
-
-  hasAt(event: string | undefined): boolean {
-    if (event === undefined) return false
-    if (event === this.#name) return this.#isPiece
-    this.#name = event
-    this.#isPiece = this.#isName(event)
+  has(event: string | undefined): boolean {
+    if (event !== this.#name) {
+      this.#name = event
+      this.#isPiece = event !== undefined && this.#rule?.isName(event) === true
+    }
     return this.#isPiece
   }
 }
@@ -40,21 +36,15 @@ class NamedPieces implements PieceFinder {
  * differ is never, and how they end only where it is new.
  */
 class AlikePieces implements PieceFinder {
-  readonly #brings: RegExp
-  readonly #telling: RegExp
+  readonly #rule: PatternRule
   #head = ''
   #tail = ''
 
-  constructor(brings: RegExp, telling: RegExp) {
-    this.#brings = brings
-    this.#telling = telling
+  constructor(rule: PatternRule) {
+    this.#rule = rule
   }
 
-  has({ event, data }: Frame): boolean {
-    return this.hasAt(event, data, 0, data.length)
-  }
-
-  hasAt(event: string | undefined, text: string, from: number, end: number): boolean {
+  has(event: string | undefined, text: string, from = 0, end = text.length): boolean {
     if (event !== undefined) return false
     return this.#isAlike(text, from, end) || this.#isNew(text.slice(from, end))
   }
@@ -67,14 +57,14 @@ class AlikePieces implements PieceFinder {
     if (quote <= piece || quote >= end) return false
     const tail = text.slice(quote, end)
     if (tail === this.#tail) return true
-    if (this.#telling.test(tail)) return false
+    if (this.#rule.telling.test(tail)) return false
     this.#tail = tail
     return true
   }
 
   #isNew(data: string): boolean {
-    const found = this.#brings.exec(data)
-    if (!found || this.#telling.test(data)) return false
+    const found = this.#rule.brings.exec(data)
+    if (!found || this.#rule.telling.test(data)) return false
     this.#head = data.slice(0, found.index + found[0].length)
     return true
   }

@@ -171,7 +171,7 @@ class StreamMode implements Mode {
     this.#reader = reader
     this.#skipping = passing && {
       skips: (event, text, from, end) =>
-        end - from <= HARMLESS_CHARACTERS && passing.pieces.hasAt(event, text, from, end),
+        end - from <= HARMLESS_CHARACTERS && passing.pieces.has(event, text, from, end),
       kept: (text) => void (this.#suspect ||= passing.isSuspect(text)),
     }
     this.#parser = sseParser(limits.eventBytes, this.#skipping)

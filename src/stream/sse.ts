@@ -59,7 +59,7 @@ class EventParser implements FrameParser {
 
   push(text: string): Frame[] {
     const lineEnd = lineEndOf(text)
-    if (lineEnd === undefined) this.#keep(text)
+    if (lineEnd === undefined) this.#takeOne(text, undefined)
     else this.#cut(text, lineEnd)
     return this.#take()
   }
@@ -120,10 +120,10 @@ class EventParser implements FrameParser {
 
   /** Takes one event or a part of it. `blankLine`: with which it ends, if it does. */
   #takeOne(text: string, blankLine: string | undefined): void {
+    this.#skipping?.kept(text)
     const isEnded = blankLine !== undefined && !this.strayed
-    if (isEnded && this.#atEventStart && this.#cutOut(text, blankLine))
-      return this.#skipping?.kept(text)
-    this.#keep(text)
+    if (isEnded && this.#atEventStart && this.#cutOut(text, blankLine)) return
+    this.#feed(text)
     this.#atEventStart = isEnded && !this.strayed
   }
 
@@ -143,11 +143,6 @@ class EventParser implements FrameParser {
   #add(name: string | undefined, data: string): void {
     this.#skipped = undefined
     this.#frames.push(frameOf(name, data))
-  }
-
-  #keep(text: string): void {
-    this.#skipping?.kept(text)
-    this.#feed(text)
   }
 
   #feed(text: string): void {

@@ -156,20 +156,13 @@ const CUT_LETTER = /^(?:\\*(?:u[\da-fA-F]{0,8})?|%[%\da-fA-F]*|&[#;\w]*)$/
 const isCut = (text: string, at: number): boolean =>
   text.length - at <= LONGEST_LETTER && CUT_LETTER.test(text.slice(at))
 
-/** Copying so many characters costs less than a second search. */
-const SHORT_PIECE = 1024
-
-/** Searches a text that comes in pieces for secrets in plain form, none of which goes over the end of a line; cheap. */
-export function finder(secrets: readonly string[]): (piece: string) => boolean {
-  if (secrets.length === 0) return () => false
-  const longest = Math.max(...secrets.map(({ length }) => length)) - 1
+/** Searches a text that comes in parts for secrets in plain form, none of which goes over the end of a line; cheap. */
+export function finder(secrets: readonly string[]): (part: string) => boolean {
+  const longest = Math.max(1, ...secrets.map(({ length }) => length))
   let end = ''
-  return (piece) => {
-    // A short piece is joined to the end of those before it, so that there is one text to search.
-    const isShort = end !== '' && piece.length < Math.max(SHORT_PIECE, longest)
-    const text = isShort ? end + piece : piece
-    const seam = isShort || end === '' ? '' : end + piece.slice(0, longest)
-    end = piece.endsWith('\n') ? '' : text.slice(-longest)
-    return secrets.some((secret) => text.includes(secret) || seam.includes(secret))
+  return (part) => {
+    const text = end + part
+    end = part.endsWith('\n') ? '' : text.slice(-longest)
+    return secrets.some((secret) => text.includes(secret))
   }
 }
