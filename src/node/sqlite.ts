@@ -22,10 +22,10 @@ export async function sqliteStore(
   bounds: StoreBounds,
   now: () => number = Date.now,
 ): Promise<Store> {
-  const database = await openDatabase(file)
+  const { database, isLogged } = await openDatabase(file)
   const entries = table(sqlDatabase(database), now)
   const { read, write, idle } = createExclusive(database, PATIENCE_MS)
-  const log = await writeAheadLog(database, file)
+  const log = isLogged ? await writeAheadLog(database, file) : undefined
   const lasting = async <T>(work: () => T, size?: number): Promise<T> => {
     const result = await write(work, size)
     await log?.flushed()
@@ -44,13 +44,11 @@ export async function sqliteStore(
   }
 }
 
-/** Takes over flushing and emptying the log from SQLite; undefined for a database without such a log. */
+/** Takes over flushing and emptying the log from SQLite; undefined where that is not possible. */
 async function writeAheadLog(
   database: DatabaseSync,
   file: string,
 ): Promise<WriteAheadLog | undefined> {
-  const mode = database.prepare('PRAGMA journal_mode').get()?.['journal_mode']
-  if (mode !== 'wal') return undefined
   const log = await openWriteAheadLog(file, VERSION, () =>
     database.exec('PRAGMA wal_checkpoint(PASSIVE)'),
   ).catch(() => undefined)
@@ -72,19 +70,26 @@ const told = <T>(work: () => Promise<T>): Promise<T> =>
 
 const LOCKED = 'another process has it for itself'
 
-async function openDatabase(file: string): Promise<DatabaseSync> {
+/** A database, and whether its changes go into a write-ahead log first. */
+interface Opened {
+  database: DatabaseSync
+  isLogged: boolean
+}
+
+async function openDatabase(file: string): Promise<Opened> {
   const { DatabaseSync } = await sqliteModule()
   let database: DatabaseSync | undefined
   try {
     // Only this user may read the file, because it holds conversations. Its log files inherit the mode.
     if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600))
-    database = new DatabaseSync(file)
-    prepare(database)
-    return database
+    const opened = (database = new DatabaseSync(file))
+    // Of several processes that open a new file at once, SQLite makes one wait and refuses the others.
+    const { read } = createExclusive(opened, PATIENCE_MS)
+    return { database, isLogged: await read(() => prepare(opened)) }
   } catch (error) {
     database?.close()
     if (error instanceof StoreUnavailableError) throw error
-    throw unavailable(SERVICE, `${file}: ${error instanceof Error ? error.message : error}`, error)
+    throw unavailable(SERVICE, `${file}: ${reasonOf(error)}`, error)
   }
 }
 
@@ -98,10 +103,14 @@ async function sqliteModule(): Promise<typeof import('node:sqlite')> {
   }
 }
 
-function prepare(database: DatabaseSync): void {
-  // No request is served yet, so SQLite's own waiting stops nothing.
-  database.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}`)
-  database.exec('PRAGMA journal_mode = WAL')
+function reasonOf(error: unknown): string {
+  if (error instanceof LockedError) return LOCKED
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Prepares the file, again where it was locked in between; returns whether it has a write-ahead log. */
+function prepare(database: DatabaseSync): boolean {
+  const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode']
   database.exec('PRAGMA synchronous = FULL')
   database.exec('PRAGMA journal_size_limit = 16777216')
   const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
@@ -109,7 +118,7 @@ function prepare(database: DatabaseSync): void {
     throw unavailable(SERVICE, `it was written by a newer version of this program (${version})`)
   for (const statement of SCHEMA) database.exec(statement)
   database.exec(`PRAGMA user_version = ${VERSION}`)
-  database.exec('PRAGMA busy_timeout = 0')
+  return mode === 'wal'
 }
 
 function sqlDatabase(database: DatabaseSync): SqlDatabase {

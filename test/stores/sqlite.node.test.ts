@@ -53,6 +53,31 @@ describe('SQLite store', () => {
     await store.close()
   })
 
+  it('opens in several processes at once, as the workers of one port begin', async () => {
+    const file = newFile()
+    const module = new URL('../../src/node/sqlite.ts', import.meta.url)
+    // Each new file is opened at the same moment by all of them.
+    const program = `
+      const { sqliteStore } = await import(${JSON.stringify(module.href)})
+      const start = Number(process.argv[1])
+      for (let turn = 0; turn < 20; turn += 1) {
+        while (Date.now() < start + turn * 40) await new Promise(setImmediate)
+        const store = await sqliteStore(${JSON.stringify(file)} + turn, ${JSON.stringify(bounds)})
+        await store.put({ key: 'a/' + process.pid, owner: 'a', value: 'x', ttlMs: 3600000 })
+        await store.close()
+      }`
+    const start = String(Date.now() + 1500)
+    const ends = [1, 2, 3, 4].map(async () => {
+      const args = ['--no-warnings', '--input-type=module', '--eval', program, start]
+      const child = spawn(process.execPath, args)
+      let said = ''
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+      const [code] = await once(child, 'close')
+      return { code, said }
+    })
+    expect(await Promise.all(ends)).toEqual(ends.map(() => ({ code: 0, said: '' })))
+  })
+
   it('is shared by two processes that write in turns', async () => {
     const file = newFile()
     const one = await sqliteStore(file, bounds)
