@@ -23,8 +23,8 @@ import { edit } from './same.ts'
 /** One of these is a member of every chunk. */
 const KNOWN = /"(?:candidates|prompt_?[fF]eedback|usage_?[mM]etadata|error)"\s*:/
 
-/** A chunk with this member brings a piece of text or of a thought. */
-const PIECE = /"candidates"\s*:\s*\[[^}]{0,500}?"text"\s*:\s*"(?!")/
+/** A chunk with this member brings a piece: mostly of a text, which then is where such chunks differ. */
+const PIECE = /"candidates"\s*:(?:\s*\[[^}]{0,500}?"text"\s*:\s*"(?!"))?/
 
 /** A chunk with one of these words may end a reply, block it or fail, or brings a call, which decides how its end is read. */
 const TELLING = /[fF]inish|[fF]eedback|[eE]rror|function_?[cC]all/

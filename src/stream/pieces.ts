@@ -65,7 +65,8 @@ class AlikePieces implements PieceFinder {
   #isNew(data: string): boolean {
     const found = this.#rule.brings.exec(data)
     if (!found || this.#rule.telling.test(data)) return false
-    this.#head = data.slice(0, found.index + found[0].length)
+    // Pieces without a string, such as pictures, differ in more than one.
+    if (found[0].endsWith('"')) this.#head = data.slice(0, found.index + found[0].length)
     return true
   }
 }

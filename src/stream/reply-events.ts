@@ -64,9 +64,9 @@ interface Mode {
   maxBytes: number
   push(text: string): Event[]
   end(): Event[]
-  strayed?(): boolean
+  readonly strayed?: boolean
   /** Something in it must be inspected. */
-  suspect?(): boolean
+  suspect?: boolean
 }
 
 const failed = (problem: Problem): Event[] => [{ type: 'error', problem }]
@@ -122,8 +122,8 @@ class ReplyReading implements ReplyEvents {
     const { maxBytes } = mode ?? { maxBytes: this.#source.limits.replyBytes }
     if (this.#size > maxBytes) return failed(REPLY_TOO_LARGE)
     const events = mode?.push(text) ?? []
-    this.strayed ||= mode?.strayed?.() ?? false
-    this.suspect ||= mode?.suspect?.() ?? false
+    this.strayed ||= mode?.strayed ?? false
+    this.suspect ||= mode?.suspect ?? false
     return events
   }
 }
@@ -156,13 +156,13 @@ function chooseMode(text: string, source: ReplySource): Mode | undefined {
 }
 
 class StreamMode implements Mode {
+  suspect = false
   readonly maxBytes: number
   readonly #limits: ReplyLimits
   readonly #passing: Passing | undefined
   readonly #skipping: Skipping | undefined
   #reader: FrameReader
   #parser: FrameParser
-  #suspect = false
 
   constructor({ reader, limits, passing }: ReplySource) {
     this.maxBytes = limits.streamBytes
@@ -172,7 +172,7 @@ class StreamMode implements Mode {
     this.#skipping = passing && {
       skips: (event, text, from, end) =>
         end - from <= HARMLESS_CHARACTERS && passing.pieces.has(event, text, from, end),
-      kept: (text) => void (this.#suspect ||= passing.isSuspect(text)),
+      kept: (text) => void (this.suspect ||= passing.isSuspect(text)),
     }
     this.#parser = sseParser(limits.eventBytes, this.#skipping)
   }
@@ -191,12 +191,8 @@ class StreamMode implements Mode {
     return events
   }
 
-  strayed(): boolean {
+  get strayed(): boolean {
     return this.#parser.strayed
-  }
-
-  suspect(): boolean {
-    return this.#suspect
   }
 
   end(): Event[] {
@@ -212,7 +208,7 @@ class StreamMode implements Mode {
       if (one.length === 0) continue
       if (this.#passing && one.some((event) => isStumble(event, frame))) {
         this.#reader = this.#passing.anew()
-        this.#suspect = true
+        this.suspect = true
         continue
       }
       for (const event of one) {
@@ -255,15 +251,14 @@ function isJsonObject(text: string): boolean {
 
 function jsonMode({ reader, verbatim, limits, passing }: ReplySource): Mode {
   const parts: string[] = []
-  let suspect = false
   return {
+    suspect: false,
     maxBytes: limits.replyBytes,
     push(text) {
       parts.push(text)
-      suspect ||= passing?.isSuspect(text) ?? false
+      this.suspect ||= passing?.isSuspect(text) ?? false
       return []
     },
-    suspect: () => suspect,
     end() {
       const text = parts.splice(0).join('')
       if (isTooDeep(text, limits)) return failed(NOT_A_REPLY)

@@ -66,8 +66,8 @@ class EventParser implements FrameParser {
 
   end(): Frame[] {
     if (!this.overflowed) this.#parser?.feed('\n\n')
-    const skipped = this.#skipped
-    const taken = skipped ? [skipped, ...this.#take()] : this.#take()
+    if (this.#skipped) this.#frames.push(this.#skipped)
+    const taken = this.#take()
     const stray = this.#stray.trimStart()
     return stray.startsWith('{') || stray.startsWith('[')
       ? [...taken, { data: this.#stray, bare: true }]
