@@ -5,6 +5,7 @@ import type { Event } from '../../src/model/events.ts'
 import { isObject, parse, stringify, Verbatim } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { frameReader } from '../../src/stream/event-reader.ts'
+import { oneLine } from '../../src/stream/one-line.ts'
 import { Template } from '../../src/stream/template.ts'
 import { DeltaHint, DONE } from '../../src/stream/wire-events.ts'
 import { cases } from '../cases.ts'
@@ -178,16 +179,24 @@ describe('a reader that tells of deltas', () => {
 const delta = (text: string, count: number) => ({ type: 'x', delta: { text }, n: count })
 
 describe('a template', () => {
-  it('writes what stringify writes', () => {
+  it('writes what stringify writes, on one line', () => {
     const row = new Template(delta)
     const framed = row.within('data: ', '\n\n')
+    const sign = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 3 }),
+      fc.constantFrom('\n', '\r', '\u0085', '\u2028', '\u2029', '"', '\\', '\ud800'),
+    )
+    const text = fc.array(sign, { maxLength: 5 }).map((signs) => signs.join(''))
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.nat(), (text, count) => {
-        expect(row.write(text, count)).toBe(stringify(delta(text, count)))
-        expect(framed(text, count)).toBe(`data: ${stringify(delta(text, count))}\n\n`)
+      fc.property(text, fc.nat(), (piece, count) => {
+        const line = oneLine(stringify(delta(piece, count)))
+        expect(row.write(piece, count)).toBe(line)
+        expect(framed(piece, count)).toBe(`data: ${line}\n\n`)
       }),
+      cases(1000),
     )
   })
+
   it.each([
     ['twice', (text: string) => ({ text, again: text })],
     ['not at all', () => ({ text: 'always' })],
