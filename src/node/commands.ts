@@ -35,6 +35,7 @@ import type { Options } from './options.ts'
 import type { Process } from './process.ts'
 import { createSend } from './send.ts'
 import { startServer, type RunningServer, type ServerOptions } from './server.ts'
+import { SharedWrites } from './shared-writes.ts'
 import type { PageOptions } from './inspector.ts'
 import { openStore } from './store.ts'
 import { writeSample } from '../exchange/sample.ts'
@@ -73,14 +74,14 @@ export async function serve(
 ): Promise<OwnProxy> {
   const { settings } = found
   const parts = await openParts(options, world, settings, () => reloader.settings())
-  const { log, observer, upstreams, secrets, egress } = parts
-  const deadline = new AbortController()
+  const { log, observer, upstreams, secrets, egress, writes } = parts
+  const { deadline, breakOff } = createDeadline()
   let draining = false
   let send = withDemo(settings, adapters, upstreams.send)
   const ports: Ports = {
     ...processPorts(parts, (request) => send(request)),
     draining: () => draining,
-    deadline: deadline.signal,
+    deadline,
   }
   const { host, port } = options
   const handler = createReplaceable(settings, ports, { kind: 'listener', host })
@@ -96,9 +97,9 @@ export async function serve(
   })
   // Watches from here on, so that no change after the start message is missed.
   const unwatch = options.watch ? watchFiles(reloader.files, reloader.reload) : () => undefined
-  const breakOff = () => deadline.abort(new Error('the proxy is stopping'))
   const answer = helper ? helper.around(handler.answer, observer) : handler.answer
-  const server = await startServer({ answer, host, port, limits: settings.limits, breakOff })
+  const { limits } = settings
+  const server = await startServer({ answer, host, port, limits, breakOff, writes })
   const url = `http://${reachable(host)}:${server.port}`
   if (!helper) announce(world, log, settings, { url, page: parts.page.url })
   return {
@@ -116,6 +117,13 @@ export async function serve(
   }
 }
 
+/** What ends the exchanges that are still open after the drain. */
+function createDeadline(): { deadline: AbortSignal; breakOff(): void } {
+  const controller = new AbortController()
+  const breakOff = () => controller.abort(new Error('the proxy is stopping'))
+  return { deadline: controller.signal, breakOff }
+}
+
 /** Everything that a proxy consists of, but for its server. `current`: the settings in use. */
 async function openParts(
   options: Options,
@@ -125,7 +133,8 @@ async function openParts(
 ) {
   const egress = egressSecrets(world.environment)
   const secrets = secretsInUse([...listSecrets(settings), ...egress])
-  const upstreams = createSend(readEgress(world.environment))
+  const writes = new SharedWrites()
+  const upstreams = createSend(readEgress(world.environment), writes.write)
   const store = await createStore(settings)
   const log = logTo(world, secrets.all)
   const observer = createObserver({ version: VERSION, runtime: 'node' }, Date.now)
@@ -136,7 +145,7 @@ async function openParts(
     isSame: isSameMemory,
     native: nativeBytes,
   })
-  return { recall, egress, secrets, upstreams, store, log, observer, tracer, page }
+  return { recall, egress, secrets, upstreams, store, log, observer, tracer, page, writes }
 }
 
 /** The log of a process. */

@@ -12,6 +12,7 @@ import {
 import { isObject } from '../json/json.ts'
 import { isWhole, piecesIn, sizeOf } from '../json/bytes.ts'
 import type { Egress } from './egress.ts'
+import { atOnce, type WriteSoon } from './shared-writes.ts'
 import { UpstreamBody } from './upstream-body.ts'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { ByteSource } from '../stream/source.ts'
@@ -34,9 +35,9 @@ export interface NodeSend {
 /**
  * Calls upstreams on Node by undici's own dispatcher: the global `fetch` costs several times as much, and gives up
  * after five minutes without a byte. Timeouts are decided by the callers of this function, but for that of the
- * connection.
+ * connection. `write`: when a request is written.
  */
-export function createSend(egress: Egress = () => undefined): NodeSend {
+export function createSend(egress: Egress = () => undefined, write = atOnce): NodeSend {
   const agents = new Map<string, Dispatcher>()
   const agentFor = ({ connectMs, url, proxy = egress(url), fresh = false }: UpstreamRequest) => {
     const name = `${connectMs} ${proxy} ${fresh}`
@@ -47,7 +48,7 @@ export function createSend(egress: Egress = () => undefined): NodeSend {
     return agent
   }
   return {
-    send: (request) => exchange(agentFor(request), request),
+    send: (request) => exchange(agentFor(request), request, write),
     destroy() {
       for (const agent of agents.values()) void agent.destroy().catch(() => undefined)
       agents.clear()
@@ -72,25 +73,36 @@ const proxyAgent = (connectMs: number, uri: string): Dispatcher =>
       new Pool(origin, { ...options, headersTimeout: connectMs, keepAliveTimeout: KEEP_ALIVE_MS }),
   })
 
-function exchange(agent: Dispatcher, request: UpstreamRequest): Promise<UpstreamResponse> {
+function exchange(
+  agent: Dispatcher,
+  request: UpstreamRequest,
+  write: WriteSoon,
+): Promise<UpstreamResponse> {
   return new Promise((resolve, reject) => {
-    if (request.signal.aborted) return reject(toError(request.signal.reason))
-    const { origin, path } = readPlace(request.url)
-    request.connection?.('sought')
-    agent.dispatch(
-      {
-        origin,
-        path,
-        method: request.method,
-        headers: { 'accept-encoding': 'gzip', ...request.headers, ...contentLength(request.body) },
-        body: toNodeBody(request.body),
-        // A connection that is closed after its answer is always a new one.
-        ...(request.fresh && { reset: true }),
-      },
-      responseHandler(request, resolve, reject),
-    )
+    const dispatch = () => {
+      if (request.signal.aborted) return reject(toError(request.signal.reason))
+      const options = dispatchOptions(request)
+      request.connection?.('sought')
+      agent.dispatch(options, responseHandler(request, resolve, reject))
+    }
+    write(() => {
+      try {
+        dispatch()
+      } catch (error) {
+        reject(toError(error))
+      }
+    })
   })
 }
+
+const dispatchOptions = (request: UpstreamRequest): Dispatcher.DispatchOptions => ({
+  ...readPlace(request.url),
+  method: request.method,
+  headers: { 'accept-encoding': 'gzip', ...request.headers, ...contentLength(request.body) },
+  body: toNodeBody(request.body),
+  // A connection that is closed after its answer is always a new one.
+  ...(request.fresh && { reset: true }),
+})
 
 interface Place {
   origin: string

@@ -7,6 +7,7 @@ import type { HttpRequest } from '../ports.ts'
 import { createServer } from './http.ts'
 import { createListener } from './listener.ts'
 import { writeResponse } from './write-response.ts'
+import { SharedWrites } from './shared-writes.ts'
 import { inTurn } from './turns.ts'
 
 const CHECK_INTERVAL_MS = 5000
@@ -36,22 +37,24 @@ export interface ServerOptions {
   stallMs?: number
   /** Ends the exchanges that are still open after the drain. */
   breakOff(): void
+  /** Shared with what writes to upstreams. */
+  writes?: SharedWrites
 }
 
 /** Listens; rejects with the system's error when it cannot. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   let draining = false
-  let open = 0
-  const server = httpServer(options, () => draining)
+  const { writes = new SharedWrites() } = options
+  const server = httpServer({ ...options, writes }, () => draining)
   server.on('request', (_, outgoing) => {
-    open += 1
-    outgoing.on('close', () => (open -= 1))
+    writes.begin()
+    outgoing.on('close', () => writes.over())
   })
   await listening(server, options)
   const address = server.address()
   return {
     port: typeof address === 'object' && address !== null ? address.port : options.port,
-    open: () => open,
+    open: () => writes.open,
     async stop(drainMs, lingerMs = 0) {
       draining = true
       if (lingerMs > 0) await sleep(lingerMs)
@@ -60,12 +63,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-function httpServer(options: ServerOptions, isDraining: () => boolean): Server {
+function httpServer(
+  options: ServerOptions & { writes: SharedWrites },
+  isDraining: () => boolean,
+): Server {
   const { headersMs, bodyMs, connections } = options.limits
   const { stallMs = STALL_MS } = options
   const listener = createListener(async (request, incoming, outgoing) => {
     // Written to the connection itself, because a `Response` of the web, and above all its stream, would cost more.
-    await writeResponse(outgoing, await options.answer(request), await stillComing(incoming))
+    const answer = await options.answer(request)
+    await writeResponse(outgoing, answer, await stillComing(incoming), options.writes.write)
   })
   const server = createServer(
     {

@@ -1,15 +1,18 @@
 import type { ServerResponse } from 'node:http'
 import type { Answer } from '../exchange/exchange.ts'
 import type { ByteSource } from '../stream/source.ts'
+import { atOnce, type WriteSoon } from './shared-writes.ts'
 
 /**
  * Writes an answer. Resolves when it has been handed over, or when the caller has left. `rest`: the part of the
- * caller's body that is still coming; closing the connection before its end would lose the answer.
+ * caller's body that is still coming; closing the connection before its end would lose the answer. `write`: when a
+ * whole body is written.
  */
 export async function writeResponse(
   outgoing: ServerResponse,
   { status, headers, body, gone }: Answer,
   rest?: { over: Promise<void> },
+  write: WriteSoon = atOnce,
 ): Promise<void> {
   if (gone && !outgoing.destroyed) outgoing.on('close', gone)
   else gone?.()
@@ -21,7 +24,7 @@ export async function writeResponse(
   else if (typeof body === 'string' || body instanceof Uint8Array) {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     outgoing.writeHead(status, { ...headers, 'content-length': bytes.length })
-    if (!rest) return end(outgoing, bytes)
+    if (!rest) return write(() => end(outgoing, bytes))
     outgoing.write(bytes)
     await rest.over
     outgoing.end()

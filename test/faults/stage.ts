@@ -4,6 +4,7 @@ import type { Settings, TimeoutSettings, UpstreamSettings } from '../../src/conf
 import { createHandler } from '../../src/http/app.ts'
 import { createSend } from '../../src/node/send.ts'
 import { startServer } from '../../src/node/server.ts'
+import { SharedWrites } from '../../src/node/shared-writes.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
 import { lineServer, type LineServer, type Script } from './line.ts'
 import { voices } from './voices.ts'
@@ -59,7 +60,8 @@ export interface Stage {
 export async function openStage(change: Partial<Settings> = {}): Promise<Stage> {
   const scripts = new Map<string, Script>()
   const upstream = await lineServer(modelIn, (model) => scripts.get(model))
-  const upstreams = createSend()
+  const writes = new SharedWrites()
+  const upstreams = createSend(undefined, writes.write)
   const log: LogEntry[] = []
   const settings = { ...settingsFor(upstream.port), ...change }
   const deadline = new AbortController()
@@ -76,6 +78,7 @@ export async function openStage(change: Partial<Settings> = {}): Promise<Stage> 
     port: 0,
     limits: settings.limits,
     breakOff: () => deadline.abort(),
+    writes,
   })
   return {
     url: new URL(`http://127.0.0.1:${server.port}`),

@@ -4,6 +4,7 @@ import type { Settings, UpstreamSettings } from '../../src/config/settings.ts'
 import { createHandler } from '../../src/http/app.ts'
 import { createSend } from '../../src/node/send.ts'
 import { startServer } from '../../src/node/server.ts'
+import { SharedWrites } from '../../src/node/shared-writes.ts'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { DIALECTS, IN_FLIGHT_BYTES, type Sample, STREAMS } from './shared.ts'
 
@@ -44,7 +45,8 @@ const settings: Settings = {
   origin: 'soak',
 }
 
-const client = createSend()
+const writes = new SharedWrites()
+const client = createSend(undefined, writes.write)
 const answer = createHandler(settings, {
   send: client.send,
   now: Date.now,
@@ -58,6 +60,7 @@ const server = await startServer({
   port: 0,
   limits: settings.limits,
   breakOff: () => undefined,
+  writes,
 })
 
 const MEGABYTE = 1024 * 1024

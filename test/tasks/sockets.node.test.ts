@@ -7,6 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import { createSend } from '../../src/node/send.ts'
 import { startServer } from '../../src/node/server.ts'
+import { SharedWrites } from '../../src/node/shared-writes.ts'
 import { taskAnswerer, TASK_KEY } from './bench.ts'
 
 const closing: (() => unknown)[] = []
@@ -27,7 +28,8 @@ async function listening(server: Server): Promise<number> {
 async function stage(service: RequestListener): Promise<string> {
   const base = `http://127.0.0.1:${await listening(createServer(service))}`
   const image = { base, prefix: '/img', key: { kind: 'literal', value: TASK_KEY } } as const
-  const upstreams = createSend()
+  const writes = new SharedWrites()
+  const upstreams = createSend(undefined, writes.write)
   const answer = taskAnswerer({ tasks: { image }, callers: { kind: 'open' } }, upstreams.send)
   const server = await startServer({
     answer,
@@ -35,6 +37,7 @@ async function stage(service: RequestListener): Promise<string> {
     port: 0,
     limits: PROCESS_LIMITS,
     breakOff: () => undefined,
+    writes,
   })
   closing.push(async () => {
     await server.stop(0)
