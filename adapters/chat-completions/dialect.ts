@@ -19,20 +19,18 @@ export interface Facts {
 
 export const { keep, restOf, factsOf, isOrigin, opaque } = createCodec<Facts>(DIALECT)
 
-export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
-
 /** Members that are there; undefined without any. */
 export const unlessEmpty = (fields: JsonObject): JsonObject | undefined =>
   Object.keys(fields).length > 0 ? fields : undefined
 
-export { listOf as listIn, objectIn, objectsOf as objectsIn } from '../../src/json/json.ts'
-
-export const numberIn = (value: Json | undefined): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) ? value : undefined
-
-/** A count of tokens; undefined for a value that is no count. */
-export const countIn = (value: Json | undefined): number | undefined =>
-  Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined
+export {
+  countIn,
+  listOf as listIn,
+  numberIn,
+  objectIn,
+  objectsOf as objectsIn,
+  textIn,
+} from '../../src/json/json.ts'
 
 /** Without the members that are null, which say nothing here. */
 export const withoutNulls = (fields: JsonObject): JsonObject =>

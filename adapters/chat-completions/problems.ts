@@ -1,5 +1,5 @@
 import type { Frame } from '../contract.ts'
-import { isObject, parseObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, parseObject, amountIn, type Json, type JsonObject } from '../../src/json/json.ts'
 import {
   isVague,
   kindOfStatus,
@@ -145,7 +145,7 @@ function fromObject(error: JsonObject): Said | undefined {
   const names = [...nameIn(code), ...nameIn(type), ...nameIn(status)]
   if (words === undefined && names.length === 0) return undefined
   const cause = causeIn(metadata)
-  const number = [code, error['status_code']].map(Number).find((one) => one >= 400 && one < 600)
+  const number = [code, error['status_code']].map(amountIn).find((one) => one >= 400 && one < 600)
   return {
     message: [words, cause].filter(Boolean).join(': '),
     names,

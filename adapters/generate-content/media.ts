@@ -45,17 +45,17 @@ export function readMedia(part: WireMedia): MediaBlock | undefined {
 }
 
 /** How closely a model looks at a picture, and the word that other dialects have for it. */
-const LEVELS: Readonly<Record<string, string | undefined>> = {
-  MEDIA_RESOLUTION_UNSPECIFIED: 'auto',
-  MEDIA_RESOLUTION_LOW: 'low',
-  MEDIA_RESOLUTION_HIGH: 'high',
+const LEVELS: ReadonlyMap<Json | undefined, string> = new Map([
+  ['MEDIA_RESOLUTION_UNSPECIFIED', 'auto'],
+  ['MEDIA_RESOLUTION_LOW', 'low'],
+  ['MEDIA_RESOLUTION_HIGH', 'high'],
   // Few models of other services look closer still.
-  MEDIA_RESOLUTION_ULTRA_HIGH: 'high',
-}
+  ['MEDIA_RESOLUTION_ULTRA_HIGH', 'high'],
+])
 
 /** How closely to look at each picture, by the level for all media; undefined for one that no other dialect has. */
 export function detailByLevel(level: Json | undefined): string | undefined {
-  const detail = typeof level === 'string' ? LEVELS[level] : undefined
+  const detail = LEVELS.get(level)
   return detail === 'auto' ? undefined : detail
 }
 
@@ -97,7 +97,7 @@ function readLevel(part: WireMedia): MediaBlock | undefined {
   const { mediaResolution: resolution, ...left } = restOf(block)
   if (!block || !isObject(resolution) || !block.mediaType.startsWith('image/')) return block
   const { level, ...others } = resolution
-  const detail = typeof level === 'string' ? LEVELS[level] : undefined
+  const detail = LEVELS.get(level)
   if (detail === undefined || Object.keys(others).length > 0) return block
   const { ext: _, ...plain } = block
   const kept = keep(left, { facts: { ...factsOf(block), resolution } })
@@ -112,8 +112,7 @@ function writeDetail(block: MediaBlock, { path, lose, levels }: WriteMediaContex
   if (resolution) return { mediaResolution: resolution }
   if (detail === 'auto') return {}
   const most = 'MEDIA_RESOLUTION_ULTRA_HIGH'
-  const level =
-    detail === 'original' ? most : Object.keys(LEVELS).find((key) => LEVELS[key] === detail)
+  const level = detail === 'original' ? most : [...LEVELS].find(([, word]) => word === detail)?.[0]
   if (level && levels && mediaType.startsWith('image/')) return { mediaResolution: { level } }
   return lose('dropped', `${path}.detail`) ?? {}
 }

@@ -2,7 +2,14 @@ import { DeltaHint, DONE } from '../../src/stream/wire-events.ts'
 import { OtherCandidates } from '../../src/model/candidates.ts'
 import { Cursor, type BlockKey } from '../../src/model/cursor.ts'
 import { mergeExt, type Event, type Tail } from '../../src/model/events.ts'
-import { isObject, stringify, toText, type Json, type JsonObject } from '../../src/json/json.ts'
+import {
+  isObject,
+  stringify,
+  toText,
+  amountIn,
+  type Json,
+  type JsonObject,
+} from '../../src/json/json.ts'
 import type { Block, Logprob, ToolCallBlock, Usage } from '../../src/model/request.ts'
 import { append } from '../../src/model/logprobs.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
@@ -127,7 +134,7 @@ export class ReplyReader implements Reader {
       if (!isObject(candidate)) return undefined
       const index = candidate['index'] ?? place
       if (index === 0 || index === '0') return this.#candidate(candidate)
-      return this.#others.push(Number(index), this.#alone(candidate, Number(index)))
+      return this.#others.push(amountIn(index), this.#alone(candidate, amountIn(index)))
     })
     const [take, ...more] = takes
     const isCounted = this.#usage !== undefined || usageMetadata === undefined

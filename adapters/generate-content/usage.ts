@@ -8,11 +8,11 @@ export const SERVED: ServedWords = {
 }
 
 /** The same on Vertex, as far as it is a tier elsewhere. */
-const TRAFFIC: Readonly<Record<string, string>> = {
-  ON_DEMAND: 'default',
-  ON_DEMAND_PRIORITY: 'priority',
-  ON_DEMAND_FLEX: 'flex',
-}
+const TRAFFIC: ReadonlyMap<Json | undefined, string> = new Map([
+  ['ON_DEMAND', 'default'],
+  ['ON_DEMAND_PRIORITY', 'priority'],
+  ['ON_DEMAND_FLEX', 'flex'],
+])
 
 /**
  * Reads `usageMetadata`. The prompt includes cached tokens but not those of tool use. Candidates exclude thoughts
@@ -36,7 +36,7 @@ export function readUsage(value: Json | undefined): Usage | undefined {
   if (thoughts !== undefined) usage.reasoning = thoughts
   if (toolUse !== undefined) usage.toolUse = toolUse
   const { trafficType, serviceTier } = value
-  const traffic = typeof trafficType === 'string' ? TRAFFIC[trafficType] : undefined
+  const traffic = TRAFFIC.get(trafficType)
   const tier = traffic ?? readServedTier(SERVED.tiers, lowerCase(serviceTier))
   if (tier !== undefined && tier !== 'unspecified') usage.tier = tier
   const rest = pickMembers(value, (key, one) =>

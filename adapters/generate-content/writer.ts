@@ -8,7 +8,7 @@ import {
   withTail,
 } from '../../src/model/events.ts'
 import { blockName, reportWithheld } from '../../src/model/foreign.ts'
-import type { JsonObject } from '../../src/json/json.ts'
+import { wordIn, type JsonObject } from '../../src/json/json.ts'
 import { append } from '../../src/model/logprobs.ts'
 import { flatName } from '../../src/model/names.ts'
 import type { Block, BlockKind, Citation, Logprob, Proof, Usage } from '../../src/model/request.ts'
@@ -253,7 +253,7 @@ export class ReplyWriter implements Writer {
       // Sources follow the text that they belong to, once they are known.
       const sources = isMereText(piece) && !('thought' in piece) ? undefined : this.#sources()
       if (!isMereText(piece) || sources) return { data: this.#chunk([piece], sources ?? {}) }
-      return this.#pieceEvent('thought' in piece ? 'reasoning' : 'text', String(piece['text']))
+      return this.#pieceEvent('thought' in piece ? 'reasoning' : 'text', wordIn(piece['text']))
     })
   }
 

@@ -44,16 +44,14 @@ export interface Facts {
 
 export const { keep, restOf, factsOf, isOrigin, opaque } = createCodec<Facts>(DIALECT)
 
-export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
-
-export { listOf as listIn, objectIn, objectsOf as objectsIn } from '../../src/json/json.ts'
-
-export const numberIn = (value: Json | undefined): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) ? value : undefined
-
-/** A count of tokens; undefined for a value that is no count. */
-export const countIn = (value: Json | undefined): number | undefined =>
-  Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined
+export {
+  countIn,
+  listOf as listIn,
+  numberIn,
+  objectIn,
+  objectsOf as objectsIn,
+  textIn,
+} from '../../src/json/json.ts'
 
 /** The value without null: the dialect's clients write null for an absent option. */
 export const stated = <T>(value: T | null | undefined): T | undefined => value ?? undefined

@@ -1,5 +1,5 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
-import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, amountIn, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import {
   FOREIGN_ID,
@@ -141,7 +141,7 @@ function isThinkingFit(
   const { type, budget_tokens } = objectIn(thinking)
   if (type === 'adaptive') return style !== 'budget'
   if (type !== 'enabled') return true
-  const isWithin = !isBounded || Number(budget_tokens) < Number(max_tokens)
+  const isWithin = !isBounded || amountIn(budget_tokens) < amountIn(max_tokens)
   return isWithin && style !== 'adaptive' && style !== 'level'
 }
 

@@ -26,7 +26,7 @@ import {
   DIALECT,
   listOf,
   objectsOf,
-  textIn,
+  memberText,
   keepRest,
   takeTexts,
   restOf,
@@ -170,12 +170,12 @@ export function readSearch(item: JsonObject): SearchBlock {
 
 function readAction(action: JsonObject = {}): Pick<SearchBlock, 'queries' | 'sources'> {
   const queries = listOf(action['queries']).filter((query) => typeof query === 'string')
-  const query = textIn(action, 'query') ?? textIn(action, 'pattern')
+  const query = memberText(action, 'query') ?? memberText(action, 'pattern')
   const sources = objectsOf(action['sources']).flatMap((source) => {
-    const url = textIn(source, 'url')
+    const url = memberText(source, 'url')
     return url === undefined ? [] : [{ url }]
   })
-  const page = textIn(action, 'url')
+  const page = memberText(action, 'url')
   return {
     queries: queries.length > 0 || query === undefined ? queries : [query],
     sources: page === undefined ? sources : [...sources, { url: page }],
@@ -251,7 +251,9 @@ export function readPart(part: Json, side: Side): Block {
 
 /** Whether an opaque block was a part of a message, and not an item itself. */
 export const isPart = (value: JsonObject): boolean =>
-  /^(?:text|refusal)$|^(?:input|output)_|_(?:text|screenshot)$/.test(textIn(value, 'type') ?? '')
+  /^(?:text|refusal)$|^(?:input|output)_|_(?:text|screenshot)$/.test(
+    memberText(value, 'type') ?? '',
+  )
 
 function readText(members: Members, side: Side): TextBlock | undefined {
   const text = members.text('text')
@@ -450,7 +452,7 @@ function unwrap(output: string): Json {
   if (!WRAPPED.test(output)) return output
   try {
     const parts: Json = JSON.parse(output)
-    const isMedia = objectsOf(parts).every((part) => PARTS.test(textIn(part, 'type') ?? ''))
+    const isMedia = objectsOf(parts).every((part) => PARTS.test(memberText(part, 'type') ?? ''))
     return Array.isArray(parts) && parts.every(isObject) && isMedia ? parts : output
   } catch {
     return output

@@ -1,4 +1,11 @@
-import { defined, isObject, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
+import {
+  defined,
+  isObject,
+  pickMembers,
+  wordIn,
+  type Json,
+  type JsonObject,
+} from '../../src/json/json.ts'
 import type {
   Block,
   CacheMiss,
@@ -12,7 +19,7 @@ import type { Members } from '../../src/model/ext.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
 import type { Target, WriteRequestContext } from '../contract.ts'
 import { writeCache } from './blocks.ts'
-import { isOrigin, listOf, lookup, textIn } from './dialect.ts'
+import { isOrigin, listOf, lookup, memberText } from './dialect.ts'
 
 /** Reads the cache settings of the whole prompt; unknown ones stay where they are. */
 export function readCaching(members: Members): { caching?: Caching; stood?: JsonObject } {
@@ -29,7 +36,7 @@ export function readCaching(members: Members): { caching?: Caching; stood?: Json
   const others = prewarm === true || prewarm === undefined ? beside : { ...beside, prewarm }
   const asked = pickMembers(others, (_, value) => value !== null && value !== false)
   if (Object.keys(asked).length > 0) members.leave('prompt_cache_options', asked)
-  const ttl = (options && textIn(options, 'ttl')) ?? retention
+  const ttl = (options && memberText(options, 'ttl')) ?? retention
   const explicit = mode === 'explicit'
   const caching = {
     ...(explicit && { explicit }),
@@ -67,7 +74,7 @@ export function readDiagnosis(found: JsonObject): { usage: Usage; left: JsonObje
   })
   if (type === 'cache_hit') return { usage: {}, left }
   if (type === 'cache_miss')
-    return { usage: miss(lookup(REASONS, String(reason)) ?? 'options'), left }
+    return { usage: miss(lookup(REASONS, wordIn(reason)) ?? 'options'), left }
   return { usage: miss(type === 'comparison_response_not_found' ? 'no-reply' : 'unknown'), left }
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { follow, type Trail } from '../../src/model/trail.ts'
 import { UndoMap } from '../../src/model/undo-map.ts'
-import { textIn } from './dialect.ts'
+import { memberText } from './dialect.ts'
 import { UniqueIds } from './names.ts'
 import type { WireItem } from './wire.ts'
 
@@ -140,11 +140,11 @@ const placeIn = (id: string, index: number): string => `${index} ${id}`
 const named = (place: Placed, id: string): Placed =>
   callIdIn(place) === id ? place : { ...place, item: { ...place.item, call_id: id } }
 
-const itemType = ({ item }: Placed): string => textIn(item, 'type') ?? ''
+const itemType = ({ item }: Placed): string => memberText(item, 'type') ?? ''
 const isCall = (place: Placed): boolean => /^(?:function|custom_tool)_call$/.test(itemType(place))
 const isOutput = (place: Placed): boolean =>
   /^(?:function|custom_tool)_call_output$/.test(itemType(place))
-const callIdIn = ({ item }: Placed): string => textIn(item, 'call_id') ?? ''
+const callIdIn = ({ item }: Placed): string => memberText(item, 'call_id') ?? ''
 
 function asMessage({ output = '' }: JsonObject): JsonObject {
   const content = typeof output === 'string' ? [{ type: 'input_text', text: output }] : output

@@ -1,13 +1,13 @@
 import { pickMembers, defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Citation } from '../../src/model/request.ts'
-import { countIn, textIn, keep, restOf } from './dialect.ts'
+import { memberCount, memberText, keep, restOf } from './dialect.ts'
 
 const NAMED = new Set(['url', 'title', 'file_id', 'filename', 'start_index', 'end_index', 'index'])
 
 /** Reads an annotation. A file citation has a point in the text, other citations have a range. */
 export function readAnnotation(annotation: Json): Citation | undefined {
   if (!isObject(annotation)) return undefined
-  const url = textIn(annotation, 'url')
+  const url = memberText(annotation, 'url')
   const usual = url === undefined ? 'file_citation' : 'url_citation'
   const kept = pickMembers(
     annotation,
@@ -15,10 +15,10 @@ export function readAnnotation(annotation: Json): Citation | undefined {
   )
   return defined({
     url,
-    title: textIn(annotation, 'title') ?? textIn(annotation, 'filename'),
-    fileId: textIn(annotation, 'file_id'),
-    start: countIn(annotation, 'start_index') ?? countIn(annotation, 'index'),
-    end: countIn(annotation, 'end_index'),
+    title: memberText(annotation, 'title') ?? memberText(annotation, 'filename'),
+    fileId: memberText(annotation, 'file_id'),
+    start: memberCount(annotation, 'start_index') ?? memberCount(annotation, 'index'),
+    end: memberCount(annotation, 'end_index'),
     ...keep(kept),
   })
 }
@@ -40,7 +40,13 @@ export function writeAnnotation(citation: Citation, textLength: number): JsonObj
   if (fileId === undefined) return undefined
   const file = { file_id: fileId, filename: title }
   if (type === 'container_file_citation')
-    return { ...rest, container_id: textIn(rest, 'container_id') ?? '', type, ...file, ...range }
+    return {
+      ...rest,
+      container_id: memberText(rest, 'container_id') ?? '',
+      type,
+      ...file,
+      ...range,
+    }
   if (type === 'file_path') return { ...rest, type, file_id: fileId, index: start }
   return { ...rest, type: 'file_citation', ...file, index: start }
 }

@@ -5,6 +5,7 @@ import {
   pickMembers,
   stringify,
   toText,
+  wordIn,
   type Json,
   type JsonObject,
 } from '../../src/json/json.ts'
@@ -22,7 +23,16 @@ import * as computer from '../../src/model/computer.ts'
 import { readPart } from './blocks.ts'
 import { membersBeside } from '../../src/model/ext.ts'
 import { writeCallId } from './names.ts'
-import { factsOf, isOrigin, keep, listOf, objectIn, objectsOf, opaque, textIn } from './dialect.ts'
+import {
+  factsOf,
+  isOrigin,
+  keep,
+  listOf,
+  objectIn,
+  objectsOf,
+  opaque,
+  memberText,
+} from './dialect.ts'
 
 /**
  * Tools that the caller runs and that this service's models know by their type. For any other service they become
@@ -113,7 +123,7 @@ const LOCAL_SHELL: ClientTool = {
   write: ({ command, ...more }) => ({
     action: { env: {}, ...more, type: 'exec', command: stringsIn(command) },
   }),
-  told: (item) => ({ text: textIn(item, 'output') ?? '' }),
+  told: (item) => ({ text: memberText(item, 'output') ?? '' }),
 }
 
 const APPLY_PATCH: ClientTool = {
@@ -139,7 +149,7 @@ const APPLY_PATCH: ClientTool = {
   read: (item) => ({ operation: item['operation'] ?? {} }),
   write: ({ operation, ...args }) => ({ operation: isObject(operation) ? operation : args }),
   told: (item) => ({
-    text: textIn(item, 'output') ?? textIn(item, 'status') ?? '',
+    text: memberText(item, 'output') ?? memberText(item, 'status') ?? '',
     isError: item['status'] === 'failed',
   }),
 }
@@ -189,7 +199,7 @@ const byOutput = new Map(TOOLS.map((tool) => [tool.output, tool]))
 function isHosted(value: JsonObject): boolean {
   const place = objectIn(value['environment'])['type']
   const isElsewhere = place !== undefined && place !== 'local'
-  const isSearch = textIn(value, 'type')?.startsWith('tool_search') === true
+  const isSearch = memberText(value, 'type')?.startsWith('tool_search') === true
   return isElsewhere || (isSearch && value['execution'] !== 'client')
 }
 
@@ -252,8 +262,8 @@ function screenIn({ display_width, display_height, environment }: JsonObject): S
  * service itself answers. `isShown`: the last action has to be a screenshot, because the service wants one.
  */
 export function readClientCalls(item: JsonObject, isShown = false): ToolCallBlock[] {
-  const known = byCall.get(textIn(item, 'type') ?? '')
-  const id = textIn(item, 'call_id')
+  const known = byCall.get(memberText(item, 'type') ?? '')
+  const id = memberText(item, 'call_id')
   if (!known || id === undefined || isHosted(item)) return []
   const call: ToolCallBlock = {
     kind: 'tool-call',
@@ -287,8 +297,9 @@ export function readClientOutput(
   item: JsonObject,
   found: readonly ToolKey[],
 ): ToolResultBlock | undefined {
-  const known = byOutput.get(textIn(item, 'type') ?? '')
-  const callId = textIn(item, 'call_id') ?? (known === LOCAL_SHELL ? textIn(item, 'id') : undefined)
+  const known = byOutput.get(memberText(item, 'type') ?? '')
+  const callId =
+    memberText(item, 'call_id') ?? (known === LOCAL_SHELL ? memberText(item, 'id') : undefined)
   if (!known || callId === undefined || isHosted(item)) return undefined
   const { text, isError, shown } = known.told(item)
   const said = text === '' ? [] : [{ kind: 'text' as const, text }]
@@ -349,7 +360,7 @@ export function clientCall(request: Request, name: string, lose: Lose): ClientCa
   const members = (input: string): JsonObject => {
     const args = parseObject(input) ?? {}
     if (known === COMPUTER && !computer.isListed(args))
-      lose('approximated', 'reply.computer', `no word for ${textIn(args, 'action') ?? 'it'}`)
+      lose('approximated', 'reply.computer', `no word for ${memberText(args, 'action') ?? 'it'}`)
     return known.write(args)
   }
   return { type, prefix, members }
@@ -380,7 +391,7 @@ export function callsFor(item: JsonObject, request: Request, lose: Lose): Block[
     const input = { ...args, ...(index === 0 && checks.length > 0 && { [CHECKS]: checks }) }
     return screen.namespace === undefined
       ? { ...call, input: stringify({ action, ...input }) }
-      : { ...call, name: String(action), namespace: screen.namespace, input: stringify(input) }
+      : { ...call, name: wordIn(action), namespace: screen.namespace, input: stringify(input) }
   })
   if (checks.length === 0) return told
   lose('approximated', `reply.computer.${CHECKS}`, 'told in words')

@@ -69,12 +69,12 @@ export const lookup = <T>(
 
 export { listOf, objectIn } from '../../src/json/json.ts'
 export { objectsOf }
-export const textIn = (value: JsonObject, key: string): string | undefined => {
+export const memberText = (value: JsonObject, key: string): string | undefined => {
   const member = value[key]
   return typeof member === 'string' ? member : undefined
 }
 /** A number in a member; undefined for any other value. */
-export const countIn = (value: JsonObject, key: string): number | undefined => {
+export const memberCount = (value: JsonObject, key: string): number | undefined => {
   const member = value[key]
   return typeof member === 'number' && Number.isSafeInteger(member) && member >= 0
     ? member
@@ -97,5 +97,5 @@ export function takeTexts(members: Members, key: string): string[] {
   const value = members.any(key) ?? null
   const parts = objectsOf(value)
   if (parts.some((part) => membersBeside(part, PART))) members.leave(key, value)
-  return parts.flatMap((part) => textIn(part, 'text') || [])
+  return parts.flatMap((part) => memberText(part, 'text') || [])
 }

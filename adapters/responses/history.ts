@@ -1,5 +1,5 @@
 import { takesProof, mergeExt } from '../../src/model/events.ts'
-import { listOf, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { listOf, isObject, wordIn, type Json, type JsonObject } from '../../src/json/json.ts'
 import { isInstruction, keyOf, passingWords } from '../../src/model/late-tools.ts'
 import type {
   Block,
@@ -237,7 +237,7 @@ export class History {
   }
 
   #clientCalls({ call_id }: WireItem, calls: ToolCallBlock[]): void {
-    if (calls.length > 1) this.#parts.set(String(call_id), calls)
+    if (calls.length > 1) this.#parts.set(wordIn(call_id), calls)
     for (const { id, name } of calls) this.#names.set(id, name)
     this.#append('assistant', ...calls)
   }

@@ -13,7 +13,7 @@ import {
   listOf,
   lookup,
   objectsOf,
-  textIn,
+  memberText,
   keep,
   keepRest,
   restOf,
@@ -172,7 +172,7 @@ function readResult(
   isAlone: boolean,
 ): CodeResultBlock {
   const [only] = objectsOf(outputs)
-  const logs = objectsOf(outputs).flatMap((output) => textIn(output, 'logs') ?? [])
+  const logs = objectsOf(outputs).flatMap((output) => memberText(output, 'logs') ?? [])
   const isLog = outputs.length === 1 && only?.['type'] === 'logs'
   // Pictures in an output have a place only in this dialect.
   const isMore = logs.length < outputs.length
@@ -266,7 +266,7 @@ export function writeDrawing(block: MediaBlock, id: string): JsonObject | undefi
 export function readSummary(item: WireItem): OpaqueBlock | undefined {
   if (item.type !== 'compaction') return undefined
   return (
-    readSummaryEnvelope(textIn(item, 'encrypted_content') ?? '') ?? {
+    readSummaryEnvelope(memberText(item, 'encrypted_content') ?? '') ?? {
       ...opaque(item),
       summary: true,
     }

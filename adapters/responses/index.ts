@@ -4,7 +4,7 @@ import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { mayHoldMinted } from '../../src/model/ids.ts'
 import { droppable, fieldNames } from '../../src/model/fields.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
-import { DIALECT, countIn } from './dialect.ts'
+import { DIALECT, memberCount } from './dialect.ts'
 import { memory } from './memory/index.ts'
 import { writeModel, writeModels } from './models.ts'
 import { PROFILES } from './profiles.ts'
@@ -77,7 +77,7 @@ export const responses: Adapter = {
     verbatim: verbatimPaths(),
     writeRequest,
     writeCountRequest,
-    readTokenCount: (body) => (isObject(body) ? countIn(body, 'input_tokens') : undefined),
+    readTokenCount: (body) => (isObject(body) ? memberCount(body, 'input_tokens') : undefined),
     reader: (context) => new ResponseReader(context),
     readProblem,
   },

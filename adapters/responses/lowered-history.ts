@@ -5,7 +5,7 @@ import { leftOutFile, shownLabel } from '../../src/model/media.ts'
 import { lowerInput as wrapInput } from '../../src/model/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
 import { PARAGRAPH } from './blocks.ts'
-import { listOf, objectsOf, textIn } from './dialect.ts'
+import { listOf, objectsOf, memberText } from './dialect.ts'
 import { typeOfItem } from './wire.ts'
 
 /** The context for lowering, with the flat names of tools for servers without namespaces. */
@@ -73,7 +73,7 @@ function withoutFiles(item: JsonObject, place: string, { server, lose }: Lowerin
     const kept = withElements(parts, (part) => {
       if (!isObject(part) || part['type'] !== 'input_file') return part
       lose('dropped', place)
-      return { type: 'input_text', text: leftOutFile(textIn(part, 'filename')) }
+      return { type: 'input_text', text: leftOutFile(memberText(part, 'filename')) }
     })
     return { [member]: kept }
   }
@@ -81,9 +81,9 @@ function withoutFiles(item: JsonObject, place: string, { server, lose }: Lowerin
 }
 
 function withFlatName(item: JsonObject, { server, flat }: Lowering): JsonObject {
-  const name = textIn(item, 'name')
+  const name = memberText(item, 'name')
   if (server.namespaces !== false || name === undefined) return item
-  const namespace = textIn(item, 'namespace')
+  const namespace = memberText(item, 'namespace')
   return namespace === undefined
     ? item
     : withMembers(item, { name: flat(name, namespace), namespace: undefined })
@@ -96,7 +96,7 @@ function lowerCall(item: JsonObject, { server }: Lowering): JsonObject {
     // The prefix of an id tells the type of its item, which has changed.
     id: undefined,
     input: undefined,
-    arguments: wrapInput(textIn(item, 'input') ?? ''),
+    arguments: wrapInput(memberText(item, 'input') ?? ''),
   })
 }
 
@@ -111,7 +111,7 @@ function asWords(item: JsonObject, place: string, { lose }: Lowering): Lowered {
 const textsIn = (content: Json | undefined): string[] =>
   typeof content === 'string'
     ? [content]
-    : objectsOf(content).flatMap((part) => textIn(part, 'text') || [])
+    : objectsOf(content).flatMap((part) => memberText(part, 'text') || [])
 
 /** xAI refuses null members; llama.cpp and vLLM read only the thoughts themselves. */
 function lowerThought(item: JsonObject, place: string, { server, lose }: Lowering): Lowered {
@@ -143,9 +143,12 @@ function withMediaBehind(items: Json[]): Json[] {
   const moved = withElements(items, (item) => {
     if (!isObject(item) || !typeOfItem(item).endsWith('_output')) return [...settle(), item]
     const parts = objectsOf(item['output'])
-    const media = parts.filter((part) => textIn(part, 'text') === undefined)
+    const media = parts.filter((part) => memberText(part, 'text') === undefined)
     if (media.length > 0)
-      held.push({ type: 'input_text', text: shownLabel(textIn(item, 'call_id') ?? '') }, ...media)
+      held.push(
+        { type: 'input_text', text: shownLabel(memberText(item, 'call_id') ?? '') },
+        ...media,
+      )
     return Array.isArray(item['output'])
       ? withMembers(item, { output: textsIn(item['output']).join('\n') })
       : item
@@ -160,7 +163,9 @@ function withSystemFirst(body: JsonObject, { lose }: Lowering): JsonObject {
   const first = input.findIndex((item) => !isInstruction(item))
   const leading = input.slice(0, first < 0 ? input.length : first)
   const said = leading.map(({ content }) => textsIn(content).join(PARAGRAPH))
-  const instructions = [textIn(body, 'instructions') ?? '', ...said].filter(Boolean).join(PARAGRAPH)
+  const instructions = [memberText(body, 'instructions') ?? '', ...said]
+    .filter(Boolean)
+    .join(PARAGRAPH)
   // The instructions alone would be no conversation.
   const isAlone = leading.length === input.length
   const rest = input.slice(isAlone ? 0 : leading.length)
@@ -192,7 +197,11 @@ export class CanonicalPlaces {
   next(item: JsonObject): string {
     const type = typeOfItem(item)
     const isMessage = type === 'message'
-    const role = isMessage ? textIn(item, 'role') : type.endsWith('_output') ? 'user' : 'assistant'
+    const role = isMessage
+      ? memberText(item, 'role')
+      : type.endsWith('_output')
+        ? 'user'
+        : 'assistant'
     const continues = role === this.#role && !(isMessage && this.#hasMessage)
     if (!continues) {
       this.#turn += 1

@@ -5,7 +5,7 @@ import { fit } from '../../src/model/names.ts'
 import { withoutOthers, withoutRefused } from '../../src/model/fields.ts'
 import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
-import { objectIn, objectsOf, textIn } from './dialect.ts'
+import { objectIn, objectsOf, memberText } from './dialect.ts'
 import { placeOf } from './wire.ts'
 import { lowerHistory, takesLateTools, type Lowering } from './lowered-history.ts'
 import { NAME } from './names.ts'
@@ -51,7 +51,8 @@ function withTools(body: JsonObject, lowering: Lowering): JsonObject {
   if (!Array.isArray(tools)) return body
   const known = new Set<string>()
   const written = withElements(tools, (tool) => lowerTool(tool, lowering)).filter((tool) => {
-    const name = isObject(tool) && tool['type'] === 'function' ? textIn(tool, 'name') : undefined
+    const name =
+      isObject(tool) && tool['type'] === 'function' ? memberText(tool, 'name') : undefined
     if (name === undefined) return true
     const isFirst = !known.has(name)
     known.add(name)
@@ -66,12 +67,12 @@ function lowerTool(tool: Json, lowering: Lowering, namespace?: string): Json | r
   const { server, lose, flat } = lowering
   if (!isObject(tool)) return tool
   const { type } = tool
-  const name = textIn(tool, 'name') ?? ''
+  const name = memberText(tool, 'name') ?? ''
   if (type === 'namespace') {
     const inner = listOf(tool['tools'])
     if (server.namespaces !== false)
       return withMembers(tool, { tools: withElements(inner, (one) => lowerTool(one, lowering)) })
-    const first = textIn(objectIn(inner[0]), 'name')
+    const first = memberText(objectIn(inner[0]), 'name')
     if (tool['description'] && first) lose('dropped', `tools.${first}.namespace`)
     return inner.flatMap((one) => lowerTool(one, lowering, name))
   }
@@ -85,16 +86,18 @@ function lowerTool(tool: Json, lowering: Lowering, namespace?: string): Json | r
     return namespace === undefined ? tool : withMembers(tool, { name: flat(name, namespace) })
   }
   if (server.hostedTools !== false) return tool
-  return lose('dropped', `tools.${textIn(tool, 'server_label') ?? textIn(tool, 'type')}`) ?? []
+  return (
+    lose('dropped', `tools.${memberText(tool, 'server_label') ?? memberText(tool, 'type')}`) ?? []
+  )
 }
 
 /** A tool that takes free text, as a function of one text. */
 function asFunction(tool: JsonObject, name: string, { server, lose }: Lowering): JsonObject {
-  const said = textIn(tool, 'description')
+  const said = memberText(tool, 'description')
   const { format } = tool
   const described = {
     kind: 'text' as const,
-    name: textIn(tool, 'name') ?? '',
+    name: memberText(tool, 'name') ?? '',
     ...(said !== undefined && { description: said }),
     ...(isObject(format) && { format }),
   }
@@ -120,13 +123,13 @@ function withChoice(body: JsonObject, lowering: Lowering): JsonObject {
   }
   if (!isObject(choice)) return body
   const called = (one: JsonObject): JsonObject => {
-    const name = textIn(one, 'name')
+    const name = memberText(one, 'name')
     if (name === undefined) return one
     const isFree = one['type'] === 'custom' && server.customTools === false
     const isFlat = server.namespaces === false
     return withMembers(one, {
       ...(isFree && { type: 'function' }),
-      ...(isFlat && { name: flat(name, textIn(one, 'namespace')), namespace: undefined }),
+      ...(isFlat && { name: flat(name, memberText(one, 'namespace')), namespace: undefined }),
     })
   }
   const isSeveral = choice['type'] === 'allowed_tools'

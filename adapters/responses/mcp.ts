@@ -1,7 +1,7 @@
 import { isObject, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
 import { fingerprint } from '../../src/model/proof.ts'
 import type { McpCallBlock, McpListingBlock, McpTool } from '../../src/model/request.ts'
-import { listOf, objectIn, objectsOf, textIn, keepRest, factsOf } from './dialect.ts'
+import { listOf, objectIn, objectsOf, memberText, keepRest, factsOf } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import { toServerLabel } from './names.ts'
 
@@ -81,8 +81,8 @@ function readOutput(value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string') return value
   if (!isObject(value)) return stringify(value)
-  const texts = objectsOf(value['content']).flatMap((part) => textIn(part, 'text') ?? [])
-  return textIn(value, 'message') ?? (texts.join('\n') || stringify(value))
+  const texts = objectsOf(value['content']).flatMap((part) => memberText(part, 'text') ?? [])
+  return memberText(value, 'message') ?? (texts.join('\n') || stringify(value))
 }
 
 export function readMcpListing(item: JsonObject): McpListingBlock {

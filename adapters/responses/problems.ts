@@ -12,7 +12,7 @@ import {
 } from '../../src/model/problem.ts'
 import { readWait } from '../../src/model/wait.ts'
 import { codeFor, wordsIn } from '../../src/model/error-words.ts'
-import { textIn } from './dialect.ts'
+import { memberText } from './dialect.ts'
 
 const readKind = (status: number): ProblemKind =>
   kindOfStatus(status) ?? (status >= 400 && status < 500 ? 'invalid-request' : 'bad-upstream')
@@ -53,7 +53,7 @@ function whatIsSaid(body: Json | undefined): Said | undefined {
   const { error, detail, message } = body
   if (isObject(error)) return fromObject(error)
   if (typeof error === 'string')
-    return withCode(worded(textIn(body, 'message') ?? error), textIn(body, 'code'))
+    return withCode(worded(memberText(body, 'message') ?? error), memberText(body, 'code'))
   if (typeof message === 'string') return fromObject(body)
   if (typeof detail === 'string') return worded(detail)
   return isObject(detail) ? (fromObject(detail) ?? worded(detail)) : worded(detail ?? null)
@@ -67,9 +67,9 @@ const withCode = (said: Said | undefined, code: string | undefined): Said | unde
   said && defined({ ...said, code })
 
 function fromObject(error: JsonObject): Said | undefined {
-  const message = textIn(error, 'message')
-  const code = textIn(error, 'code')
-  const type = textIn(error, 'type')
+  const message = memberText(error, 'message')
+  const code = memberText(error, 'code')
+  const type = memberText(error, 'type')
   if (message === undefined && code === undefined && type === undefined) return undefined
   return defined({ message: message || code || type || '', code, type, details: error })
 }
@@ -109,7 +109,7 @@ function toProblem(said: Said, byStatus: ProblemKind, status: number | undefined
     status: isClientError ? status : undefined,
     code,
     retryAfterMs,
-    sentParam: isObject(details) ? textIn(details, 'param') : undefined,
+    sentParam: isObject(details) ? memberText(details, 'param') : undefined,
     details,
   })
 }

@@ -10,7 +10,7 @@ import { readAnnotation } from './citations.ts'
 import { callsFor } from './client-tools.ts'
 import { readCode, readDrawn, readSummary } from './hosted.ts'
 import { readMcpCall, readMcpListing } from './mcp.ts'
-import { lookup, objectIn, objectsOf, opaque, textIn, countIn } from './dialect.ts'
+import { lookup, objectIn, objectsOf, opaque, memberText, memberCount } from './dialect.ts'
 import { wireNames, type WireNames } from './names.ts'
 import {
   inputIn,
@@ -88,7 +88,7 @@ export class Items {
 
   /** Reads the whole item: adds what its events did not bring. */
   finish(index: number, item: WireItem): void {
-    const state = this.#items.at({ index, id: textIn(item, 'id') })
+    const state = this.#items.at({ index, id: memberText(item, 'id') })
     if (state.finished) return
     this.#finishAs(state, item)
     state.finished = true
@@ -180,7 +180,7 @@ export class Items {
   }
 
   #partDelta(state: Item, event: WireStep, kind: 'text' | 'refusal'): Take | undefined {
-    const first = textIn(event, 'delta')
+    const first = memberText(event, 'delta')
     if (first === undefined || state.finished) return undefined
     const key = this.#openPart(state, partIndex(event), kind)
     this.#weigh(state, event.logprobs, 0)
@@ -200,7 +200,7 @@ export class Items {
   /** Handles text in an announced part; deltas continue it, unless they begin with it. */
   #announce(state: Item, event: WireStep): void {
     const part = partIn(event)
-    const text = textIn(part, 'text') ?? textIn(part, 'refusal') ?? ''
+    const text = memberText(part, 'text') ?? memberText(part, 'refusal') ?? ''
     if (text === '' || state.finished) return
     this.#partWhole(state, partIndex(event), part)
     state.announced = text
@@ -208,8 +208,8 @@ export class Items {
 
   #partWhole(state: Item, at: number, part: WirePart): void {
     const kind = part.type === 'refusal' ? 'refusal' : 'text'
-    const whole = textIn(part, kind)
-    const type = textIn(part, 'type')
+    const whole = memberText(part, kind)
+    const type = memberText(part, 'type')
     if (whole === undefined && type !== undefined) this.#context.lose('dropped', `reply.${type}`)
     if (whole === undefined || state.finished) return
     const key = this.#openPart(state, at, kind)
@@ -251,7 +251,7 @@ export class Items {
 
   /** Shows either thoughts or their summary: whichever comes first. */
   #reasoningDelta(state: Item, event: WireStep, shown: Shown): Take | undefined {
-    const first = textIn(event, 'delta')
+    const first = memberText(event, 'delta')
     if (!first || state.finished) return undefined
     const key = this.#openReasoning(state)
     state.shown ??= shown
@@ -278,16 +278,16 @@ export class Items {
 
   /** A call is opened as soon as it has a name. */
   #openCall(state: Item, item: WireItem): void {
-    const name = textIn(item, 'name')
+    const name = memberText(item, 'name')
     if (!name || !this.#first(state, state.key)) return
     this.seen.call = true
     const isText = item.type === 'custom_tool_call'
-    const tool = this.#names.fromWire(name, textIn(item, 'namespace'))
+    const tool = this.#names.fromWire(name, memberText(item, 'namespace'))
     // A free-form tool was offered to this server as a function.
     const isWrapped = tool.form === 'text' && !isText
     const opened = {
       kind: 'tool-call' as const,
-      id: textIn(item, 'call_id') || textIn(item, 'id') || this.#context.newId('call_'),
+      id: memberText(item, 'call_id') || memberText(item, 'id') || this.#context.newId('call_'),
       ...tool,
       form: isText || isWrapped ? ('text' as const) : ('json' as const),
       input: '',
@@ -297,7 +297,7 @@ export class Items {
   }
 
   #callDelta(state: Item, event: WireStep): Take | undefined {
-    const first = textIn(event, 'delta')
+    const first = memberText(event, 'delta')
     if (!first || state.finished) return undefined
     return taken(first, (delta) => {
       if (state.opened.size > 0) this.#cursor.delta(state.key, delta)
@@ -315,7 +315,7 @@ export class Items {
   #finishCall(state: Item, item: WireItem): void {
     const whole = inputIn(item)
     const added = inputIn({ ...state.added, type: item.type ?? '' })
-    this.#openCall(state, { ...state.added, ...item, name: textIn(item, 'name') || 'unknown' })
+    this.#openCall(state, { ...state.added, ...item, name: memberText(item, 'name') || 'unknown' })
     this.#cursor.complete(state.key, whole || added || '')
     this.#cursor.close(state.key, toTail(leftOfItem(item, 'call')))
   }
@@ -329,9 +329,9 @@ export class Items {
   }
 
   #code(state: Item, event: WireStep): void {
-    const [delta, whole] = [textIn(event, 'delta'), textIn(event, 'code')]
+    const [delta, whole] = [memberText(event, 'delta'), memberText(event, 'code')]
     if (!(delta || whole) || state.finished) return
-    this.#openCode(state, textIn(state.added, 'id'))
+    this.#openCode(state, memberText(state.added, 'id'))
     if (delta) this.#cursor.delta(state.key, delta)
     else this.#cursor.complete(state.key, whole ?? '')
   }
@@ -339,7 +339,7 @@ export class Items {
   #finishCode(state: Item, item: WireItem): void {
     const { code, result } = readCode(item, this.#lastCode)
     if (code) {
-      this.#openCode(state, textIn(item, 'id'))
+      this.#openCode(state, memberText(item, 'id'))
       this.#cursor.complete(state.key, code.code)
     }
     this.#cursor.close(state.key, toTail(leftOfItem(item, 'code')))
@@ -380,7 +380,7 @@ export function thoughtsIn(
   before: Shown | undefined,
 ): { shown: Shown; texts: string[] } {
   const textsOf = (member: Shown) =>
-    objectsOf(item[member]).flatMap((part) => textIn(part, 'text') || [])
+    objectsOf(item[member]).flatMap((part) => memberText(part, 'text') || [])
   const shown = before ?? (textsOf('summary').length > 0 ? 'summary' : 'content')
   return { shown, texts: textsOf(shown) }
 }
@@ -393,8 +393,8 @@ export interface ItemPlace {
 
 export function readPlace(event: WireStep): ItemPlace {
   const { item } = event
-  const id = textIn(event, 'item_id') ?? (isObject(item) ? textIn(item, 'id') : undefined)
-  return { index: countIn(event, 'output_index'), id }
+  const id = memberText(event, 'item_id') ?? (isObject(item) ? memberText(item, 'id') : undefined)
+  return { index: memberCount(event, 'output_index'), id }
 }
 
 /**
@@ -454,4 +454,4 @@ export function isAnnounced(item: Item, delta: string): boolean {
 
 /** The index of the part that an event is about. */
 export const partIndex = (event: WireStep): number =>
-  countIn(event, 'content_index') ?? countIn(event, 'summary_index') ?? 0
+  memberCount(event, 'content_index') ?? memberCount(event, 'summary_index') ?? 0

@@ -1,12 +1,12 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Tail } from '../../src/model/events.ts'
 import type { Ext } from '../../src/model/request.ts'
-import { DIALECT, keep, leftoversBeyond, listOf, textIn } from './dialect.ts'
+import { DIALECT, keep, leftoversBeyond, listOf, memberText } from './dialect.ts'
 import type { WireItem, WirePart, WireStep } from './wire.ts'
 
 /** The phase of the work that a message belongs to; only this dialect has it. */
 export function readPhase(item: WireItem): Ext | undefined {
-  const phase = textIn(item, 'phase')
+  const phase = memberText(item, 'phase')
   return keep({ phase }).ext
 }
 
@@ -26,9 +26,9 @@ export const textPart = ({ text, refusal }: WireStep): WirePart =>
 
 /** The whole input of a call, by either name. */
 export const inputIn = (value: JsonObject): string | undefined =>
-  textIn(value, 'type')?.includes('custom_tool_call')
-    ? textIn(value, 'input')
-    : textIn(value, 'arguments')
+  memberText(value, 'type')?.includes('custom_tool_call')
+    ? memberText(value, 'input')
+    : memberText(value, 'arguments')
 
 /** The leftovers of a part, for the end of its block. */
 export const toTail = (ext: Ext | undefined): Tail => (ext ? { ext } : {})
@@ -54,6 +54,6 @@ export const leftOfItem = (item: WireItem, kind: keyof typeof ITEMS): Ext | unde
 
 export function reasoningTail(item: WireItem, shown: Shown): Tail {
   const tail = toTail(leftOfItem(item, shown))
-  const proof = textIn(item, 'encrypted_content')
+  const proof = memberText(item, 'encrypted_content')
   return proof ? { ...tail, proof: { dialect: DIALECT, value: proof } } : tail
 }

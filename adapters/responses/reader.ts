@@ -10,7 +10,7 @@ import type { Usage } from '../../src/model/request.ts'
 import { readRefused } from '../../src/model/refused.ts'
 import { readDiagnosis } from './caching.ts'
 import { readPlace, Items } from './reader-blocks.ts'
-import { isOrigin, leftoversBeyond, listOf, objectIn, textIn } from './dialect.ts'
+import { isOrigin, leftoversBeyond, listOf, objectIn, memberText } from './dialect.ts'
 import { problemIn } from './problems.ts'
 import { isOwnEnd, readFinish, readWithheld, writeOpening } from './reply.ts'
 import { readServed, readUsage } from './usage.ts'
@@ -110,7 +110,7 @@ export class ResponseReader implements Reader {
   }
 
   #take(event: WireStep, name: string | undefined): void {
-    const type = textIn(event, 'type') ?? name ?? ''
+    const type = memberText(event, 'type') ?? name ?? ''
     const { response } = event
     switch (type) {
       case 'response.created':
@@ -141,7 +141,7 @@ export class ResponseReader implements Reader {
     const withheld = this.#cursor.started ? undefined : readWithheld(response[WITHHELD])
     if (withheld) this.#isWithheldTold = true
     const more = withheld ? { withheld } : {}
-    this.#cursor.start(textIn(response, 'id') ?? '', textIn(response, 'model') ?? '', more)
+    this.#cursor.start(memberText(response, 'id') ?? '', memberText(response, 'model') ?? '', more)
   }
 
   #finish(response: WireResponse): void {

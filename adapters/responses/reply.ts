@@ -10,7 +10,7 @@ import { WITHHELD, type Withheld } from '../../src/model/events.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { FinishReason, Request } from '../../src/model/request.ts'
 import { made, type Trail } from '../../src/model/trail.ts'
-import { lookup, objectIn, textIn, objectsOf, restOf, factsOf, isOrigin } from './dialect.ts'
+import { lookup, objectIn, memberText, objectsOf, restOf, factsOf, isOrigin } from './dialect.ts'
 import type { WriteReplyContext } from '../contract.ts'
 import { writeChoice, writeTools } from './tools.ts'
 import { wireNames } from './names.ts'
@@ -56,7 +56,7 @@ const REASONS: Record<string, FinishReason> = {
 
 /** Whether no other dialect has a word for the end. */
 export const isOwnEnd = (reason: FinishReason, response: JsonObject): boolean =>
-  reason === 'stop' && textIn(response, 'status') === 'incomplete'
+  reason === 'stop' && memberText(response, 'status') === 'incomplete'
 
 /** The content of a reply, as far as it tells why the reply ended. */
 export interface Seen {
@@ -77,8 +77,8 @@ export function chooseFinish(
 
 export function readFinish(response: JsonObject, seen: Seen): FinishReason {
   const details = response['incomplete_details']
-  const reason = isObject(details) ? textIn(details, 'reason') : undefined
-  return chooseFinish({ status: textIn(response, 'status') ?? 'completed', reason }, seen)
+  const reason = isObject(details) ? memberText(details, 'reason') : undefined
+  return chooseFinish({ status: memberText(response, 'status') ?? 'completed', reason }, seen)
 }
 
 const nothing = () => undefined
@@ -93,9 +93,9 @@ const MISMATCH = '_mismatch'
 export const readWithheld = (list: Json | undefined): Withheld[] | undefined =>
   Array.isArray(list)
     ? objectsOf(list).map((item) => ({
-        id: textIn(item, 'id'),
+        id: memberText(item, 'id'),
         type: 'reasoning',
-        reason: (textIn(item, 'reason') ?? '').replace(MISMATCH, ''),
+        reason: (memberText(item, 'reason') ?? '').replace(MISMATCH, ''),
       }))
     : undefined
 
@@ -164,7 +164,7 @@ function userAs(key: 'user' | 'safety_identifier', request: Request): string | n
 function echoText(request: Request): JsonObject {
   const text = withoutNulls(writeText(request, true, nothing) ?? {})
   const format = {
-    ...lookup(FORMATS, textIn(objectIn(text['format']), 'type')),
+    ...lookup(FORMATS, memberText(objectIn(text['format']), 'type')),
     ...objectIn(text['format']),
   }
   return { verbosity: 'medium', ...text, format: text['format'] ? format : { type: 'text' } }
@@ -202,7 +202,7 @@ const DEFAULTS: Record<string, JsonObject> = {
 }
 
 function withDefaults(tool: JsonObject): JsonObject {
-  const type = textIn(tool, 'type') ?? ''
+  const type = memberText(tool, 'type') ?? ''
   if (type === 'namespace') return { ...tool, tools: objectsOf(tool['tools']).map(withDefaults) }
   const filled = { ...lookup(DEFAULTS, type), ...tool }
   // `strict: null` means the default.

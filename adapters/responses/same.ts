@@ -5,7 +5,7 @@ import type { Lose } from '../../src/model/loss.ts'
 import { isEnvelope, readEnvelope, refuseSummary } from '../../src/model/proof.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
-import { DIALECT, objectsOf, textIn } from './dialect.ts'
+import { DIALECT, objectsOf, memberText } from './dialect.ts'
 import { LEAST_OUTPUT_TOKENS } from './fields.ts'
 import { lowered } from './lowered.ts'
 import { CanonicalPlaces } from './lowered-history.ts'
@@ -50,7 +50,7 @@ function ownItems(resolved: boolean, { server }: ModelFacts, lose: Lose): EditIt
         server?.unprovenThoughts === true || (!isMinted(id) && !(resolved && id === undefined))
       return ownReasoning(item, isKnown, place, lose) ?? []
     }
-    if (type === 'compaction') refuseSummary(textIn(item, 'encrypted_content') ?? '', place)
+    if (type === 'compaction') refuseSummary(memberText(item, 'encrypted_content') ?? '', place)
     if (!isMinted(id) || type === 'item_reference') return item
     if (isRun(item)) return lose('dropped', place) ?? []
     // The upstream does not know the id of an item that stands for a call of an MCP server.
@@ -71,7 +71,7 @@ function ownReasoning(
   place: string,
   lose: Lose,
 ): JsonObject | undefined {
-  const proof = textIn(item, 'encrypted_content') ?? ''
+  const proof = memberText(item, 'encrypted_content') ?? ''
   const carried = readEnvelope(proof)
   const settled =
     carried?.proof.dialect === DIALECT
@@ -87,7 +87,7 @@ const withoutMintedId = (item: WireItem): JsonObject =>
   isMinted(item.id) ? withMembers(item, { id: undefined }) : item
 
 const hasText = ({ summary, content }: JsonObject): boolean =>
-  [...objectsOf(summary), ...objectsOf(content)].some((part) => Boolean(textIn(part, 'text')))
+  [...objectsOf(summary), ...objectsOf(content)].some((part) => Boolean(memberText(part, 'text')))
 
 const MARK = 'prompt_cache_breakpoint'
 

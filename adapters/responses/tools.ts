@@ -13,7 +13,7 @@ import { rooted } from '../../src/schema/root.ts'
 import { findCapability, readHosted, writeHosted } from './hosted.ts'
 import { readClientTool } from './client-tools.ts'
 import { readMcpTool, writeMcpTool } from './mcp.ts'
-import { DIALECT, objectsOf, textIn, keep, keepRest, restOf, factsOf } from './dialect.ts'
+import { DIALECT, objectsOf, memberText, keep, keepRest, restOf, factsOf } from './dialect.ts'
 import { Members, membersBeside } from '../../src/model/ext.ts'
 import type { WireNames } from './names.ts'
 import { NOT_STRICT, strictSchema } from '../../src/schema/strict.ts'
@@ -24,7 +24,7 @@ export function readTools(tools: Json | undefined): Tool[] {
 }
 
 function readTool(tool: JsonObject): Tool[] {
-  const type = textIn(tool, 'type') ?? ''
+  const type = memberText(tool, 'type') ?? ''
   if (type === 'function') return [readFunction(tool)]
   if (type === 'custom') return [readCustom(tool)]
   if (type === 'namespace') return readNamespace(tool)
@@ -33,7 +33,7 @@ function readTool(tool: JsonObject): Tool[] {
   if (known) return [known]
   const capability = findCapability(type)
   if (capability) return [readHosted(tool, capability)]
-  const name = textIn(tool, 'server_label') ?? textIn(tool, 'name') ?? type
+  const name = memberText(tool, 'server_label') ?? memberText(tool, 'name') ?? type
   return [{ kind: 'opaque', dialect: DIALECT, name, value: tool }]
 }
 
@@ -243,8 +243,10 @@ export function readChoice(choice: Json | undefined): ToolChoice | undefined {
 const CHOICE = new Set(['type', 'name', 'server_label', 'mode', 'tools'])
 
 function nameIn(choice: JsonObject): string {
-  const type = textIn(choice, 'type') ?? ''
-  return findCapability(type) ?? textIn(choice, 'server_label') ?? textIn(choice, 'name') ?? type
+  const type = memberText(choice, 'type') ?? ''
+  return (
+    findCapability(type) ?? memberText(choice, 'server_label') ?? memberText(choice, 'name') ?? type
+  )
 }
 
 /** `choices`: the name of each declared tool. A choice among tools that are not declared is left out. */

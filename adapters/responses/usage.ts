@@ -1,7 +1,7 @@
 import { defined, isObject, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Usage } from '../../src/model/request.ts'
 import { readServedTier, writeServedTier, type ServedWords } from '../../src/model/served.ts'
-import { countIn, leftoversBeyond, objectIn } from './dialect.ts'
+import { memberCount, leftoversBeyond, objectIn } from './dialect.ts'
 
 export const SERVED: ServedWords = {
   tiers: { default: 'default', priority: 'priority', flex: 'flex', scale: 'scale' },
@@ -54,11 +54,11 @@ export function readUsage(usage: Json | undefined): Usage | undefined {
   if (!isObject(usage)) return undefined
   const counts = countsIn(usage)
   return defined({
-    input: countIn(counts, 'input_tokens'),
-    cacheRead: countIn(counts, 'cached_tokens'),
-    cacheWrite: countIn(counts, 'cache_write_tokens'),
-    output: countIn(counts, 'output_tokens'),
-    reasoning: countIn(counts, 'reasoning_tokens'),
+    input: memberCount(counts, 'input_tokens'),
+    cacheRead: memberCount(counts, 'cached_tokens'),
+    cacheWrite: memberCount(counts, 'cache_write_tokens'),
+    output: memberCount(counts, 'output_tokens'),
+    reasoning: memberCount(counts, 'reasoning_tokens'),
     ext: leftoversBeyond(counts, COUNTS),
   })
 }

@@ -35,7 +35,7 @@ import { writeError } from './problems.ts'
 import { writeEnvelope, writeSummaryEnvelope, type ProofSlot } from '../../src/model/proof.ts'
 import { writeAction } from './blocks.ts'
 import { STATUS_OF_OUTCOME, writeOutputs, writeDrawing } from './hosted.ts'
-import { DIALECT, textIn } from './dialect.ts'
+import { DIALECT, memberText } from './dialect.ts'
 import { toMcpId, writeMcpCall, writeMcpListing } from './mcp.ts'
 import { CALL_ID } from './names.ts'
 import { openItem, type Emit, type OpenItem, type Voice } from './writer-blocks.ts'
@@ -398,7 +398,7 @@ export class Output {
       return
     }
     this.#next()
-    const id = textIn(value, 'id')
+    const id = memberText(value, 'id')
     const isFresh = id !== undefined && !this.items.some((item) => item['id'] === id)
     const item = isFresh ? value : { ...value, id: this.#context.newId('item_') }
     this.#added(item)

@@ -1,7 +1,7 @@
 import { estimateTokens } from '../model/estimate.ts'
 import type { Event } from '../model/events.ts'
 import { unfold } from '../model/events.ts'
-import { objectIn, isObject, parseObject, stringify, type Json } from '../json/json.ts'
+import { objectIn, isObject, parseObject, stringify, wordIn, type Json } from '../json/json.ts'
 import type {
   Block,
   DialectName,
@@ -141,7 +141,7 @@ function makeExample(schema: Json, depth = 0): Json {
       names.map((name) => [name, makeExample(known[name] ?? {}, depth + 1)]),
     )
   }
-  return EXAMPLES.get(String(type)) ?? null
+  return EXAMPLES.get(wordIn(type)) ?? null
 }
 
 const EXAMPLES: ReadonlyMap<string, Json> = new Map<string, Json>([

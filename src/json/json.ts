@@ -161,6 +161,23 @@ export const objectsOf = (value: Json | undefined): JsonObject[] => listOf(value
 
 export const objectIn = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 
+export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+
+export const numberIn = (value: Json | undefined): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined
+
+/** A count of tokens; undefined for a value that is no count. */
+export const countIn = (value: Json | undefined): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+
+/** The word that a value is. `String` throws on an object with a member `toString`. */
+export const wordIn = (value: Json | undefined): string =>
+  typeof value === 'object' ? '' : String(value ?? '')
+
+/** The number that a value is or spells, or NaN. `Number` throws on an object with a member `toString`. */
+export const amountIn = (value: Json | undefined): number =>
+  typeof value === 'object' ? Number.NaN : Number(value)
+
 /** The text of a value: a verbatim one as it came, any other serialised. */
 export function toText(value: Json): string {
   return value instanceof Verbatim ? value.text : stringify(value)

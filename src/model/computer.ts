@@ -1,4 +1,12 @@
-import { listOf, objectsOf, stringify, type Json, type JsonObject } from '../json/json.ts'
+import {
+  amountIn,
+  listOf,
+  objectsOf,
+  stringify,
+  wordIn,
+  type Json,
+  type JsonObject,
+} from '../json/json.ts'
 import type { FunctionTool, Request, Screen } from './request.ts'
 
 /**
@@ -69,13 +77,13 @@ const KEY_NAMES = turned(CHORDED)
 
 const writeChord = (keys: Json[]): string =>
   keys
-    .map(String)
+    .map(wordIn)
     .map((key) => CHORDED.get(key) ?? (/^F\d|[a-z]/.test(key) ? key : key.toLowerCase()))
     .join('+')
 
 /** A plus sign is also a key. */
 const readChord = (chord: Json): string[] =>
-  String(chord)
+  wordIn(chord)
     .split(/\+(?!$)/)
     .map((key) => KEY_NAMES.get(key) ?? (/[A-Z]/.test(key) ? key : key.toUpperCase()))
 
@@ -94,7 +102,7 @@ const WAYS = [
 /** The single actions that a listed one is: more than one only where it scrolls aslant. */
 export function toSingle(listed: Action): Action[] {
   const { type = 'screenshot', button, x, y = 0, keys, path, scroll_x, scroll_y, ...rest } = listed
-  const word = String(type === 'click' ? (button ?? 'left') : type)
+  const word = wordIn(type === 'click' ? (button ?? 'left') : type)
   const away = AWAY_KEYS.get(word)
   if (away !== undefined) return [{ action: 'key', text: away }]
   const held = listOf(keys)
@@ -111,7 +119,7 @@ export function toSingle(listed: Action): Action[] {
   }
   if (type !== 'scroll') return [single]
   return WAYS.flatMap(([scroll_direction, member, notch]) => {
-    const share = Number(member === 'scroll_x' ? scroll_x : scroll_y) / notch
+    const share = amountIn(member === 'scroll_x' ? scroll_x : scroll_y) / notch
     const scroll_amount = Math.max(1, Math.round(share))
     return share > 0 ? [{ ...single, scroll_direction, scroll_amount }] : []
   })
@@ -142,8 +150,8 @@ export function toListed(single: Action): Action[] {
   const { action = 'screenshot', coordinate, start_coordinate, text, repeat, ...others } = single
   const { scroll_direction, scroll_amount, ...rest } = others
   const isTriple = action === 'triple_click'
-  const word = isTriple ? 'left' : LISTED.get(String(action))
-  const isClick = isTriple || (word !== undefined && String(action).endsWith('_click'))
+  const word = isTriple ? 'left' : LISTED.get(wordIn(action))
+  const isClick = isTriple || (word !== undefined && wordIn(action).endsWith('_click'))
   const way = WAYS.find(([direction]) => direction === scroll_direction)
   const listed = {
     type: isClick ? 'click' : (word ?? action),
@@ -151,18 +159,22 @@ export function toListed(single: Action): Action[] {
     ...(word === 'drag'
       ? { path: [pointIn(start_coordinate), pointIn(coordinate)] }
       : pointIn(coordinate)),
-    ...(way && { scroll_x: 0, scroll_y: 0, [way[1]]: way[2] * Number(scroll_amount) }),
+    ...(way && {
+      scroll_x: 0,
+      scroll_y: 0,
+      [way[1]]: way[2] * (amountIn(scroll_amount ?? 1) || 0),
+    }),
     ...rest,
     ...(text !== undefined && (action === 'type' ? { text } : { keys: readChord(text) })),
   }
-  const times = Math.min(MOST_REPEATS, Math.max(1, Number(repeat) || 1))
+  const times = Math.min(MOST_REPEATS, Math.max(1, amountIn(repeat) || 1))
   return Array.from({ length: isTriple ? 3 : times }, () => listed)
 }
 
 /** Whether lists have a word for a single action, with the place that they want it at. */
 export const isListed = ({ action, coordinate }: Action): boolean =>
-  LISTED_ACTIONS.includes(String(action)) &&
-  (coordinate !== undefined || !/click|move|scroll/.test(String(action)))
+  LISTED_ACTIONS.includes(wordIn(action)) &&
+  (coordinate !== undefined || !/click|move|scroll/.test(wordIn(action)))
 
 /** The tool for a screen on offer from the beginning, if its caller knows actions so. */
 export const findScreen = ({ tools }: Request, words: Screen['words']): FunctionTool | undefined =>

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../json/json.ts'
+import { isObject, amountIn, type Json } from '../json/json.ts'
 
 /** How long to wait, where an upstream says it in the body: among the details of an error, or in its words. */
 export function readWait(message: string, details?: Json): number | undefined {
@@ -20,7 +20,7 @@ const WORDS =
 /** A duration as `34s`, `373.8ms` or `{seconds, nanos}`. */
 function milliseconds(delay: Json | undefined): number | undefined {
   if (isObject(delay))
-    return total(Number(delay['seconds'] ?? 0) * 1000 + Number(delay['nanos'] ?? 0) / 1_000_000)
+    return total(amountIn(delay['seconds'] ?? 0) * 1000 + amountIn(delay['nanos'] ?? 0) / 1_000_000)
   const text = typeof delay === 'string' ? delay : ''
   const [, amount, unit] = /^([\d.]{1,12})(ms|s)$/.exec(text) ?? []
   return total(Number(amount) * (unit === 's' ? 1000 : 1))

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { adapters } from '../../adapters/index.ts'
 import { frameReader } from '../../src/stream/event-reader.ts'
 import { verify, type Event } from '../../src/model/events.ts'
 import { Verbatim, type Json } from '../../src/json/json.ts'
@@ -20,13 +21,17 @@ const WORDS =
   'input output item response parts contents candidates functionCall args tool_use tool_result ' +
   'thinking message_start content_block_start content_block_delta content_block_stop model tools ' +
   'response.created response.output_item.added response.output_text.delta function_call ' +
-  'reasoning summary finishReason STOP usageMetadata __proto__'
+  'reasoning summary finishReason STOP usageMetadata __proto__ constructor'
 const word = fc.constantFrom(...WORDS.split(' '))
+
+/** What JSON can say and `String` or `Number` of it throws. */
+const NO_PRIMITIVE: Json = { toString: 1, valueOf: 1 }
 
 const wordy: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 5, withCrossShrink: true },
     fc.constantFrom<Json>(null, true, 0, -1, 1.5, '', 'xseal1.', new Verbatim('{"a":[1,2]}')),
+    fc.constant<Json>(NO_PRIMITIVE),
     word,
     fc.string(),
     fc.array(tie('value'), { maxLength: 3 }),
@@ -71,7 +76,11 @@ forEachAdapter((adapter) => {
   })
 
   it('reads any body without a crash, in normal form', () => {
-    always(wordy, (body) => expect(verify(reader().body(body))).toBeUndefined())
+    always(wordy, (body) => {
+      const events = reader().body(body)
+      expect(verify(events)).toBeUndefined()
+      for (const caller of adapters) writeReply(caller, EMPTY, events)
+    })
   })
 
   it('reads a damaged stream without a crash, in normal form', () => {
@@ -85,7 +94,9 @@ forEachAdapter((adapter) => {
         const path = paths[where % Math.max(paths.length, 1)] ?? []
         return { event, data: JSON.stringify(mutate(json, path, value)) ?? 'null' }
       })
-      expect(verify(framesOf(damaged))).toBeUndefined()
+      const events = framesOf(damaged)
+      expect(verify(events)).toBeUndefined()
+      for (const caller of adapters) writeReply(caller, EMPTY, events)
     })
   })
 
@@ -105,10 +116,9 @@ forEachAdapter((adapter) => {
       const plain: Json = JSON.parse(JSON.stringify(body))
       const paths = pathsOf(plain)
       const damaged = mutate(plain, paths[where % paths.length] ?? [], value)
-      refuses(() => {
-        const read = readRequest(adapter, JSON.stringify(damaged) ?? 'null')
-        writeRequest(adapter, read)
-      })
+      const text = JSON.stringify(damaged) ?? 'null'
+      for (const upstream of adapters)
+        refuses(() => void writeRequest(upstream, readRequest(adapter, text)))
     })
   })
 })

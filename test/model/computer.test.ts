@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isListed, toListed, toSingle, toSingles } from '../../src/model/computer.ts'
-import type { JsonObject } from '../../src/json/json.ts'
+import type { Json, JsonObject } from '../../src/json/json.ts'
 
 const AT = { coordinate: [7, 9] }
 
@@ -53,7 +53,23 @@ const SAME: [JsonObject, JsonObject[]][] = [
   [{ action: 'zoom', region: [0, 0, 9, 9] }, [{ type: 'zoom', region: [0, 0, 9, 9] }]],
 ]
 
+/** JSON that `String` and `Number` throw on. */
+const NO_PRIMITIVE: Json = { toString: 1, valueOf: 1 }
+
 describe('an action on a screen', () => {
+  it('is read and written whatever its members are', () => {
+    for (const [single, list] of SAME) {
+      const damaged = (action: JsonObject) =>
+        Object.keys(action).map((name) => ({ ...action, [name]: NO_PRIMITIVE }))
+      for (const action of damaged(single)) {
+        expect(JSON.stringify(toListed(action))).not.toContain('null')
+        expect(isListed(action)).toBeTypeOf('boolean')
+      }
+      for (const action of list.flatMap(damaged))
+        expect(JSON.stringify(toSingle(action))).not.toContain('null')
+    }
+  })
+
   it.each(SAME)('is %j', (single, list) => {
     expect(toListed(single)).toEqual(list)
     expect(toSingles(list)).toEqual([single])

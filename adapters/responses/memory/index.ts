@@ -19,7 +19,7 @@ import {
 import { isMinted } from '../../../src/model/ids.ts'
 import type { Key } from '../../../src/model/paths.ts'
 import { ProblemError, type Problem } from '../../../src/model/problem.ts'
-import { listOf, objectsOf, textIn } from '../dialect.ts'
+import { listOf, objectsOf, memberText } from '../dialect.ts'
 import {
   itemIds,
   recordedInput,
@@ -48,7 +48,7 @@ function asks(body: Json): Ask {
     references: idsIn(items.filter(isReference)),
     claims: claims.length > 0 ? claims : undefined,
     conversation:
-      typeof conversation === 'string' ? conversation : textIn(objectIn(conversation), 'id'),
+      typeof conversation === 'string' ? conversation : memberText(objectIn(conversation), 'id'),
   })
 }
 
@@ -117,7 +117,7 @@ function dereferenced(said: Fresh, { chain, items }: ReferencedRecords): Json[] 
   const brought = new Set(chain.flatMap((record) => [...indexOf(record).keys()]))
   return said.items.flatMap((item, index): Json[] => {
     if (!isReference(item)) return [item]
-    const id = textIn(item, 'id') ?? ''
+    const id = memberText(item, 'id') ?? ''
     const record = items.get(id)
     const found = record && indexOf(record).get(id)
     if (!found) throw new ProblemError({ ...missingItem(id), param: `input[${index}]` })
@@ -209,7 +209,7 @@ function memoOf(
   input: string,
   { reply, text = stringify(reply) }: ToldReply,
 ): ReturnType<ConversationMemory['memoOf']> {
-  const id = isObject(reply) ? textIn(reply, 'id') : undefined
+  const id = isObject(reply) ? memberText(reply, 'id') : undefined
   if (!isObject(reply) || id === undefined) return undefined
   const record = writeCopy(input, text)
   const whole = reply['status'] !== 'queued' && reply['status'] !== 'in_progress'
@@ -218,7 +218,7 @@ function memoOf(
 
 const idIn = (frame: Frame | undefined): string | undefined => {
   const { response } = (frame && parseObject(frame.data)) ?? {}
-  return isObject(response) ? textIn(response, 'id') : undefined
+  return isObject(response) ? memberText(response, 'id') : undefined
 }
 
 /** The frames of a stored exchange, as they were sent or would have been; undefined where it has none. */

@@ -2,7 +2,7 @@ import { isObject, parse, stringify, type Json, type JsonObject } from '../../..
 import { verbatimPaths } from '../../../src/json/verbatim-paths.ts'
 import { endOfValue } from '../../../src/json/tokens.ts'
 import type { Fresh } from '../../../src/memory/conversation.ts'
-import { lookup, objectsOf, textIn } from '../dialect.ts'
+import { lookup, objectsOf, memberText } from '../dialect.ts'
 import { typeOfItem } from '../wire.ts'
 
 /**
@@ -41,7 +41,7 @@ export const idsFor = (items: readonly Json[], newId: (prefix: string) => string
 export function itemIds(record: JsonObject): Json[] {
   const { ids } = record
   if (Array.isArray(ids)) return ids
-  const seed = textIn(recordedResponse(record), 'id')?.replace(/^resp_/, '') ?? ''
+  const seed = memberText(recordedResponse(record), 'id')?.replace(/^resp_/, '') ?? ''
   let count = 0
   return idsFor(recordedInput(record), (prefix) => {
     count += 1

@@ -7,7 +7,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../../src/json/json.ts'
-import { objectsOf, textIn } from '../dialect.ts'
+import { objectsOf, memberText } from '../dialect.ts'
 import { idsFor, writeRecord } from './record.ts'
 import { FramePacker } from './frames.ts'
 
@@ -23,7 +23,7 @@ class ReplyRecorder implements Recorder {
   }
 
   get id(): string | undefined {
-    return textIn(this.#context.writer.body(), 'id')
+    return memberText(this.#context.writer.body(), 'id')
   }
 
   get size(): number {
@@ -68,4 +68,4 @@ const itemsIn = (frames: readonly string[]): JsonObject[] =>
   })
 
 export const idsIn = (output: Json | undefined): string[] =>
-  objectsOf(output).flatMap((item) => textIn(item, 'id') ?? [])
+  objectsOf(output).flatMap((item) => memberText(item, 'id') ?? [])

@@ -3,7 +3,7 @@ import type { Event } from '../../../src/model/events.ts'
 import { emptyRequest } from '../../../src/model/empty-request.ts'
 import type { JsonObject } from '../../../src/json/json.ts'
 import { eventText } from '../../../src/stream/event-text.ts'
-import { textIn } from '../dialect.ts'
+import { memberText } from '../dialect.ts'
 import { recordedOutput } from './record.ts'
 import { bringsResponse, filledFrame } from './frames.ts'
 import { ResponseReader } from '../reader.ts'
@@ -37,7 +37,7 @@ const unexplained = (event: Event): Event =>
 
 /** Returns the items' ids in their order, so that each item gets its own id again. */
 function idsAgain(items: readonly JsonObject[]): (prefix: string) => string {
-  const known = items.flatMap((item) => [textIn(item, 'id'), textIn(item, 'container_id')])
+  const known = items.flatMap((item) => [memberText(item, 'id'), memberText(item, 'container_id')])
   const left = new Set(known)
   return (prefix) => {
     for (const id of left)

@@ -2,7 +2,7 @@ import type { Frame, RequestHead, Lookup } from '../../contract.ts'
 import type { StoredAction, StoredAnswer, StoredRoute } from '../../../src/memory/conversation.ts'
 import type { Json, JsonObject } from '../../../src/json/json.ts'
 import { invalid } from '../../../src/model/problem.ts'
-import { lookup, textIn } from '../dialect.ts'
+import { lookup, memberText } from '../dialect.ts'
 import { itemIds, recordedInput, recordedOutput, recordedResponse } from './record.ts'
 import { typeOfItem } from '../wire.ts'
 
@@ -116,7 +116,7 @@ function shown(item: JsonObject, id: Json): JsonObject {
   const named = id === null ? item : { id, ...item }
   if (typeOfItem(item) !== 'message') return named
   const { content = '' } = item
-  const type = textIn(item, 'role') === 'assistant' ? 'output_text' : 'input_text'
+  const type = memberText(item, 'role') === 'assistant' ? 'output_text' : 'input_text'
   const notes = type === 'output_text' ? { annotations: [] } : {}
   const parts = typeof content === 'string' ? [{ type, text: content, ...notes }] : content
   return { type: 'message', status: 'completed', ...named, content: parts }

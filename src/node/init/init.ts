@@ -7,7 +7,7 @@ import type { ConfigFault } from '../../config/finding.ts'
 import { parseJsonc } from '../../config/jsonc.ts'
 import { spellPlace } from '../../config/place.ts'
 import { textSource } from '../../config/source.ts'
-import { isObject, type JsonObject } from '../../json/json.ts'
+import { isObject, wordIn, type JsonObject } from '../../json/json.ts'
 import type { Process } from '../process.ts'
 import { errorCode, textFile } from '../files.ts'
 import type { InitOptions, Options } from '../options.ts'
@@ -86,7 +86,7 @@ function spoken(converted: Converted): Converted {
       (kept, [name]) => kept.flatMap((route) => withoutUpstream(route, name)),
       routes,
     ),
-    left: [...others.map(([name, { dialect }]) => `${name}: speaks ${String(dialect)}`), ...left],
+    left: [...others.map(([name, { dialect }]) => `${name}: speaks ${wordIn(dialect)}`), ...left],
   }
 }
 
