@@ -78,9 +78,7 @@ function printed(entry: JsonObject): string {
       : exit_code !== undefined && exit_code !== 0
         ? `exit code ${toText(exit_code)}`
         : ''
-  return [stdout, stderr, ended]
-    .filter((text) => typeof text === 'string' && text !== '')
-    .join('\n')
+  return [wordIn(stdout), wordIn(stderr), ended].filter(Boolean).join('\n')
 }
 
 const SHELL: ClientTool = {
@@ -370,7 +368,9 @@ export function clientCall(request: Request, name: string, lose: Lose): ClientCa
 const checkWords = (checks: readonly JsonObject[]): string =>
   [
     'Before the next action is done these checks have to be confirmed:',
-    ...checks.map(({ code, message }) => `- ${[code, message].filter(Boolean).join(': ')}`),
+    ...checks.map(
+      ({ code, message }) => `- ${[code, message].map(wordIn).filter(Boolean).join(': ')}`,
+    ),
     'To answer it with its result confirms them; to answer it with an error does not.',
   ].join('\n')
 

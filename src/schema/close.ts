@@ -1,5 +1,5 @@
 import { memoize } from '../json/memoize.ts'
-import { isObject, pickMembers, stringify, type JsonObject } from '../json/json.ts'
+import { isObject, pickMembers, stringify, wordIn, type JsonObject } from '../json/json.ts'
 import { narrow } from './narrow.ts'
 import { asList, words } from './source.ts'
 import { fates, Walk, type SchemaRules } from './walk.ts'
@@ -86,7 +86,7 @@ const CLOSED: SchemaRules<Weight> = {
     const { description, additionalProperties } = inner
     const isOpen = isOfObjects(inner) && !allOf && additionalProperties !== false
     if (isOpen) walk.lost.add('additionalProperties')
-    const told = [description, hints.length > 0 && `(${hints.join('; ')})`].filter(Boolean)
+    const told = [wordIn(description), hints.length > 0 && `(${hints.join('; ')})`].filter(Boolean)
     return {
       ...inner,
       ...(allOf !== undefined && { allOf }),
