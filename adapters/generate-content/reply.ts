@@ -16,7 +16,7 @@ const REASONS: readonly (readonly [string, FinishReason])[] = [
   ['MALFORMED_FUNCTION_CALL', 'malformed-call'],
   ['IMAGE_SAFETY', 'safety'],
 ]
-/** Seen on the wire, but not documented. */
+/** Not in the document: seen on the wire, or among the types of @google/genai 3.3.0. */
 const LATER_REASONS: readonly (readonly [string, FinishReason])[] = [
   ['UNEXPECTED_TOOL_CALL', 'malformed-call'],
   ['TOO_MANY_TOOL_CALLS', 'other'],
@@ -27,6 +27,9 @@ const LATER_REASONS: readonly (readonly [string, FinishReason])[] = [
   ['MODEL_ARMOR', 'safety'],
   ['CONTINUATION', 'pause'],
   ['MALFORMED_RESPONSE', 'other'],
+  ['MISSING_THOUGHT_SIGNATURE', 'other'],
+  ['ESCALATION', 'safety'],
+  ['PUP_LIMITED_DISABLED', 'safety'],
 ]
 const BY_NAME: ReadonlyMap<string, FinishReason> = new Map([...REASONS, ...LATER_REASONS])
 

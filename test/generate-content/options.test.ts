@@ -67,6 +67,7 @@ describe('thinking', () => {
       { mode: 'on', budget: 512, visible: true },
     ],
     [{ thinkingLevel: 'HIGH' }, { mode: 'on', effort: 'high' }],
+    [{ thinkingLevel: 'XHIGH' }, { mode: 'on', effort: 'xhigh' }],
     [{ thinkingLevel: 'low' }, { mode: 'on', effort: 'low' }],
     [{ includeThoughts: false }, undefined],
     [{}, undefined],

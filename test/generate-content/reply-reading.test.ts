@@ -116,6 +116,15 @@ describe('a reply', () => {
     })
   })
 
+  it.each([
+    ['ESCALATION', 'safety'],
+    ['PUP_LIMITED_DISABLED', 'safety'],
+    ['MODEL_ARMOR', 'safety'],
+    ['MISSING_THOUGHT_SIGNATURE', 'other'],
+  ])('reads the end %s of @google/genai 3.3.0 as %s', (finishReason, finish) => {
+    expect(body([{ text: 'Well' }], { finishReason }).reply.finish).toBe(finish)
+  })
+
   it('tolerates candidates without content, and ignores all but the first', () => {
     expect(hear('{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}').reply).toMatchObject(
       { blocks: [], finish: 'malformed-call' },

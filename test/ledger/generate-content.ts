@@ -50,6 +50,10 @@ export const FINISH_REASONS = {
   TOO_MANY_TOOL_CALLS: 'read as other',
   CONTINUATION: 'read as other',
   MALFORMED_RESPONSE: 'read as other',
+  MISSING_THOUGHT_SIGNATURE: 'read as other',
+  ESCALATION: 'read',
+  PUP_LIMITED_DISABLED: 'read',
+  MODEL_ARMOR: 'read',
 } as const satisfies Ledger<`${FinishReason}`>
 
 export const BLOCK_REASONS = {
@@ -122,4 +126,5 @@ export const THINKING_LEVELS = {
   LOW: 'read',
   MEDIUM: 'read',
   HIGH: 'read',
+  XHIGH: 'read',
 } as const satisfies Ledger<`${ThinkingLevel}`>
