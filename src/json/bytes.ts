@@ -94,11 +94,16 @@ const MOST_BYTES_PER_UNIT = 3
 export function streamEncoder(): (text: string) => Uint8Array {
   let block = NOTHING
   let used = 0
-  // Many streams are short, or wait long behind their beginning.
+  // Many streams are short.
   let size = FIRST_BLOCK_BYTES
+  // Others wait long behind their beginning, which is encoded by itself so that they hold no block meanwhile.
+  let isBeginning = true
   return (text) => {
     const most = text.length * MOST_BYTES_PER_UNIT
-    if (most > BLOCK_BYTES) return encoded(text)
+    if (isBeginning || most > BLOCK_BYTES) {
+      isBeginning = false
+      return encoded(text)
+    }
     if (block.length - used < most) {
       block = new Uint8Array(Math.max(size, most))
       size = Math.min(2 * size, BLOCK_BYTES)

@@ -21,8 +21,9 @@ export function readIncoming(
       }
     }
     const settle = (how: () => void) => {
-      // A late error without a listener would end the process.
-      incoming.off('data', take).off('end', end).off('close', fail)
+      // The connection keeps its listeners, and they the body, for as long as the answer takes.
+      incoming.off('data', take).off('end', end).off('error', fail).off('close', fail)
+      incoming.on('error', ignoreLate)
       how()
     }
     const end = () => settle(() => resolve(gathering.take()))
@@ -31,6 +32,9 @@ export function readIncoming(
     if (incoming.destroyed) fail()
   })
 }
+
+/** A late error without a listener would end the process. */
+const ignoreLate = (): void => undefined
 
 class Gathering {
   #pieces: Buffer[] = []

@@ -1,4 +1,6 @@
 import { PassThrough } from 'node:stream'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { isWhole, piecesIn, wholeBytes } from '../../src/json/bytes.ts'
@@ -35,5 +37,31 @@ describe('a body as it comes in', () => {
     expect(whole.equals(wholeBytes(bytes))).toBe(true)
     expect(piecesIn(bytes).length).toBeLessThanOrEqual(most)
     expect(isWhole(bytes)).toBe(length < 1_048_576)
+  })
+})
+
+/** Lets everything go that nobody holds. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  for (let round = 0; round < 3; round += 1) {
+    await new Promise((resolve) => setImmediate(resolve))
+    collect()
+  }
+}
+
+describe('a connection whose body has been read', () => {
+  it('does not keep the body for as long as its answer takes', async () => {
+    const headers = { 'content-length': '2000000' }
+    const incoming = Object.assign(new PassThrough({ highWaterMark: 1e9 }), { headers })
+    const read = async (): Promise<WeakRef<Uint8Array>> => {
+      incoming.end(Buffer.alloc(2_000_000))
+      const [piece] = piecesIn(await readIncoming(incoming as unknown as IncomingMessage))
+      return new WeakRef(piece ?? new Uint8Array(0))
+    }
+    const piece = await read()
+    await collectGarbage()
+    expect(piece.deref()).toBeUndefined()
+    expect(incoming.listenerCount('error')).toBeGreaterThan(0)
   })
 })
