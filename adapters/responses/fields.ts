@@ -127,7 +127,7 @@ function writeFormat(format: Format, own: boolean, lose: Lose): JsonObject | und
         name: writeFormatName(format.name),
         description: format.description,
         schema: new Verbatim(strict ?? format.schema),
-        strict: strict === undefined ? format.strict : true,
+        strict: isLoose ? format.strict : strict && true,
         ...restOf(format),
       }) as JsonObject
     }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { translator } from '../../src/translator.ts'
 import { lossesOf, sent } from './translate.ts'
 
-/** Requests of the dialects that keep to every schema of an answer. */
+/** Requests that ask for an answer that keeps to its schema. */
 const bodies = {
   messages: (schema: object) => ({
     model: 'm',
@@ -13,6 +13,14 @@ const bodies = {
   'generate-content': (schema: object) => ({
     contents: [{ parts: [{ text: 'q' }] }],
     generationConfig: { responseMimeType: 'application/json', responseJsonSchema: schema },
+  }),
+  'chat-completions': (schema: object) => ({
+    model: 'm',
+    messages: [{ role: 'user', content: 'q' }],
+    response_format: {
+      type: 'json_schema',
+      json_schema: { name: 'response', strict: true, schema },
+    },
   }),
 }
 
@@ -28,7 +36,7 @@ const whole = (others = {}) =>
   object({ name, list: { type: 'array', items: inner(others) } }, others)
 const closing = { additionalProperties: false }
 
-describe.each(['messages', 'generate-content'] as const)(
+describe.each(['messages', 'generate-content', 'chat-completions'] as const)(
   'an answer in the schema of %s',
   (dialect) => {
     const ask = (schema: object) => sent([dialect, 'responses'], bodies[dialect](schema))
