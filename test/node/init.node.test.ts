@@ -371,6 +371,28 @@ describe('dragoman init', () => {
     expect((await folder.run(['check']).finished).code).toBe(0)
   })
 
+  it('names all that it leaves out, what has the same reason on one line', async () => {
+    const words = Array.from({ length: 24 }, (_, index) => `unknown_${index}`)
+    folder.write(
+      'config.yaml',
+      `model_list:
+  - model_name: qwen
+    litellm_params: { model: hosted_vllm/qwen, custom_llm_provider: hosted_vllm, api_base: "http://127.0.0.1:8000/v1" }
+litellm_settings:
+  fallbacks: [{ qwen: [other] }]
+  default_fallbacks: [other]
+${words.map((word) => `${word}: 1`).join('\n')}
+`,
+    )
+    const { out } = await folder.run(['init', '--from', 'litellm', 'config.yaml']).finished
+    expect(out).toContain(
+      'litellm_settings.fallbacks, litellm_settings.default_fallbacks: a route may name',
+    )
+    expect(out).toContain(`${words.join(', ')}: has no place here`)
+    // The prefix that LiteLLM takes away stands there although the provider is named as well.
+    expect(config()).toMatchObject({ routes: [{ model: 'qwen', upstream: 'hosted_vllm' }] })
+  })
+
   it('stays within a screen, however many models there are', async () => {
     const models = Array.from(
       { length: 300 },

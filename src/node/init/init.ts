@@ -220,7 +220,26 @@ function create(directory: string, name: string, text: string): void {
   }
 }
 
-const SHOWN = 20
+/** Reasons that fit on a screen, and how long the list of places before one may be. */
+const SHOWN = 30
+const PLACES_WIDTH = 400
+
+/** What was left out for the same reason is one line, so that every reason is told. */
+function reasons(left: readonly string[]): string[] {
+  const places = new Map<string, string[]>()
+  for (const line of left) {
+    const [, place = line, reason = ''] = /^(.*?(?:"[^"]*")?): (.*)$/s.exec(line) ?? []
+    places.set(reason, [...(places.get(reason) ?? []), place])
+  }
+  return [...places].map(([reason, at]) => `${listed([...new Set(at)])}: ${reason}`)
+}
+
+function listed(places: readonly string[]): string {
+  let shown = places.length
+  while (shown > 1 && places.slice(0, shown).join(', ').length > PLACES_WIDTH) shown -= 1
+  const more = places.length - shown
+  return places.slice(0, shown).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
 
 function report(
   name: string,
@@ -228,13 +247,14 @@ function report(
   converted: Converted,
   environment: Environment,
 ): string {
-  const { upstreams, routes, left } = converted
+  const { upstreams, routes } = converted
+  const left = reasons(converted.left)
   const variables = [...new Set([...text.matchAll(/"env:([^"]+)"/g)].map(([, each = '']) => each))]
   const unset = variables.filter((each) => !environment[each])
   return [
     `wrote ${name}: ${count(Object.keys(upstreams).length, 'upstream')}, ${count(routes.length, 'route')}`,
     ...(left.length > 0 ? ['not converted:'] : []),
-    ...left.slice(0, SHOWN).map((line) => `  ${line.slice(0, 110)}`),
+    ...left.slice(0, SHOWN).map((line) => `  ${line}`),
     ...(left.length > SHOWN ? [`  and ${left.length - SHOWN} more`] : []),
     ...(unset.length > 0 ? [`set before the start: ${unset.join(', ')}`] : []),
     'next: dragoman check, dragoman, or dragoman launch claude',

@@ -47,7 +47,7 @@ function addAliases(aliases: JsonObject, routes: RouteList, left: string[]): voi
   for (const [name, value] of Object.entries(aliases)) {
     const group = filledText(value) ?? filledText(objectMembers(value)['model'])
     if (group === undefined || !routes.alias(name, group))
-      left.push(`router_settings.model_group_alias "${name}": names no model of the file`)
+      left.push(`router_settings.model_group_alias "${name}": names no model that was converted`)
   }
 }
 
@@ -139,7 +139,9 @@ function readModel(entry: JsonObject, left: string[]): Model | undefined {
  */
 function whose(full: string, named: string | undefined): { provider?: string; id: string } {
   const at = full.indexOf('/')
-  if (named !== undefined) return { provider: named, id: full }
+  // The prefix may stand there as well (1.106.2, get_llm_provider).
+  if (named !== undefined)
+    return { provider: named, id: full.startsWith(`${named}/`) ? full.slice(at + 1) : full }
   if (at >= 0) return { provider: full.slice(0, at), id: full.slice(at + 1) }
   if (full.startsWith('claude')) return { provider: 'anthropic', id: full }
   return /^(?:gpt-|chatgpt-|codex-|o\d)/.test(full)
