@@ -24,7 +24,7 @@ const EFFORTS: ReadonlyMap<string, Effort> = new Map<string, Effort>([
   ['LOW', 'low'],
   ['MEDIUM', 'medium'],
   ['HIGH', 'high'],
-  // Since @google/genai 3.3.0; no model is known to take it, so it is read and only written to whoever said it.
+  // Since @google/genai 3.3.0. No model is known to take it, so it is written only where its caller wrote it.
   ['XHIGH', 'xhigh'],
 ])
 
