@@ -27,7 +27,6 @@ const LATER_REASONS: readonly (readonly [string, FinishReason])[] = [
   ['MODEL_ARMOR', 'safety'],
   ['CONTINUATION', 'pause'],
   ['MALFORMED_RESPONSE', 'other'],
-  ['MISSING_THOUGHT_SIGNATURE', 'other'],
   ['ESCALATION', 'safety'],
   ['PUP_LIMITED_DISABLED', 'safety'],
 ]

@@ -94,14 +94,12 @@ const MOST_BYTES_PER_UNIT = 3
 export function streamEncoder(): (text: string) => Uint8Array {
   let block = NOTHING
   let used = 0
-  // Many streams are short.
-  let size = FIRST_BLOCK_BYTES
-  // Others wait long behind their beginning, which is encoded by itself so that they hold no block meanwhile.
-  let isBeginning = true
+  // Many streams are short, or wait long behind their beginning, which is encoded without a block.
+  let size = 0
   return (text) => {
     const most = text.length * MOST_BYTES_PER_UNIT
-    if (isBeginning || most > BLOCK_BYTES) {
-      isBeginning = false
+    if (size === 0 || most > BLOCK_BYTES) {
+      size ||= FIRST_BLOCK_BYTES
       return encoded(text)
     }
     if (block.length - used < most) {
