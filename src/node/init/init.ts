@@ -226,19 +226,27 @@ const PLACES_WIDTH = 400
 
 /** What was left out for the same reason is one line, so that every reason is told. */
 function reasons(left: readonly string[]): string[] {
-  const places = new Map<string, string[]>()
+  const places = new Map<string, Set<string>>()
   for (const line of left) {
     const [, place = line, reason = ''] = /^(.*?(?:"[^"]*")?): (.*)$/s.exec(line) ?? []
-    places.set(reason, [...(places.get(reason) ?? []), place])
+    const known = places.get(reason)
+    if (known) known.add(place)
+    else places.set(reason, new Set([place]))
   }
-  return [...places].map(([reason, at]) => `${listed([...new Set(at)])}: ${reason}`)
+  return [...places].map(([reason, at]) => `${listed([...at])}: ${reason}`)
 }
 
-function listed(places: readonly string[]): string {
-  let shown = places.length
-  while (shown > 1 && places.slice(0, shown).join(', ').length > PLACES_WIDTH) shown -= 1
-  const more = places.length - shown
-  return places.slice(0, shown).join(', ') + (more > 0 ? ` and ${more} more` : '')
+/** At least the first place, and as many as the width takes. */
+function listed([first = '', ...others]: readonly string[]): string {
+  let text = first
+  let shown = 0
+  for (const place of others) {
+    if (text.length + place.length > PLACES_WIDTH) break
+    text += `, ${place}`
+    shown += 1
+  }
+  const more = others.length - shown
+  return more > 0 ? `${text} and ${more} more` : text
 }
 
 function report(
