@@ -1,3 +1,4 @@
+import { defined } from './json/json.ts'
 import { ConfigError, type Environment, readSettings } from './config/config.ts'
 import type { Config } from './config/type.ts'
 import { DEFAULT_RETENTION } from './config/defaults.ts'
@@ -69,6 +70,7 @@ export function createApp(
     ...defaultPorts(settings),
     ...(ports.store ? {} : createStore(settings)),
     ...ports,
+    ...(ports.log && { log: knownOnly(ports.log) }),
   })
   const handle = app.fetch
   return Object.assign(app, {
@@ -76,6 +78,12 @@ export function createApp(
       handle(input instanceof Request ? input : new Request(input, init)),
   })
 }
+
+/** A program is told what is known of an exchange, and no empty members. */
+const knownOnly =
+  (log: EveryPort['log']): EveryPort['log'] =>
+  (entry) =>
+    log(defined(entry))
 
 function processEnvironment(): Environment {
   const { process } = globalThis as { process?: { env?: Environment } }

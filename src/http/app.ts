@@ -11,7 +11,6 @@ import { answerRequest, refuseRequest } from './router.ts'
 import { createGuard, type Door } from './guard.ts'
 import type { HttpRequest } from '../ports.ts'
 import { costOf } from '../observe/cost.ts'
-import type { LogEntry } from '../observe/entry.ts'
 import { createCallerUse, type CallerUse } from './caller-use.ts'
 import { createLoad, type Load } from './load.ts'
 import { operatorOf } from './operator.ts'
@@ -95,18 +94,14 @@ function settlingPorts(given: Ports, use: CallerUse, settings: Settings): Ports 
       const cost = costOf(settings.upstreams.get(upstream), sentModel, usage, given.prices)
       // The entry was made for this log, so it is not copied.
       if (cost !== undefined) entry.cost = cost
-      const told = trace ? withTraceId(entry) : entry
+      // The log has the id of a trace, and nothing else of it.
+      if (trace) Object.assign(entry, { traceId: trace.traceId, trace: undefined })
       if (caller !== undefined) use.settle(caller, usage, cost)
-      given.observer?.finished(told, settings)
-      if (trace) given.tracer?.finished(told, trace, settings)
-      given.log(told)
+      given.observer?.finished(entry, settings)
+      if (trace) given.tracer?.finished(entry, trace, settings)
+      given.log(entry)
     },
   }
-}
-
-/** The log has the id of a trace, and nothing else of it. */
-function withTraceId({ trace, ...entry }: LogEntry): LogEntry {
-  return { ...entry, ...(trace && { traceId: trace.traceId }) }
 }
 
 /** The same load. It also knows when the exchanges that entered through it are over. */

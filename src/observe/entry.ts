@@ -9,44 +9,44 @@ export interface LogEntry {
   /** The path without its query. */
   path: string
   /** The name of the caller's key; `open` where none is needed. */
-  caller?: string
+  caller?: string | undefined
   /** The caller's dialect. */
-  dialect?: string
-  operation?: Operation
-  upstream?: string
+  dialect?: string | undefined
+  operation?: Operation | undefined
+  upstream?: string | undefined
   /** Which of the upstream's keys was used. */
-  member?: string
-  upstreamDialect?: string
+  member?: string | undefined
+  upstreamDialect?: string | undefined
   /** The upstream's own id of this exchange. */
-  upstreamRequestId?: string
-  route?: string
-  model?: string
-  sentModel?: string
-  stream?: boolean
+  upstreamRequestId?: string | undefined
+  route?: string | undefined
+  model?: string | undefined
+  sentModel?: string | undefined
+  stream?: boolean | undefined
   /** Its place in a trace; the log writes the trace's id. */
-  trace?: TraceContext
-  traceId?: string
+  trace?: TraceContext | undefined
+  traceId?: string | undefined
   /** The conversation that it belongs to, as a hash. */
-  session?: string
+  session?: string | undefined
   /** All requests to upstreams in their order, where there were several. */
-  attempts?: readonly Attempt[]
+  attempts?: readonly Attempt[] | undefined
   status: number
-  outcome?: Outcome
-  firstByteMs?: number
+  outcome?: Outcome | undefined
+  firstByteMs?: number | undefined
   totalMs: number
   /** From the end of the caller's body to the request to the upstream; absent where none was sent. */
-  overheadMs?: number
-  usage?: Tokens
+  overheadMs?: number | undefined
+  usage?: Tokens | undefined
   /** In US dollars; absent where the price is not known. */
-  cost?: number
-  finish?: FinishReason
-  losses?: readonly Loss[]
-  bytesIn?: number
-  bytesOut?: number
+  cost?: number | undefined
+  finish?: FinishReason | undefined
+  losses?: readonly Loss[] | undefined
+  bytesIn?: number | undefined
+  bytesOut?: number | undefined
   /** The error that the caller was told. */
-  error?: string
+  error?: string | undefined
   /** The reason that the caller is not told, such as the system's error of a connection. */
-  reason?: string
+  reason?: string | undefined
 }
 
 /** What was asked for: a reply, a token count, a stored response, a task, or an explanation. */

@@ -176,7 +176,7 @@ describe.each(['1.41', 'main'] as const)('a trace with the names of %s', (semcon
     })
     expect(attributeOf(call, 'http.response.status_code')).toEqual({ intValue: '200' })
     expect(log[0]).toMatchObject({ traceId: TRACE })
-    expect(log[0]).not.toHaveProperty('trace')
+    expect(log[0]?.trace).toBeUndefined()
     expect(batches[0]?.resourceSpans[0]?.scopeSpans[0]?.schemaUrl).toBe(SEMCONV[semconv].schemaUrl)
     expect(JSON.stringify(batches[0]?.resourceSpans[0]?.resource)).toContain('"stringValue":"mine"')
   })
