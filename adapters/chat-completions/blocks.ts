@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, isObject, toText } from '../../src/json/json.ts'
+import { type Json, type JsonObject, isObject, pickMembers, toText } from '../../src/json/json.ts'
 import { withTail } from '../../src/model/events.ts'
 import type {
   Block,
@@ -185,7 +185,7 @@ export function readMessage(message: JsonObject, newCallId: (index: number) => s
 }
 
 const withoutAbsent = (rest: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(rest).filter(([, value]) => !isAbsent(value)))
+  pickMembers(rest, (_, value) => !isAbsent(value))
 
 /** GitHub Copilot's `reasoning_opaque` is a member of the message. It proves the thought and goes back with it. */
 function opaqueThought(list: Thought[], opaque: string): Thought {

@@ -1,5 +1,5 @@
 import { opensMute } from '../../src/model/empty-request.ts'
-import { type Json, type JsonObject, isObject, listOf } from '../../src/json/json.ts'
+import { type Json, type JsonObject, isObject, listOf, pickMembers } from '../../src/json/json.ts'
 import { foundInWords, passingWords } from '../../src/model/late-tools.ts'
 import { callInWords } from '../../src/model/text-tools.ts'
 import { leftOut, SHOWN_LABEL, shownLabel } from '../../src/model/media.ts'
@@ -162,7 +162,7 @@ export class History {
 }
 
 const withoutAbsent = (rest: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(rest).filter(([, value]) => !isAbsent(value)))
+  pickMembers(rest, (_, value) => !isAbsent(value))
 
 /** Members of an instruction's message are kept on its first block. */
 function marked(blocks: Block[], left: JsonObject, facts: Facts): Block[] {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../src/json/json.ts'
+import { pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Path } from '../../src/json/outline.ts'
 import type { Cursor } from '../../src/model/cursor.ts'
 import { append } from '../../src/model/logprobs.ts'
@@ -187,7 +187,7 @@ export class Speech {
     if (textIn(last['signature']) !== '') return undefined
     const member = entry['type'] === 'reasoning.summary' ? 'summary' : 'text'
     const words = textIn(last[member]) + textIn(entry[member])
-    const given = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null))
+    const given = pickMembers(entry, (_, value) => value !== null)
     return [
       ...this.#entries.slice(0, -1),
       { ...last, ...given, ...(words !== '' && { [member]: words }) },

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../src/json/json.ts'
-import { defined } from '../../src/json/json.ts'
+import { defined, pickMembers } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Citation, FinishReason } from '../../src/model/request.ts'
 import { keep, textIn, objectIn, objectsIn, numberIn, countIn, isAbsent } from './dialect.ts'
@@ -129,7 +129,7 @@ export function replyLeft(body: JsonObject): JsonObject {
 }
 
 const withoutAbsent = (fields: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => !isAbsent(value)))
+  pickMembers(fields, (_, value) => !isAbsent(value))
 
 /** Reads an annotation of a text. Start and end both 0 mean no range. */
 export function readAnnotation(raw: JsonObject): Citation | undefined {

@@ -8,6 +8,7 @@ import {
   isObject,
   parse,
   toValue,
+  defined,
 } from '../../src/json/json.ts'
 import type {
   Block,
@@ -87,11 +88,7 @@ function readUnsigned(part: WirePart, context: ReadPartContext): Block | undefin
 }
 
 /** A part that only this dialect knows, whole. */
-export function opaquePart(part: object): Block {
-  const entries: [string, Json | undefined][] = Object.entries(part)
-  const some = entries.filter((entry): entry is [string, Json] => entry[1] !== undefined)
-  return opaque(Object.fromEntries(some))
-}
+export const opaquePart = (part: object): Block => opaque(defined(part) as JsonObject)
 
 function readCall(
   wire: NonNullable<WirePart['functionCall']>,

@@ -5,6 +5,8 @@ import {
   parseObject,
   stringify,
   toText,
+  defined,
+  mapMembers,
 } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Limits, Request, Sampling, Format } from '../../src/model/request.ts'
@@ -64,9 +66,8 @@ export function readOptions(config: WireGenerationConfig = {}): Options {
   }
 }
 
-function present<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
-}
+const present = <T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T =>
+  defined(fields) as T
 
 const PREFIX = 'generationConfig.'
 
@@ -74,15 +75,10 @@ const PREFIX = 'generationConfig.'
 const isUnspecified = (value: Json): boolean =>
   typeof value === 'string' && value.endsWith('_UNSPECIFIED')
 
-function definedIn(fields: object): JsonObject {
-  const entries: [string, Json | undefined][] = Object.entries(fields)
-  return Object.fromEntries(
-    entries.filter((entry): entry is [string, Json] => entry[1] !== undefined),
-  )
-}
+const definedIn = (fields: object): JsonObject => defined(fields) as JsonObject
 
-const prefixed = (fields: object): JsonObject =>
-  Object.fromEntries(Object.entries(definedIn(fields)).map(([key, value]) => [PREFIX + key, value]))
+const prefixed = (fields: JsonObject): JsonObject =>
+  mapMembers(fields, (key, value) => [PREFIX + key, value])
 
 const askForLogprobs = (logprobs: number | undefined): JsonObject =>
   logprobs === undefined ? {} : { responseLogprobs: true, ...(logprobs > 0 && { logprobs }) }

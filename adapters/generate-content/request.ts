@@ -1,4 +1,11 @@
-import { objectIn, pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import {
+  mapMembers,
+  objectIn,
+  pickMembers,
+  isObject,
+  type Json,
+  type JsonObject,
+} from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request } from '../../src/model/request.ts'
 import { withToolsBefore } from '../../src/model/late-tools.ts'
@@ -223,12 +230,9 @@ interface Rest {
 /** Puts leftovers of nested objects, which are kept under their whole paths, back in their places. */
 function unprefixed(fields: JsonObject): Rest {
   const pick = (prefix: string): JsonObject =>
-    Object.fromEntries(
-      entries
-        .filter(([key]) => key.startsWith(prefix))
-        .map(([key, value]) => [key.slice(prefix.length), value]),
+    mapMembers(fields, (key, value) =>
+      key.startsWith(prefix) ? [key.slice(prefix.length), value] : undefined,
     )
-  const entries = Object.entries(fields)
   const calling = pick(CALLING)
   const toolConfig = pick(TOOL_CONFIG)
   return {

@@ -1,5 +1,5 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
-import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
@@ -211,7 +211,7 @@ function withFittingThinking(config: JsonObject, facts: ModelFacts, lose: Lose):
 const SCALES: ReadonlySet<string> = new Set(['thinkingBudget', 'thinkingLevel', 'includeThoughts'])
 
 const withoutScales = (thinking: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(thinking).filter(([key]) => !SCALES.has(camel(key))))
+  pickMembers(thinking, (key) => !SCALES.has(camel(key)))
 
 /** Adds a request to go on, for a model that does not continue its own words. */
 function answered(body: JsonObject, lose: Lose): JsonObject {

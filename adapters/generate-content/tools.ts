@@ -1,4 +1,11 @@
-import { isObject, toText, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
+import {
+  isObject,
+  mapMembers,
+  toText,
+  Verbatim,
+  type Json,
+  type JsonObject,
+} from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type {
   Capability,
@@ -271,8 +278,8 @@ export function readToolConfig(config: WireToolConfig | undefined): {
 export const isValidated = ({ toolChoice }: { toolChoice?: ToolChoice }): boolean =>
   factsOf(toolChoice).mode !== undefined
 
-const prefixed = (prefix: string, fields: object): JsonObject =>
-  Object.fromEntries(Object.entries(fields).map(([key, value]) => [prefix + key, value]))
+const prefixed = (prefix: string, fields: JsonObject): JsonObject =>
+  mapMembers(fields, (key, value) => [prefix + key, value])
 
 const MODE_NAMES: Record<ToolChoice['mode'], string> = {
   auto: 'AUTO',

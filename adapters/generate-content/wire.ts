@@ -1,4 +1,4 @@
-import { type Json, isObject, Verbatim, type JsonObject } from '../../src/json/json.ts'
+import { type Json, isObject, mapMembers, Verbatim, type JsonObject } from '../../src/json/json.ts'
 import { field, namesFor, placesIn, fieldShapes } from '../../src/model/fields.ts'
 import {
   list,
@@ -250,8 +250,9 @@ function spell(value: Json, level: Level): Json {
 }
 
 function spellMembers(value: JsonObject, level: Level): JsonObject {
-  const present = Object.entries(value).filter(([, member]) => !isNull(member))
-  return Object.fromEntries(present.map(([key, member]) => spelled(key, member, level)))
+  return mapMembers(value, (key, member) =>
+    isNull(member) ? undefined : spelled(key, member, level),
+  )
 }
 
 function spelled(key: string, member: Json, level: Level): [string, Json] {

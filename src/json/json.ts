@@ -190,6 +190,20 @@ export function toValue(value: Json): Json {
 
 const OBJECT = /^\s*\{/
 
+/** The members with other names and values; undefined for one that is left out. */
+export function mapMembers(
+  fields: JsonObject,
+  change: (key: string, value: Json) => readonly [string, Json] | undefined,
+): JsonObject {
+  const made: JsonObject = {}
+  for (const key of Object.keys(fields)) {
+    const value = fields[key]
+    const member = value === undefined ? undefined : change(key, value)
+    if (member) setMember(made, member[0], member[1])
+  }
+  return made
+}
+
 /** A copy with its members sorted by name. */
 export function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(sorted)
@@ -215,33 +229,46 @@ export function parseObject(text: string): JsonObject | undefined {
   }
 }
 
+/**
+ * Sets a member of an object that is being made. V8 makes an object member by member several times as fast as
+ * `Object.fromEntries` does.
+ */
+export function setMember<T>(object: Record<string, T>, key: string, value: T): void {
+  // An assignment to this name would set the prototype.
+  if (key === '__proto__') Object.defineProperty(object, key, { ...OWN, value })
+  else object[key] = value
+}
+
+const OWN = { configurable: true, enumerable: true, writable: true }
+
 /** The members that pass the test. */
-export const pickMembers = (
+export function pickMembers(
   fields: JsonObject,
   test: (key: string, value: Json) => boolean,
-): JsonObject =>
-  Object.fromEntries(Object.entries(fields).filter(([key, value]) => test(key, value)))
+): JsonObject {
+  const picked: JsonObject = {}
+  for (const key of Object.keys(fields)) {
+    const value = fields[key]
+    if (value !== undefined && test(key, value)) setMember(picked, key, value)
+  }
+  return picked
+}
 
 /** Merges objects; later members win. Spreading them one by one would copy everything at each step. */
-export const mergedMembers = (objects: readonly JsonObject[]): JsonObject =>
-  objects.length === 1 && objects[0]
-    ? objects[0]
-    : Object.fromEntries(objects.flatMap(Object.entries<Json>))
+export function mergedMembers(objects: readonly JsonObject[]): JsonObject {
+  if (objects.length === 1 && objects[0]) return objects[0]
+  const merged: JsonObject = {}
+  for (const object of objects)
+    for (const [key, value] of Object.entries(object)) setMember(merged, key, value)
+  return merged
+}
 
 /** Removes members that are undefined, because an optional member is absent and not undefined. */
 export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const kept: Partial<T> = {}
-  for (const key of Object.keys(value) as (keyof T)[]) {
+  const kept: Record<string, unknown> = {}
+  for (const key of Object.keys(value) as (keyof T & string)[]) {
     const member = value[key]
-    if (member === undefined) continue
-    // An assignment to this name would set the prototype.
-    if (key === '__proto__') return definedSlowly(value)
-    kept[key] = member
+    if (member !== undefined) setMember(kept, key, member)
   }
   return kept as { [K in keyof T]: Exclude<T[K], undefined> }
 }
-
-const definedSlowly = <T extends object>(value: T) =>
-  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>
-  }

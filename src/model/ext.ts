@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../json/json.ts'
+import { isObject, setMember, type Json, type JsonObject } from '../json/json.ts'
 import type { DialectName, Ext, OpaqueBlock, Origin } from './request.ts'
 
 /** What a dialect keeps with a node besides what the model names. */
@@ -52,13 +52,12 @@ function createOrigin<Facts extends object>(
 
 /** The members that are defined; undefined without any, as in most places. */
 function definedMembers(fields: object): JsonObject | undefined {
-  let found: [string, Json][] | undefined
-  for (const [key, value] of Object.entries(fields) as [string, Json | undefined][]) {
-    if (value === undefined) continue
-    found ??= []
-    found.push([key, value])
+  let found: JsonObject | undefined
+  for (const key of Object.keys(fields) as (keyof typeof fields)[]) {
+    const value: Json | undefined = fields[key]
+    if (value !== undefined) setMember((found ??= {}), key, value)
   }
-  return found && Object.fromEntries(found)
+  return found
 }
 
 /** The members beyond the known ones; undefined without any, as in nearly every chunk of a stream. */
@@ -66,13 +65,10 @@ export function membersBeside(
   value: JsonObject,
   known: ReadonlySet<string>,
 ): JsonObject | undefined {
-  let found: [string, Json][] | undefined
-  for (const key of Object.keys(value)) {
-    if (known.has(key)) continue
-    found ??= []
-    found.push([key, value[key] ?? null])
-  }
-  return found && Object.fromEntries(found)
+  let found: JsonObject | undefined
+  for (const key of Object.keys(value))
+    if (!known.has(key)) setMember((found ??= {}), key, value[key] ?? null)
+  return found
 }
 
 /**
@@ -132,15 +128,14 @@ export class Members {
     this.#left.push([key, value])
   }
 
-  /** Nearly every object is taken whole, so nothing is made before something is left. */
   rest(): JsonObject {
-    const found: [string, Json][] = []
+    const rest: JsonObject = {}
     for (const key of Object.keys(this.#value)) {
       const value = this.#taken.has(key) ? undefined : this.#value[key]
-      if (value !== undefined) found.push([key, value])
+      if (value !== undefined) setMember(rest, key, value)
     }
-    found.push(...this.#left)
-    return found.length > 0 ? Object.fromEntries(found) : {}
+    for (const [key, value] of this.#left) setMember(rest, key, value)
+    return rest
   }
 
   #take<T extends Json>(key: string, value: T): T {

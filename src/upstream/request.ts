@@ -1,6 +1,7 @@
 import { invalid } from '../model/problem.ts'
 import { VERSION } from '../version.ts'
 import type { Bytes } from '../json/bytes.ts'
+import { setMember } from '../json/json.ts'
 import { placeKey, upstreamKey } from './credentials.ts'
 import { createVeil, type Veil } from './secrets.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
@@ -54,8 +55,11 @@ export function addressRequest(
   }
 }
 
-const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const lower: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) setMember(lower, name.toLowerCase(), value)
+  return lower
+}
 
 /** A version segment in the configured address replaces that of the path. */
 function buildUrl(
