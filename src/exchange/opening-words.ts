@@ -1,9 +1,16 @@
 import type { ScannedBody } from '../json/scanned-body.ts'
-import { endOfColon, endOfSpace, endOfValue, SIGN, visitParts, type Slice } from '../json/tokens.ts'
+import {
+  endOfColon,
+  endOfSpace,
+  endOfString,
+  endOfValue,
+  SIGN,
+  type Slice,
+} from '../json/tokens.ts'
 import type { Exchange } from './exchange.ts'
 
 /**
- * The beginning of a conversation, which stays the same while it grows: its model, its instructions, and all
+ * A hash of the beginning of a conversation, which stays the same while it grows: its model, its instructions, and all
  * messages up to the first of the user. It is found and hashed for every request, so the body is neither parsed nor
  * read whole.
  */
@@ -11,7 +18,7 @@ export function openingWords(
   { body, caller }: Pick<Exchange, 'body' | 'caller'>,
   scanned: ScannedBody | undefined,
   model = '',
-): string | undefined {
+): number | undefined {
   const { beginning } = caller.same
   const find = beginning && memberFinder(body, scanned)
   const turns = find?.(beginning?.turns)
@@ -26,7 +33,7 @@ export function openingWords(
     // Malformed JSON is reported where the body is parsed.
     return undefined
   }
-  return sketch.text
+  return sketch.hash
 }
 
 /** A member, and a text in which it stands. */
@@ -92,17 +99,19 @@ function sketchTurns(sketch: Sketch, text: string, { start, end }: Slice): void 
     at = endOfSpace(text, at)
     if (text.charCodeAt(at) === SIGN.comma) at = endOfSpace(text, at + 1)
     const after = sketch.words(text, at)
-    const { role } = sketch
-    if (after === at || role === undefined || role === '"user"') return
+    if (after === at || !sketch.isInstruction) return
     at = after
   }
 }
 
 /**
- * The names of the members that hold content in the dialects. Cache marks beside them come and go and are not
- * hashed.
+ * Whether the name of a member says that it holds content, in any of the dialects. Cache marks beside them come and go
+ * and are not hashed.
  */
-const WORDS: ReadonlySet<string> = new Set(['"content"', '"parts"', '"text"'])
+const holdsWords = (text: string, name: number): boolean =>
+  text.startsWith('"content"', name) ||
+  text.startsWith('"text"', name) ||
+  text.startsWith('"parts"', name)
 
 /** The rest of a longer text is not looked at. */
 const LONGEST = 4096
@@ -113,32 +122,41 @@ const SAMPLES = 48
 class Sketch {
   #one = 0x811c9dc5
   #other = 0x9747b28c
-  /** The role of the message that was added last, as it is spelled. */
-  role: string | undefined
+  /** Whether what was added last was a message with a role, and that was not the user's. */
+  isInstruction = false
 
   /** Adds the content of a message; returns the index behind it. Every text is gone over once. */
   words(text: string, start: number): number {
-    this.role = undefined
+    this.isInstruction = false
     const code = text.charCodeAt(start)
-    if (code === SIGN.openBracket)
-      return visitParts(text, start, (_, __, element) => this.words(text, element))
+    if (code === SIGN.openBracket) return this.#elements(text, start)
     if (code === SIGN.openBrace) return this.#members(text, start)
     const end = endOfValue(text, start)
     if (code === SIGN.quote) this.add(text, start, end)
     return end
   }
 
+  /** Elements and members are gone over without a visitor: this is done for every request of a pool. */
+  #elements(text: string, start: number): number {
+    let at = endOfSpace(text, start + 1)
+    while (at < text.length && text.charCodeAt(at) !== SIGN.closeBracket)
+      at = endOfPart(text, at, this.words(text, at))
+    return at + 1
+  }
+
   #members(text: string, start: number): number {
-    let role: string | undefined
-    const end = visitParts(text, start, (name, endOfName, value) => {
-      const member = text.slice(name, endOfName)
-      if (WORDS.has(member)) return this.words(text, value)
-      const endOfMember = endOfValue(text, value)
-      if (member === '"role"') role = text.slice(value, endOfMember)
-      return endOfMember
-    })
-    this.role = role
-    return end
+    let isInstruction = false
+    let at = endOfSpace(text, start + 1)
+    while (at < text.length && text.charCodeAt(at) !== SIGN.closeBrace) {
+      const value = endOfSpace(text, endOfColon(text, endOfString(text, at)))
+      const isWords = holdsWords(text, at)
+      const end = isWords ? this.words(text, value) : endOfValue(text, value)
+      if (!isWords && text.startsWith('"role"', at))
+        isInstruction = !text.startsWith('"user"', value)
+      at = endOfPart(text, value, end)
+    }
+    this.isInstruction = isInstruction
+    return at + 1
   }
 
   add(text: string, start: number, end: number): void {
@@ -155,11 +173,15 @@ class Sketch {
     this.#other = other ^ (other >>> 15)
   }
 
-  /** The hash in characters that every encoding leaves unchanged. */
-  get text(): string {
-    return spelled(this.#one) + spelled(this.#other)
+  /** 52 bits of both. */
+  get hash(): number {
+    return (this.#one >>> 0) * 2 ** 20 + (this.#other >>> 12)
   }
 }
 
-const spelled = (bits: number): string =>
-  String.fromCharCode(256 + (bits & 2047), 256 + ((bits >>> 11) & 2047), 256 + (bits >>> 22))
+/** The index of the next part behind a value, or of what closes the last one. Throws SyntaxError without a value. */
+function endOfPart(text: string, value: number, end: number): number {
+  if (end === value) throw new SyntaxError('expected a value')
+  const at = endOfSpace(text, end)
+  return text.charCodeAt(at) === SIGN.comma ? endOfSpace(text, at + 1) : at
+}

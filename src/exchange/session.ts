@@ -53,9 +53,8 @@ function findSession(
 ): Session | undefined {
   const { identity = '', pools } = exchange
   const id = sessionId(exchange, scanned)
-  if (id !== undefined) return pools.session(identity, 'id', id)
-  const words = openingWords(exchange, scanned, model)
-  return words === undefined ? undefined : pools.session(identity, 'words', words)
+  const name = id ?? openingWords(exchange, scanned, model)
+  return name === undefined ? undefined : pools.session(identity, name)
 }
 
 /** The session as the client names it, where the name is surely the same in all its requests. */

@@ -54,25 +54,25 @@ export class Session {
 /** Bounded, because callers choose their sessions. */
 const MOST_SESSIONS = 10_000
 
-/** How a session is told: by the id that its client names, or by how its conversation begins. */
-export type SessionKind = 'id' | 'words'
+/** By the id that its client names, or by a hash of how its conversation begins. */
+export type SessionName = string | number
 
 /** Finds the session that a name tells from others of its owner. */
-export type FindSession = (owner: string, kind: SessionKind, name: string) => Session
+export type FindSession = (owner: string, name: SessionName) => Session
 
 /** Those not seen for long are forgotten. */
 export function createSessions(): FindSession {
   let recent = new Generation()
   let before = new Generation()
-  return (owner, kind, name) => {
-    const known = recent.find(owner, kind, name)
+  return (owner, name) => {
+    const known = recent.find(owner, name)
     if (known) return known
-    const session = before.find(owner, kind, name) ?? new Session([owner, kind, name].join('\0'))
+    const session = before.find(owner, name) ?? new Session([owner, typeof name, name].join('\0'))
     if (recent.size >= MOST_SESSIONS) {
       before = recent
       recent = new Generation()
     }
-    recent.add(owner, kind, name, session)
+    recent.add(owner, name, session)
     return session
   }
 }
@@ -80,19 +80,15 @@ export function createSessions(): FindSession {
 /** Every request looks, and to join what it looks for into one key would take longer than to look. */
 class Generation {
   size = 0
-  readonly #owners: Record<SessionKind, Map<string, Map<string, Session>>> = {
-    id: new Map(),
-    words: new Map(),
+  readonly #owners = new Map<string, Map<SessionName, Session>>()
+
+  find(owner: string, name: SessionName): Session | undefined {
+    return this.#owners.get(owner)?.get(name)
   }
 
-  find(owner: string, kind: SessionKind, name: string): Session | undefined {
-    return this.#owners[kind].get(owner)?.get(name)
-  }
-
-  add(owner: string, kind: SessionKind, name: string, session: Session): void {
-    const owners = this.#owners[kind]
-    const own = owners.get(owner) ?? new Map<string, Session>()
-    owners.set(owner, own)
+  add(owner: string, name: SessionName, session: Session): void {
+    const own = this.#owners.get(owner) ?? new Map<SessionName, Session>()
+    this.#owners.set(owner, own)
     // The name may be a slice of a body, which it would keep.
     own.set(JSON.parse(JSON.stringify(name)), session)
     this.size += 1
