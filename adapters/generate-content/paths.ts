@@ -1,3 +1,4 @@
+import { isModelName, unescaped } from '../../src/model/model-name.ts'
 import { invalid } from '../../src/model/problem.ts'
 import type { RequestHead, Route } from '../contract.ts'
 
@@ -11,7 +12,6 @@ type Action = 'generateContent' | 'streamGenerateContent' | 'countTokens'
 
 const ACTIONS: readonly Action[] = ['generateContent', 'streamGenerateContent', 'countTokens']
 const PATH = /^\/(v1beta|v1)\/(models|tunedModels)\/(.+)$/s
-const MODEL = /^[A-Za-z0-9._:@/-]{1,256}$/
 
 export function match(head: RequestHead): Route | undefined {
   const place = head.method === 'POST' ? locate(head.path) : undefined
@@ -31,7 +31,7 @@ export function passPath(head: RequestHead, model: string | undefined): string {
 
 export function modelPath(model: string, action: Action, version = 'v1beta'): string {
   const name = resourceName(model)
-  if (!isModel(name))
+  if (!isModelName(name))
     throw invalid(`model: ${JSON.stringify(model)} is not a model of this upstream`, 'model')
   return `/${version}/${name.split('/').map(encodeURIComponent).join('/')}:${action}`
 }
@@ -42,22 +42,10 @@ export const resourceName = (model: string): string =>
 
 function locate(path: string): Place | undefined {
   const [, version = '', collection, rest = ''] = PATH.exec(path) ?? []
-  const name = decoded(rest)
+  const name = unescaped(rest)
   const colon = name?.lastIndexOf(':') ?? -1
   if (name === undefined || colon < 1) return undefined
   const action = ACTIONS.find((one) => one === name.slice(colon + 1))
   const model = `${collection === 'tunedModels' ? 'tunedModels/' : ''}${name.slice(0, colon)}`
-  return action && isModel(model) ? { version, model, action } : undefined
+  return action && isModelName(model) ? { version, model, action } : undefined
 }
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** Whether a name may stand in a path: no segment of it may lead out of its place. */
-const isModel = (name: string): boolean =>
-  MODEL.test(name) && !name.split('/').some((segment) => ['', '.', '..'].includes(segment))

@@ -1,5 +1,6 @@
 import type { Adapter } from '../../adapters/contract.ts'
 import type { Dialects } from '../../adapters/index.ts'
+import { isModelName, unescaped } from '../model/model-name.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
 import { matched, storedAt, type StoredMatch, type StoredPlace } from '../exchange/dispatch.ts'
 import type { Answer } from '../exchange/exchange.ts'
@@ -135,17 +136,10 @@ function modelAnswer(
 
 const isReading = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
-const NAME = /^[\w.:@/-]{1,256}$/
-const CLIMBING = /(?:^|\/)\.{0,2}(?:\/|$)/
-
-/** The decoded name of a model in a path; undefined for a segment that can be none. */
+/** The name of a model in a path; undefined for a segment that can be none. */
 function modelName(segment: string): string | undefined {
-  try {
-    const name = decodeURIComponent(segment)
-    return NAME.test(name) && !CLIMBING.test(name) ? name : undefined
-  } catch {
-    return undefined
-  }
+  const name = unescaped(segment)
+  return name !== undefined && isModelName(name) ? name : undefined
 }
 
 const isConversation = ({ dialects }: AppContext, { head }: ReceivedRequest): boolean =>

@@ -16,6 +16,15 @@ describe('paths', () => {
     ['/v1beta/models/org%2Fmodel:generateContent', 'org/model'],
     ['/v1beta/models/model:tag:generateContent', 'model:tag'],
     ['/v1beta/tunedModels/mine:generateContent', 'tunedModels/mine'],
+    // Claude Code's variants, and claude-code-router's PROVIDER,MODEL.
+    ['/v1beta/models/x[1m]:generateContent', 'x[1m]'],
+    ['/v1beta/models/x%5B1m%5D:generateContent', 'x[1m]'],
+    ['/v1beta/models/provider,model:generateContent', 'provider,model'],
+    ['/v1beta/models/provider%2Corg%2Fmodel:generateContent', 'provider,org/model'],
+    ['/v1beta/models/my%20model:generateContent', 'my model'],
+    ['/v1beta/models/a+b:generateContent', 'a+b'],
+    ['/v1beta/models/a%2Bb:generateContent', 'a+b'],
+    ['/v1beta/models/mod%C3%A8le:generateContent', 'modèle'],
   ])('%s asks %s', (path, model) => {
     expect(match(path)).toEqual({ operation: 'create', model, stream: false })
   })
@@ -39,6 +48,13 @@ describe('paths', () => {
     '/v1beta/models/a%3Fkey=b:generateContent',
     '/v1beta/models/a%0d%0ab:generateContent',
     '/v1beta/models/%zz:generateContent',
+    '/v1beta/models/%C3:generateContent',
+    '/v1beta/models/m%:generateContent',
+    '/v1beta/models/a%00b:generateContent',
+    '/v1beta/models/a%5C..%5Cb:generateContent',
+    '/v1beta/models/a/..%3B/b:generateContent',
+    '/v1beta/models/a/%20../b:generateContent',
+    '/v1beta/models/a%23b:generateContent',
     '/v2/models/m:generateContent',
     `/v1beta/models/${'m'.repeat(257)}:generateContent`,
   ])('refuses %s', (path) => {
@@ -55,6 +71,9 @@ describe('paths', () => {
     expect(pass(path, 'models/x')).toBe('/v1/models/x:streamGenerateContent')
     expect(pass(path, 'tunedModels/x')).toBe('/v1/tunedModels/x:streamGenerateContent')
     expect(pass('/v1beta/models/org%2Fm:countTokens')).toBe('/v1beta/models/org/m:countTokens')
+    expect(pass('/v1/models/a[1m],b+c d:countTokens')).toBe(
+      '/v1/models/a%5B1m%5D%2Cb%2Bc%20d:countTokens',
+    )
   })
 })
 
