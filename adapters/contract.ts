@@ -250,6 +250,11 @@ export interface Adapter {
   readonly upstream: {
     readonly defaultAuth: AuthStyle
     /**
+     * What at the end of a configured path stands in the place of `/v1`, where that may be more than the versions that
+     * every dialect has; group 1 is the version.
+     */
+    readonly versions?: RegExp
+    /**
      * The parameters that the configuration may list as refused by a model (`ModelFacts.drop`), by all their names.
      */
     droppable(): readonly string[]

@@ -30,6 +30,10 @@ Many servers speak a part of a dialect and answer 400 to the rest: llama.cpp kno
 
 \`dragoman profiles\` prints the table below. An unknown name is a fault of the configuration, and a refusal that a profile would have cured says so: \`this server takes no namespaces: "profile": "lmstudio"\`. What each fact means stands in [the configuration](configuration.md#upstreamsprofile).
 
+## Their addresses
+
+\`url\` is what the server's manual gives to programs that speak the dialect: \`https://api.z.ai/api/paas/v4\`, \`https://generativelanguage.googleapis.com/v1beta/openai\`, \`https://dashscope.aliyuncs.com/compatible-mode/v1\`. To \`chat-completions\` and \`responses\` a version at its end, with or without \`/openai\` behind it, is taken as it stands; without one \`/v1\` is added. Perplexity has no version there: give the whole endpoint, \`https://api.perplexity.ai/chat/completions\`.
+
 ## What becomes of the rest
 
 | what the server lacks | what is sent |

@@ -47,6 +47,9 @@ export const chatCompletions: Adapter = {
   },
   upstream: {
     defaultAuth: 'bearer',
+    // Clients of this dialect have the version in their address: Z.AI's is v4, Gemini's v1beta/openai, DeepInfra's
+    // v1/openai. Where there is none (Perplexity, GitHub Models) only the whole endpoint says so.
+    versions: /(?:\/(v\d+(?:(?:alpha|beta)\d*)?(?:\/openai)?))?(?:\/chat\/completions)?$/,
     droppable: () => droppable(FIELDS, placeOf),
     profiles: PROFILES,
     verbatim: verbatimPaths(),

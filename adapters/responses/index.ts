@@ -69,6 +69,8 @@ export const responses: Adapter = {
   },
   upstream: {
     defaultAuth: 'bearer',
+    // Clients of this dialect have the version in their address: Volcengine's is v3.
+    versions: /\/(v\d+(?:(?:alpha|beta)\d*)?(?:\/openai)?)$/,
     compacts: true,
     searchesFiles: true,
     droppable: () => droppable(FIELDS, placeOf),

@@ -12,7 +12,8 @@ export const UPSTREAM_WORDS: Readonly<Record<string, Word>> = {
   },
   'upstreams.*.dialect': { means: 'The language that the upstream speaks.', example: 'messages' },
   'upstreams.*.url': {
-    means: 'An origin, with or without a base path and a trailing /v1 or /v1beta.',
+    means:
+      'An origin, with or without a base path and a trailing /v1 or /v1beta. To chat-completions and responses the version may be any other (/api/paas/v4, /v1beta/openai), and for a chat-completions service without one the whole endpoint is given (https://host/chat/completions).',
     example: 'https://upstream.example/v1',
   },
   'upstreams.*.key': {

@@ -9,6 +9,7 @@ import type { Config, ModelConfig, RouteConfig, TaskConfig, UpstreamConfig } fro
 import { type ConfigSource, inReadingOrder, objectSource, placed, textSource } from './source.ts'
 import {
   readBase,
+  versionsOf,
   type Environment,
   readHeaderName,
   readHeaderValue,
@@ -170,7 +171,7 @@ function buildUpstream(
   return {
     name,
     dialect: config.dialect,
-    ...readBase(config.url, `${at}.url`, { versioned: true }),
+    ...readBase(config.url, `${at}.url`, versionsOf(config.dialect)),
     ...buildKeys(name, config, environment),
     ...(config.account !== undefined && { account: config.account }),
     auth: config.auth ?? adapter.upstream.defaultAuth,

@@ -36,9 +36,10 @@ export interface Settings {
 export interface UpstreamSettings {
   name: string
   dialect: string
-  /** Origin and base path, without a trailing slash. A trailing version segment (`/v1`) stands in `version`. */
+  /** Origin and base path, without a trailing slash. What stands in the place of `/v1` is in `version`. */
   base: string
-  version?: 'v1' | 'v1beta'
+  /** `v1`, `v4`, `v1beta/openai`; that of the dialect when absent, and none when empty. */
+  version?: string
   /** The key, or the first of `keys`. */
   key: KeySettings
   /** All keys of an upstream that has a list of them. Each is a member of a pool. */

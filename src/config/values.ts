@@ -1,3 +1,4 @@
+import { adapters } from '../../adapters/index.ts'
 import { ConfigError } from './finding.ts'
 import type { KeySettings, LimitSettings, UpstreamSettings } from './settings.ts'
 
@@ -21,7 +22,8 @@ export interface Platform {
 const FROM_ENVIRONMENT = 'env:'
 /** With the slash, because only absolute paths are taken: they do not depend on the folder of the start. */
 export const FROM_FILE = 'file:/'
-const VERSION_SEGMENT = /\/(v1|v1beta)$/
+/** `v1alpha` and `v1beta1` are Google's. */
+const VERSIONS = /\/(v1|v\d+(?:alpha|beta)\d*)$/
 /** Keys have no white space, which a header could carry but which comes from copying by mistake. */
 const SECRET = /^[\x21-\x7e]+$/
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
@@ -42,13 +44,15 @@ const RESERVED_HEADERS = new Set([
   'upgrade',
 ])
 
-/**
- * The origin and base path of an address. Where the dialect is versioned, a trailing version segment is split off.
- */
+/** What at the end of a configured path is a version in this dialect. */
+export const versionsOf = (dialect: string | undefined): RegExp =>
+  adapters.find((adapter) => adapter.dialect === dialect)?.upstream.versions ?? VERSIONS
+
+/** The origin and base path of an address. A version at its end is split off; `''` where it is known to have none. */
 export function readBase(
   text: string,
   place: string,
-  { versioned = false } = {},
+  versions?: RegExp,
 ): Pick<UpstreamSettings, 'base' | 'version'> {
   if (!URL.canParse(text)) throw new ConfigError(place, 'expected a URL such as https://host/path')
   const url = new URL(text)
@@ -60,14 +64,10 @@ export function readBase(
       'expected a URL without a user name; a credential belongs in "key"',
     )
   if (/[?#]/.test(text)) throw new ConfigError(place, 'expected a URL without "?" and "#"')
-  const base = url.origin + url.pathname.replace(/\/+$/, '')
-  const version = versioned ? readVersion(base) : undefined
-  return version ? { base: base.slice(0, -version.length - 1), version } : { base }
-}
-
-function readVersion(base: string): 'v1' | 'v1beta' | undefined {
-  const version = VERSION_SEGMENT.exec(base)?.[1]
-  return version === 'v1' || version === 'v1beta' ? version : undefined
+  const path = url.pathname.replace(/\/+$/, '')
+  const [end = '', version = ''] = versions?.exec(path) ?? []
+  const base = url.origin + path.slice(0, path.length - end.length)
+  return end === '' ? { base } : { base, version }
 }
 
 /**

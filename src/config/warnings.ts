@@ -4,6 +4,7 @@ import { entriesAt, membersAt, type DocumentPath, textAt, valueAt } from './plac
 import { DEMO_ORIGIN } from './defaults.ts'
 import { takesAll, upstreamsOfRoute } from './pools.ts'
 import { matchesGlob } from './glob.ts'
+import { versionsOf } from './values.ts'
 
 /** Warns of what is legal but probably a mistake. */
 export function warnAbout(examination: Examination): void {
@@ -70,8 +71,11 @@ function addresses(config: unknown): [DocumentPath, URL][] {
 function warnOfAddresses({ config, platform, found }: Examination): void {
   for (const [path, url] of addresses(config)) {
     const at = [...path, 'url']
-    const ending = endpointIn(url.pathname)
-    if (path[0] === 'upstreams' && ending !== undefined)
+    const bare = url.pathname.replace(/\/+$/, '')
+    const ending = endpointIn(bare)
+    // An endpoint without a version is how an upstream is named that has none.
+    const [taken] = versionsOf(textAt(config, [...path, 'dialect'])).exec(bare) ?? []
+    if (path[0] === 'upstreams' && ending !== undefined && ending !== taken)
       found.warn(at, `this is an endpoint; leave out "${ending}", which is added to what is sent`)
     const { listens } = platform
     if (listens && isLoopback(url.hostname, listens.host) && portNumber(url) === listens.port)
@@ -91,11 +95,10 @@ const isLoopback = (name: string, own?: string): boolean =>
   LOOPBACK.test(name) || name === own?.toLowerCase()
 
 /** Endpoints that manuals name beside the conversations of the dialects. */
-const OTHER_ENDPOINTS = /\/(?:completions|models|embeddings)\/*$/
+const OTHER_ENDPOINTS = /\/(?:completions|models|embeddings)$/
 
-/** The endpoint at the end of a path, such as `/messages` in `/api/v1/messages`. */
-function endpointIn(path: string): string | undefined {
-  const bare = path.replace(/\/+$/, '')
+/** The endpoint at the end of a path without a final slash, such as `/messages` in `/api/v1/messages`. */
+function endpointIn(bare: string): string | undefined {
   const starts = [...bare.matchAll(/\/(?!v1(?:beta)?\/)/g)].map(({ index }) => index)
   const endings = starts.map((start) => bare.slice(start))
   const found = endings.find((ending) => VERSIONS.some((version) => isEndpoint(version + ending)))

@@ -7,6 +7,7 @@ import { DEMO_ORIGIN } from '../config/defaults.ts'
 import { keysOf, membersOf } from '../upstream/members.ts'
 import type { Send } from '../ports.ts'
 import { writeSample } from '../exchange/sample.ts'
+import { placedPath } from '../upstream/request.ts'
 import type { Settings, UpstreamSettings } from '../config/settings.ts'
 import { toSource } from '../stream/source.ts'
 
@@ -66,7 +67,7 @@ async function askForModels(
   upstream: UpstreamSettings,
   send: Send,
 ): Promise<{ status: number; text: string }> {
-  const { base, version, proxy, timeouts } = upstream
+  const { base, proxy, timeouts } = upstream
   const adapter = dialects.of(upstream.dialect)
   const sample = adapter && writeSample(adapter, 'model')
   const usual = /^\/v1\w*/.exec(sample?.path ?? '')?.[0] ?? '/v1'
@@ -74,7 +75,7 @@ async function askForModels(
   const search = query ? `?${new URLSearchParams([[...query]])}` : ''
   const { status, body } = await send({
     method: 'GET',
-    url: `${base}${version ? `/${version}` : usual}/models${search}`,
+    url: `${base}${placedPath(upstream, `${usual}/models`)}${search}`,
     headers: {
       ...sample?.headers,
       ...upstream.headers,

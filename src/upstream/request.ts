@@ -61,15 +61,19 @@ function lowerCased(headers: Readonly<Record<string, string>>): Record<string, s
   return lower
 }
 
-/** A version segment in the configured address replaces that of the path. */
+/** A path below the configured address, whose version replaces that of the path. */
+export const placedPath = ({ version }: Pick<UpstreamSettings, 'version'>, path: string): string =>
+  version === undefined
+    ? path
+    : path.replace(/^\/v1(?:beta)?(?=\/)/, version === '' ? '' : `/${version}`)
+
 function buildUrl(
   upstream: UpstreamSettings,
   path: string,
   query: UnaddressedRequest['query'],
 ): string {
-  const { base, version } = upstream
-  const wanted = version ? path.replace(/^\/v1(?:beta)?(?=\/)/, `/${version}`) : path
-  const text = hostOrigin(base) + wanted
+  const wanted = placedPath(upstream, path)
+  const text = hostOrigin(upstream.base) + wanted
   // A model's name that leaves its path segment (`..`, `?`) would reach another endpoint with the proxy's key.
   if (!isPlainPath(wanted) && (new URL(text).href !== text || /[?#]/.test(wanted)))
     throw invalid('The name of the model cannot be part of a path.', 'model')

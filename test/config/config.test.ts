@@ -140,6 +140,30 @@ describe('a configuration', () => {
     expect(openai).toMatchObject({ base: 'http://upstream.example:8080', version: 'v1' })
   })
 
+  it.each([
+    ['chat-completions', 'https://api.z.ai/api/paas/v4', 'https://api.z.ai/api/paas', 'v4'],
+    ['chat-completions', 'https://x/v1beta/openai/', 'https://x', 'v1beta/openai'],
+    ['chat-completions', 'https://x/v1/openai', 'https://x', 'v1/openai'],
+    ['chat-completions', 'https://x/openai/v1', 'https://x/openai', 'v1'],
+    ['chat-completions', 'https://x/compatible-mode/v1', 'https://x/compatible-mode', 'v1'],
+    ['chat-completions', 'https://x/chat/completions', 'https://x', ''],
+    ['chat-completions', 'https://x/v1/chat/completions', 'https://x', 'v1'],
+    ['responses', 'https://x/api/v3', 'https://x/api', 'v3'],
+    ['generate-content', 'https://x/v1alpha', 'https://x', 'v1alpha'],
+    // Below these paths the version is added, as before.
+    ['chat-completions', 'https://v4', 'https://v4', undefined],
+    ['chat-completions', 'https://x/openai', 'https://x/openai', undefined],
+    ['chat-completions', 'https://x/v1/team/openai', 'https://x/v1/team/openai', undefined],
+    ['chat-completions', 'https://x/v4/zone', 'https://x/v4/zone', undefined],
+    ['responses', 'https://x/responses', 'https://x/responses', undefined],
+    ['messages', 'https://x/v2', 'https://x/v2', undefined],
+    ['messages', 'https://x/v1/openai', 'https://x/v1/openai', undefined],
+  ] as const)('%s at %s', (dialect, url, base, version) => {
+    const { upstreams } = readSettings({ upstreams: { a: { dialect, url } } }, {})
+    const { a } = Object.fromEntries(upstreams)
+    expect([a?.base, a?.version]).toEqual([base, version])
+  })
+
   it('takes secrets from the environment, and knows all of them', () => {
     expect(settings.upstreams.get('gemini')).toMatchObject({
       key: { kind: 'literal', value: 'gem-0001' },

@@ -405,6 +405,22 @@ export const ODD: readonly Case[] = [
     ],
   },
   {
+    what: 'an endpoint with a version where one without would do',
+    text: upstream(
+      '"dialect": "chat-completions", "url": "https://upstream.example/v4/chat/completions"',
+    ),
+    says: [
+      '2:48: upstreams.a.url: warning: this is an endpoint; leave out "/chat/completions", which is added to what is sent',
+    ],
+  },
+  {
+    what: 'an endpoint without a version, which says that there is none',
+    text: upstream(
+      '"dialect": "chat-completions", "url": "https://upstream.example/chat/completions/"',
+    ),
+    says: [],
+  },
+  {
     what: 'an endpoint with a model',
     text: upstream(keyed('https://x/v1beta/models/m:generateContent')),
     says: [

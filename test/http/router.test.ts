@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createApp, type Send } from '../../src/index.ts'
 import {
   jsonReply,
   KEY,
@@ -142,6 +143,26 @@ describe('an upstream request', () => {
       `https://host.example/base/v1/pathy/pathy-1:stream?alt=sse&key=${KEY}`,
     )
     expect(proxy.sent[0]?.headers['accept']).toBe('text/event-stream')
+  })
+  it.each([
+    ['https://api.z.ai/api/paas/v4', 'https://api.z.ai/api/paas/v4/chat/completions'],
+    ['https://x.example/v1beta/openai', 'https://x.example/v1beta/openai/chat/completions'],
+    ['https://x.example/chat/completions', 'https://x.example/chat/completions'],
+    ['https://x.example', 'https://x.example/v1/chat/completions'],
+  ])('at %s asks %s', async (url, asked) => {
+    const urls: string[] = []
+    const send: Send = async (request) => {
+      urls.push(request.url)
+      return jsonReply({ choices: [] })
+    }
+    const upstreams = { a: { dialect: 'chat-completions', url } } as const
+    const routes = [{ model: '*', upstream: 'a' }]
+    const app = createApp({ upstreams, routes, callers: 'open' }, { send })
+    const sent = { model: 'm', messages: [{ role: 'user', content: 'x' }] }
+    const path = '/v1/chat/completions'
+    const headers = { 'content-type': 'application/json' }
+    await app.request(path, { method: 'POST', headers, body: JSON.stringify(sent) })
+    expect(urls).toEqual([asked])
   })
   it.each(['../../admin', 'a/../../b', 'x?y=1', 'x#y', 'x\\y', '%2e%2e/x', 'x y', 'ü', 'x\ny'])(
     'does not climb out of its place: %j',
