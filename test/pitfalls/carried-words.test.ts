@@ -61,6 +61,28 @@ describe('how closely a picture is looked at', () => {
     expect(older.losses).toEqual(['dropped turns.0.blocks.0.detail'])
   })
 
+  it.each([
+    ['responses', openai],
+    ['generate-content', google],
+  ] as const)('is what a strict service takes: %s', (from, ask) => {
+    const heard = { pieces: [{ kind: 'image', mediaType: 'image/png', data: DATA }] }
+    for (const word of from === 'responses' ? ['low', 'high', 'original'] : ['LOW', 'HIGH'])
+      for (const to of ['generate-content', 'responses', 'chat-completions'] as const) {
+        const { body } = sent(from, to, ask(word))
+        expect(kits[to].scripted.hear(body).turns).toMatchObject([heard])
+      }
+    const { hear } = kits['generate-content'].scripted
+    expect(() => hear(google('WIDE'))).toThrow('mediaResolution.level: is none of')
+    const text = { text: 'a', mediaResolution: { level: 'MEDIA_RESOLUTION_LOW' } }
+    expect(() => hear({ contents: [{ role: 'user', parts: [text] }] })).toThrow('beside text')
+    expect(() =>
+      hear({
+        ...google('LOW'),
+        generationConfig: { mediaResolution: 'MEDIA_RESOLUTION_ULTRA_HIGH' },
+      }),
+    ).toThrow('mediaResolution: is none of')
+  })
+
   it('is reported where no other dialect has the level, and is nothing where it says nothing', () => {
     for (const to of ['messages', 'responses', 'chat-completions'] as const) {
       expect(sent('generate-content', to, google('MEDIUM')).losses).toEqual([

@@ -43,6 +43,7 @@ const CONFIG = [
   'responseLogprobs',
   'logprobs',
   'thinkingConfig',
+  'mediaResolution',
 ]
 
 const bound = (most: number) => (value: unknown, path: string) => number(value, path, 0, most)
@@ -53,6 +54,11 @@ export function hearGenerateContent(body: unknown): Heard {
   const config = object(request['generationConfig'] ?? {}, 'generationConfig', CONFIG)
   const turns = array(request['contents'], 'contents').map(readContent)
   checkTurns(turns)
+  optional(
+    config['mediaResolution'],
+    (level, path) => oneOf(level, path, LEVELS),
+    'mediaResolution',
+  )
   const tools = array(request['tools'] ?? [], 'tools').flatMap(readTools)
   return {
     system: readSystem(request['systemInstruction']),
@@ -107,15 +113,32 @@ const BODIES = ['text', 'inlineData', 'functionCall', 'functionResponse'] as con
 
 /** A signature is heard as thinking without words before the part it stands on. */
 function readPart(value: unknown, path: string, role: string): Piece[] {
-  const part = object(value, path, [...BODIES, 'thought', 'thoughtSignature'])
+  const part = object(value, path, [...BODIES, 'thought', 'thoughtSignature', 'mediaResolution'])
   const bodies = BODIES.filter((name) => part[name] !== undefined)
   const [body] = bodies
   if (bodies.length !== 1 || !body) refuse(path, `has ${bodies.length} bodies`)
+  if (part['mediaResolution'] !== undefined) {
+    if (body !== 'inlineData') refuse(`${path}.mediaResolution`, `stands beside ${body}`)
+    checkResolution(part['mediaResolution'], `${path}.mediaResolution`)
+  }
   const proof = optional(part['thoughtSignature'], base64, `${path}.thoughtSignature`)
   if (part['thought'] === true)
     return [{ kind: 'thinking', text: string(part['text'], path), proof: proof ?? '' }]
   const piece = readBody(body, part[body], `${path}.${body}`, role)
   return proof === undefined ? [piece] : [{ kind: 'thinking', text: '', proof }, piece]
+}
+
+/** For all media of a request, which Vertex AI refuses to look at as closely as at a single one. */
+const LEVELS = ['UNSPECIFIED', 'LOW', 'MEDIUM', 'HIGH'].map((word) => `MEDIA_RESOLUTION_${word}`)
+
+/**
+ * How closely to look at one picture: `PartMediaResolution` of @google/genai 3.3.0. Gemini 3 and later take it at
+ * v1beta (guide: media resolution), which was for v1alpha alone until 2026.
+ */
+function checkResolution(value: unknown, path: string): void {
+  const resolution = object(value, path, ['level', 'numTokens'])
+  oneOf(resolution['level'], `${path}.level`, [...LEVELS, 'MEDIA_RESOLUTION_ULTRA_HIGH'])
+  optional(resolution['numTokens'], bound(1_000_000), `${path}.numTokens`)
 }
 
 function readBody(
