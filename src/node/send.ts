@@ -14,7 +14,7 @@ import { isWhole, piecesIn, sizeOf } from '../json/bytes.ts'
 import type { Egress } from './egress.ts'
 import { atOnce, type WriteSoon } from './shared-writes.ts'
 import { UpstreamBody } from './upstream-body.ts'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 import type { ByteSource } from '../stream/source.ts'
 
 /** Shorter than common servers keep idle connections, so that a reused connection is rarely dead. */
@@ -275,7 +275,6 @@ const toError = (reason: unknown): Error =>
 const DECODERS: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex>([
   ['gzip', createGunzip],
   ['x-gzip', createGunzip],
-  ['deflate', createInflate],
   ['br', createBrotliDecompress],
 ])
 
@@ -291,16 +290,51 @@ export const isPlain = (coding: string | null): boolean =>
  * codings that were not asked for, and for several at once.
  */
 export function decoded(body: ByteSource, coding: string): ReadableStream<Uint8Array> | undefined {
-  const decoder = DECODERS.get(coding.trim().toLowerCase())?.()
-  if (!decoder) return undefined
+  const name = coding.trim().toLowerCase()
+  if (name === 'deflate') return inflated(body)
+  const decoder = DECODERS.get(name)?.()
+  return decoder && through(decoder, body)
+}
+
+/** `first`: what has been read already. */
+function through(
+  decoder: Duplex,
+  body: ByteSource,
+  first?: Uint8Array,
+): ReadableStream<Uint8Array> {
   // The reader gets the error of a broken body from the decoder, which the pipeline destroys.
-  pipeline(Readable.from(pieces(body), { objectMode: false }), decoder, () => undefined)
+  pipeline(Readable.from(pieces(body, first), { objectMode: false }), decoder, () => undefined)
+  // A read that waits for the next bytes would end the connection only behind them.
+  decoder.once('close', () => body.cancel())
   const strategy = new ByteLengthQueuingStrategy({ highWaterMark: BUFFERED_BYTES })
   return Readable.toWeb(decoder, { strategy })
 }
 
-async function* pieces(body: ByteSource): AsyncGenerator<Uint8Array> {
+/** Servers that leave out the header of zlib are told by the first byte, as undici's `fetch` and Chromium do. */
+function inflated(body: ByteSource): ReadableStream<Uint8Array> {
+  const open = async () => {
+    const first = await body.read()
+    const isRaw = first !== undefined && ((first[0] ?? 0) & 0x0f) !== 8
+    return through(isRaw ? createInflateRaw() : createInflate(), body, first).getReader()
+  }
+  let reader: Awaited<ReturnType<typeof open>> | undefined
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        reader ??= await open()
+        const { done, value } = await reader.read()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: (reason) => (reader ? reader.cancel(reason) : body.cancel()),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+async function* pieces(body: ByteSource, first?: Uint8Array): AsyncGenerator<Uint8Array> {
   try {
+    if (first) yield first
     for (let piece = await body.read(); piece; piece = await body.read()) yield piece
   } finally {
     body.cancel()

@@ -1,6 +1,14 @@
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net'
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import {
+  brotliCompressSync,
+  constants,
+  createDeflateRaw,
+  createGzip,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+} from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import { toSource } from '../../src/stream/source.ts'
 import { ConnectError, type UpstreamRequest, type UpstreamResponse } from '../../src/ports.ts'
@@ -93,6 +101,7 @@ describe('the upstream client', () => {
   it.each([
     ['gzip', gzipSync],
     ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
     ['br', brotliCompressSync],
     ['identity', Buffer.from],
   ])('decodes %s', async (coding, encode) => {
@@ -106,24 +115,49 @@ describe('the upstream client', () => {
     if (coding !== 'identity') expect(response.headers.get('content-encoding')).toBeNull()
   })
 
-  it('gives a compressed stream piece by piece', async () => {
-    const { createGzip, constants } = await import('node:zlib')
+  it.each([
+    ['gzip', createGzip],
+    ['deflate', createDeflateRaw],
+  ] as const)('gives a stream in %s piece by piece', async (coding, create) => {
     const origin = await serving((_, response) => {
-      response.writeHead(200, { 'content-encoding': 'gzip' })
-      const gzip = createGzip()
-      gzip.pipe(response)
-      gzip.write('first')
-      gzip.flush(constants.Z_SYNC_FLUSH)
+      response.writeHead(200, { 'content-encoding': coding })
+      const encoder = create()
+      encoder.pipe(response)
+      encoder.write('first')
+      encoder.flush(constants.Z_SYNC_FLUSH)
     })
     const reader = sourceIn(await post(origin))
     expect(new TextDecoder().decode(await reader?.read())).toBe('first')
     reader?.cancel()
   })
 
-  it('holds no more of a bomb than was read', async () => {
-    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024))
+  it.each([
+    ['gzip', undefined],
+    ['deflate', undefined],
+    ['gzip', gzipSync('first').subarray(0, 4)],
+    ['deflate', deflateRawSync('first').subarray(0, 1)],
+  ])('closes the connection of a reader that leaves in %s behind %o', async (coding, some) => {
+    const left = Promise.withResolvers<void>()
+    const origin = await serving((incoming, response) => {
+      response.writeHead(200, { 'content-encoding': coding }).flushHeaders()
+      if (some) response.write(some)
+      incoming.socket.once('close', () => left.resolve())
+    })
+    const reader = sourceIn(await post(origin))
+    const reading = reader?.read().catch(() => undefined)
+    if (some) await new Promise((wake) => setTimeout(wake, 50))
+    reader?.cancel()
+    await left.promise
+    await reading
+  })
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateRawSync],
+  ])('holds no more of a bomb in %s than was read', async (coding, encode) => {
+    const bomb = encode(Buffer.alloc(64 * 1024 * 1024))
     const origin = await serving((_, response) => {
-      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
+      response.writeHead(200, { 'content-encoding': coding }).end(bomb)
     })
     const before = process.memoryUsage().rss
     const reader = sourceIn(await post(origin))
