@@ -1,5 +1,6 @@
 import { adapters } from '../../adapters/index.ts'
 import { ConfigError } from './finding.ts'
+import { hint } from './nearest.ts'
 import type { KeySettings, LimitSettings, UpstreamSettings } from './settings.ts'
 
 /** Environment variables of a process, or of a Worker. */
@@ -80,10 +81,20 @@ export function resolved(text: string, environment: Environment, place: string):
   if (name === '') throw new ConfigError(place, 'expected the name of a variable behind "env:"')
   const value = environment[name]
   if (value === undefined)
-    throw new ConfigError(place, `the environment variable ${name} is not set`)
+    throw new ConfigError(
+      place,
+      `the environment variable ${name} is not set${likeIt(name, environment)}`,
+    )
   if (value.trim() === '') throw new ConfigError(place, `the environment variable ${name} is empty`)
   return value.trim()
 }
+
+/** Short names (`HOME`, `PATH`) are parts of many and meant by none. */
+const likeIt = (name: string, environment: Environment): string =>
+  hint(
+    name,
+    Object.keys(environment).filter((known) => /^\w{5,}$/.test(known)),
+  )
 
 /** Platforms with files read them beforehand and put their content among the variables. */
 function fileContent(text: string, environment: Environment, place: string): string {

@@ -123,7 +123,10 @@ function warnOfKeys({ config, found }: Examination): void {
   const headers = holders.flatMap((holder) =>
     membersAt(config, [...holder, 'headers']).map(([name]) => [...holder, 'headers', name]),
   )
-  const keys = entriesAt(config, ['callers', 'keys']).map((_, index) => ['callers', 'keys', index])
+  const keys = entriesAt(config, ['callers', 'keys']).flatMap((_, index) => [
+    ['callers', 'keys', index],
+    ['callers', 'keys', index, 'key'],
+  ])
   const listed = holders.flatMap((holder) =>
     [...entriesAt(config, [...holder, 'key']).keys()].flatMap((index) => [
       [...holder, 'key', index],
@@ -131,14 +134,20 @@ function warnOfKeys({ config, found }: Examination): void {
     ]),
   )
   const single = holders.map((holder) => [...holder, 'key'])
-  for (const path of [...single, ...listed, ...headers, ...keys]) {
-    const [, name] = VARIABLE.exec(textAt(config, path) ?? '') ?? []
+  const collector = ['telemetry', 'otlp', 'headers']
+  const others = membersAt(config, collector).map(([name]) => [...collector, name])
+  for (const path of [...single, ...listed, ...headers, ...keys, ['metrics', 'key'], ...others]) {
+    const text = textAt(config, path) ?? ''
+    if (/^file:(?!\/)/i.test(text)) found.warn(path, FILE_WORDS)
+    const [, name] = VARIABLE.exec(text) ?? []
     if (name === undefined) continue
     // A text in small letters may be a key, and is not repeated in the warning.
     const example = /^[A-Z][A-Z0-9_]*$/.test(name) ? name : 'NAME'
     found.warn(path, `this is used as it stands; for a variable write "env:${example}"`)
   }
 }
+
+const FILE_WORDS = 'this is used as it stands; for a file write "file:/" and its path from the root'
 
 /** Claude Code marks variants as `model[1m]`, and a name may end in a plus sign. */
 const REGEX_SIGNS = /\.\*|\.\+|[\^$|()\\?]|\[(?!\d+[mk]\]$)[^\]]*\]/i

@@ -4,7 +4,7 @@ import { adapters } from '../../adapters/index.ts'
 import { withDemo } from '../demo/demo.ts'
 import { ConfigError } from '../config/config.ts'
 import { parseObject } from '../json/json.ts'
-import { writeFault } from '../config/finding.ts'
+import { type Finding, writeFault } from '../config/finding.ts'
 import { placed } from '../config/source.ts'
 import { DEFAULT_RETENTION } from '../config/defaults.ts'
 import { placing } from '../exchange/placed.ts'
@@ -37,7 +37,7 @@ import { createSend } from './send.ts'
 import { startServer, type RunningServer, type ServerOptions } from './server.ts'
 import { SharedWrites } from './shared-writes.ts'
 import type { PageOptions } from './inspector.ts'
-import { openStore } from './store.ts'
+import { openStore, storeFault } from './store.ts'
 import { writeSample } from '../exchange/sample.ts'
 import { VERSION } from '../version.ts'
 
@@ -315,21 +315,29 @@ async function createStore({ state, retention, origin }: Settings): Promise<Stor
   }
 }
 
-/** Checks the configuration and describes it; with --online it asks the upstreams too. */
+/** Checks the configuration and what it names on this machine, and describes it; with --online it asks the upstreams too. */
 export async function check(options: Options, world: Process): Promise<void> {
   const settings = settingsFor(options, world)
   const lines = summary(settings, painter(world.logStyle === 'colour'), options.workers)
   world.write(`configuration: ${settings.origin}\n${lines.join('\n')}\n`)
-  if (!options.online) return
+  const fault = storeFault(settings.state)
+  const findings = [
+    ...(fault === undefined ? [] : [{ path: ['state', 'store'], text: fault }]),
+    ...(options.online ? await askOnline(settings, world) : []),
+  ]
+  const source = sourceFor(options, world)
+  const faults = findings.map((each) => placed(each, source))
+  const first = faults.find(({ severity }) => severity === 'fault')
+  if (first) throw new ConfigError(first.place, first.expected, first.origin, faults)
+  for (const warning of faults) world.complain(writeFault(warning))
+}
+
+async function askOnline(settings: Settings, world: Process): Promise<Finding[]> {
   const upstreams = createSend(readEgress(world.environment))
   const heard = await heardOnline(settings, upstreams.send)
   upstreams.destroy()
   for (const { upstream, words } of heard) world.write(`  online    ${upstream}: ${words}\n`)
-  const source = sourceFor(options, world)
-  const faults = heard.flatMap(({ findings }) => findings.map((each) => placed(each, source)))
-  const first = faults.find(({ severity }) => severity === 'fault')
-  if (first) throw new ConfigError(first.place, first.expected, first.origin, faults)
-  for (const warning of faults) world.complain(writeFault(warning))
+  return heard.flatMap(({ findings }) => findings)
 }
 
 /** Writes what an upstream would be sent and what would be lost; false when the answer is an error. */

@@ -172,6 +172,20 @@ export const FAULTY: readonly Case[] = [
     says: ['2:75: upstreams.a.key: the environment variable NO_KEY is not set'],
   },
   {
+    what: 'a variable that is nearly one that is set',
+    text: upstream(`${good}, "key": "env:CLAUD_KEY"`),
+    environment: { CLAUDE_KEY: KEY, HOME: '/root', KEY: 'x', 'file:/CLAUD_KEY': 'x' },
+    says: [
+      '2:75: upstreams.a.key: the environment variable CLAUD_KEY is not set; did you mean "CLAUDE_KEY"?',
+    ],
+  },
+  {
+    what: 'a variable that is like none',
+    text: upstream(`${good}, "key": "env:HOME_KEY"`),
+    environment: { CLAUDE_TOKEN: KEY, HOME: '/root', KEY: 'x', PATH: '/bin' },
+    says: ['2:75: upstreams.a.key: the environment variable HOME_KEY is not set'],
+  },
+  {
     what: 'a variable without a name',
     text: upstream(`${good}, "key": "env:"`),
     says: ['2:75: upstreams.a.key: expected the name of a variable behind "env:"'],
@@ -432,6 +446,19 @@ export const ODD: readonly Case[] = [
     text: upstream(keyed('https://x', '$CLAUDE_KEY')),
     says: [
       '2:60: upstreams.a.key: warning: this is used as it stands; for a variable write "env:CLAUDE_KEY"',
+    ],
+  },
+  {
+    what: 'a file by a path that is not from the root',
+    text: upstream(
+      `${keyed('https://x', 'file:secret.txt')}, "headers": { "x-a": "file:./x" }`,
+      ',\n"callers": { "keys": [{ "name": "me", "key": "file:caller-key-01234567" }] },\n"metrics": { "key": "$METRICS_KEY_0123456789" }',
+    ),
+    says: [
+      '2:60: upstreams.a.key: warning: this is used as it stands; for a file write "file:/" and its path from the root',
+      '2:99: upstreams.a.headers.x-a: warning: this is used as it stands; for a file write "file:/" and its path from the root',
+      '4:46: callers.keys[0].key: warning: this is used as it stands; for a file write "file:/" and its path from the root',
+      '5:21: metrics.key: warning: this is used as it stands; for a variable write "env:METRICS_KEY_0123456789"',
     ],
   },
   {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -144,6 +144,35 @@ describe('dragoman', () => {
         'dragoman: my.json:5:78: upstreams.openai.key: the environment variable OPENAI is not set\n' +
         'dragoman: my.json:11:25: callers.keys[0]: the environment variable PROXY_KEY is not set\n',
     })
+  })
+
+  it.each([
+    ['sqlite:nowhere/state.db', 'the folder of the state file cannot be written (ENOENT)'],
+    ['sqlite:my.json/state.db', 'the folder of the state file cannot be written (ENOTDIR)'],
+    ['sqlite:.', 'the state file cannot be written (EISDIR)'],
+  ])('checks what a start would fail at: %s', async (store, said) => {
+    const config = CONFIG.replace(/^\s*\{/, `{ "state": { "store": "${store}" },`)
+    folder.write('my.json', config)
+    const { code, error } = await folder.run(['check', '--config', 'my.json'], SECRETS).finished
+    expect(error).toBe(`dragoman: my.json:1:23: state.store: ${said}\n`)
+    expect(code).toBe(78)
+    const started = folder.run(['--config', 'my.json', '--port', '0'], SECRETS)
+    expect((await started.finished).code).toBe(78)
+  })
+
+  it('checks a state file without making one', async () => {
+    folder.write('my.json', CONFIG.replace(/^\s*\{/, '{ "state": { "store": "sqlite:new.db" },'))
+    const { code, error } = await folder.run(['check', '--config', 'my.json'], SECRETS).finished
+    expect([code, error]).toEqual([0, ''])
+    expect(readdirSync(folder.path)).toEqual(['my.json'])
+  })
+
+  it.skipIf(process.getuid?.() === 0)('checks a folder that may not be written', async () => {
+    folder.write('my.json', CONFIG.replace(/^\s*\{/, '{ "state": { "store": "sqlite:new.db" },'))
+    chmodSync(folder.path, 0o500)
+    const { error } = await folder.run(['check', '--config', 'my.json'], SECRETS).finished
+    chmodSync(folder.path, 0o700)
+    expect(error).toContain('the folder of the state file cannot be written (EACCES)')
   })
 
   it('explains a request', async () => {
