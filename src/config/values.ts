@@ -89,12 +89,15 @@ export function resolved(text: string, environment: Environment, place: string):
   return value.trim()
 }
 
-/** Short names (`HOME`, `PATH`) are parts of many and meant by none. */
-const likeIt = (name: string, environment: Environment): string =>
-  hint(
-    name,
-    Object.keys(environment).filter((known) => /^\w{5,}$/.test(known)),
-  )
+/** The nearest variable that is set. Short names (`HOME`, `PATH`) are parts of many and meant by none. */
+function likeIt(name: string, environment: Environment): string {
+  const known = Object.keys(environment).filter((each) => /^\w{5,}$/.test(each))
+  // OPENAI_KEY is further from OPENAI_API_KEY, which the vendors' own programs read, than from OPENAI_ORG.
+  const same = known.find((each) => withoutApi(each) === withoutApi(name))
+  return same === undefined ? hint(name, known) : hint(same, [same])
+}
+
+const withoutApi = (name: string): string => name.replace('_API_', '_')
 
 /** Platforms with files read them beforehand and put their content among the variables. */
 function fileContent(text: string, environment: Environment, place: string): string {

@@ -180,6 +180,14 @@ export const FAULTY: readonly Case[] = [
     ],
   },
   {
+    what: 'a variable that vendors call otherwise',
+    text: upstream(`${good}, "key": "env:OPENAI_KEY"`),
+    environment: { OPENAI_ORG: 'x', OPENAI_API_KEY: KEY },
+    says: [
+      '2:75: upstreams.a.key: the environment variable OPENAI_KEY is not set; did you mean "OPENAI_API_KEY"?',
+    ],
+  },
+  {
     what: 'a variable that is like none',
     text: upstream(`${good}, "key": "env:HOME_KEY"`),
     environment: { CLAUDE_TOKEN: KEY, HOME: '/root', KEY: 'x', PATH: '/bin' },
