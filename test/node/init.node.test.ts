@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseJsonc } from '../../src/config/jsonc.ts'
@@ -370,6 +370,39 @@ describe('dragoman init', () => {
     expect(out).not.toMatch(/sk-first|sk-second|old-key/)
     expect((await folder.run(['check']).finished).code).toBe(0)
   })
+
+  it.each([
+    [
+      'litellm',
+      (base: string) =>
+        `model_list: [{ model_name: m, litellm_params: { model: openai/m, api_base: "${base}" } }]`,
+    ],
+    [
+      'cliproxyapi',
+      (base: string) =>
+        `openai-compatibility: [{ name: a, base-url: "${base}", models: [{ name: m, alias: m }] }]`,
+    ],
+    [
+      'ccr',
+      (base: string) =>
+        `{ "Providers": [{ "name": "a", "api_base_url": "${base}/chat/completions", "models": ["m"] }] }`,
+    ],
+  ])(
+    'asks where %s would: below an address without a version as well',
+    async (program, written) => {
+      for (const [base, url] of [
+        ['https://api.perplexity.ai', 'https://api.perplexity.ai/chat/completions'],
+        ['https://api.z.ai/api/paas/v4', 'https://api.z.ai/api/paas/v4'],
+        ['https://x.example/v1beta/openai', 'https://x.example/v1beta/openai'],
+      ] as const) {
+        folder.write('theirs', written(base))
+        const { error } = await folder.run(['init', '--from', program, 'theirs']).finished
+        expect(error).toBe('')
+        expect(text()).toContain(`"url": "${url}"`)
+        rmSync(join(folder.path, 'dragoman.json'))
+      }
+    },
+  )
 
   it('names all that it leaves out, what has the same reason on one line', async () => {
     const words = Array.from({ length: 24 }, (_, index) => `unknown_${index}`)

@@ -1,5 +1,6 @@
 import { type Json, type JsonObject, listOf, objectsOf } from '../../json/json.ts'
 import {
+  chatAddress,
   type Converted,
   emptyConversion,
   filledText,
@@ -85,7 +86,7 @@ function addCompatible(entry: JsonObject, { upstreams, routes, proxy, left }: Pa
   for (const key of keys.length > 0 ? keys : [{}]) {
     const upstream = upstreams.nameOf(name, {
       dialect: 'chat-completions',
-      url: filledText(entry['base-url']) ?? '',
+      url: chatAddress(filledText(entry['base-url']) ?? ''),
       ...keyAndProxy(key, proxy, where, left),
       ...headers,
     })

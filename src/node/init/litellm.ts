@@ -1,5 +1,6 @@
 import { objectsOf, type JsonObject } from '../../json/json.ts'
 import {
+  chatAddress,
   type Converted,
   emptyConversion,
   objectMembers,
@@ -162,7 +163,7 @@ function readUpstream(provider: string, id: string, params: JsonObject): JsonObj
   const key = filledText(params['api_key']) ?? usual
   return {
     dialect: isServer ? 'chat-completions' : (service?.dialect ?? ''),
-    url: server ? versioned(url) : url,
+    url: server ? versioned(url) : isServer ? chatAddress(url) : url,
     ...(server && { profile: server.profile }),
     ...(key && { key: toKey(key) }),
   }

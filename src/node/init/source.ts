@@ -1,3 +1,4 @@
+import { versionsOf } from '../../config/values.ts'
 import { isObject, type Json, type JsonObject } from '../../json/json.ts'
 
 /** The result of converting another proxy's configuration. */
@@ -155,9 +156,22 @@ const ENDPOINTS: readonly (readonly [RegExp, string])[] = [
 
 export function fromEndpoint(address: string): { dialect?: string; url: string } {
   const found = ENDPOINTS.find(([pattern]) => pattern.test(address))
-  return found
-    ? { dialect: found[1], url: address.replace(found[0], '') }
-    : { url: address.replace(/\/$/, '') }
+  if (!found) return { url: address.replace(/\/$/, '') }
+  const [pattern, dialect] = found
+  const base = address.replace(pattern, '')
+  return { dialect, url: dialect === CHAT ? chatAddress(base) : base }
+}
+
+const CHAT = 'chat-completions'
+
+/**
+ * An upstream's address from one behind which another program puts the endpoint and no version: the whole endpoint,
+ * where there is no version in it.
+ */
+export function chatAddress(base: string): string {
+  const bare = base.replace(/\/$/, '')
+  const [version = ''] = versionsOf(CHAT).exec(bare) ?? []
+  return version === '' && /^https?:/.test(bare) ? `${bare}/chat/completions` : bare
 }
 
 /** Reports members that have no counterpart. */
