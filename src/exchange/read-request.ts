@@ -30,7 +30,8 @@ export function unscannedBody({
   recall,
   settings,
 }: Exchange): ScannedBody | undefined {
-  const known = recall?.scanned(body.bytes) ?? recall?.fresh(body.bytes)
+  const { bytes } = body
+  const known = recall?.scanned(bytes) ?? recall?.first(bytes) ?? recall?.fresh(bytes)
   if (known) return known
   const { verbatim } = caller.caller
   const { turns } = caller.same.beginning ?? {}

@@ -6,6 +6,7 @@ import type { Slice } from '../json/tokens.ts'
 import type { Trail } from '../model/trail.ts'
 import { alikeBefore, alikeBehind, isSameByte, type IsSame } from './alike.ts'
 import { readFresh, type NativeBytes } from './fresh-body.ts'
+import { readPassing } from './passing-body.ts'
 import { growBody } from './grown-body.ts'
 import {
   byteOffsets,
@@ -16,7 +17,7 @@ import {
   type Gap,
   type KnownBody,
 } from './known-body.ts'
-import { MOST_UNLIKELY, SessionStore, type RecalledSession } from './session-store.ts'
+import { endOfOpening, MOST_UNLIKELY, SessionStore, type RecalledSession } from './session-store.ts'
 import { writeBody } from './written-body.ts'
 
 /** Remembers the last request of each session, because the next one brings most of it again. */
@@ -43,6 +44,11 @@ export interface RecalledRequest {
   scanned(bytes: Bytes): ScannedBody | undefined
   /** The same of a body that is not known, where its bytes can be read as they are; it is learned from. */
   fresh(bytes: Bytes): ScannedBody | undefined
+  /**
+   * The same of a body that need not be understood, where none has come that opens as it does: most of it is not even
+   * looked at before there is a second one.
+   */
+  first(bytes: Bytes): ScannedBody | undefined
   /** Learns from a body that is not known. */
   learned(bytes: Bytes, scanned: ScannedText): ScannedBody
   /** The bytes of `stringify`. */
@@ -112,6 +118,8 @@ class Request implements RecalledRequest {
   #session: RecalledSession | undefined
   /** Whether the body has characters that take two bytes each in a text: it is quicker written in parts. */
   #isWide = false
+  /** Whether a body has come that opens as this one does, once that was asked. */
+  #isSeen: boolean | undefined
 
   constructor(context: RequestContext) {
     this.#context = context
@@ -147,6 +155,16 @@ class Request implements RecalledRequest {
     this.#isWide = true
     this.#keptIfSeen(fresh.known)
     return fresh
+  }
+
+  first(received: Bytes): ScannedBody | undefined {
+    const { native, owner, rules, store } = this.#context
+    if (!native || sizeOf(received) > LONG_BYTES) return undefined
+    const body = readPassing(wholeBytes(received), rules, native)
+    if (!body) return undefined
+    const { bytes, endOfOpening: end } = body
+    this.#isSeen = store.noteOpening(owner, bytes, end)
+    return this.#isSeen ? undefined : body
   }
 
   learned(received: Bytes, scanned: ScannedText): ScannedBody {
@@ -191,7 +209,8 @@ class Request implements RecalledRequest {
    */
   #keptIfSeen(known: KnownBody): void {
     const { owner, store } = this.#context
-    if (store.noteOpening(owner, known)) this.#kept(undefined, known)
+    const isSeen = this.#isSeen ?? store.noteOpening(owner, known.bytes, endOfOpening(known))
+    if (isSeen) this.#kept(undefined, known)
   }
 
   #kept(session: RecalledSession | undefined, known: KnownBody): RecalledSession {

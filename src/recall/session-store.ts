@@ -85,12 +85,11 @@ export class SessionStore {
     return alike.length > 0 ? alike : found.slice(-MOST_UNLIKELY)
   }
 
-  /** Notes how a body opens, and tells whether one that opens so had been noted. */
-  noteOpening(owner: string, known: KnownBody): boolean {
-    const opening = openingOf(known)
+  /** Notes that the first turn of a body ends here, and tells whether one that opens so had been noted. */
+  noteOpening(owner: string, bytes: Uint8Array, end: number | undefined): boolean {
     // Without a first turn there is nothing by which to know it again.
-    if (!opening) return true
-    const name = `${opening.end}\0${opening.hash}\0${placeOf(owner, known.bytes)}`
+    if (end === undefined) return true
+    const name = `${end}\0${hashBefore(bytes, end)}\0${placeOf(owner, bytes)}`
     if (this.#openings.has(name)) return true
     this.#openings.set(name, true)
     return false
@@ -154,9 +153,13 @@ const placeOf = (owner: string, bytes: Uint8Array): string =>
   `${hashOf(bytes, 0, BEGINNING_BYTES)}\0${owner}`
 
 function openingOf(known: KnownBody): Opening | undefined {
-  const end = known.isLaidOut ? known.layout.turns?.ends[0] : undefined
+  const end = endOfOpening(known)
   return end === undefined ? undefined : { end, hash: hashBefore(known.bytes, end) }
 }
+
+/** Where the first turn ends, if that is known. */
+export const endOfOpening = (known: KnownBody): number | undefined =>
+  known.isLaidOut ? known.layout.turns?.ends[0] : undefined
 
 /** Whether a body opens as another one does. Most of the others' first turns end at a few places. */
 function opener(bytes: Uint8Array): (opening: Opening) => boolean {

@@ -47,3 +47,30 @@ describe.each([false, true])('a session whose instructions come late: %s', (isLa
         expect(isKnown({ session, turns, isLate })).toBe(turns > 1)
   })
 })
+
+describe('a body that need not be understood', () => {
+  it('is not read before one comes that opens as it does, which is kept for the third', () => {
+    const recall = createRecall({ bytes: 10_000_000, leastBytes: 64, native: NATIVE })
+    const read = (turns: number) => {
+      const bytes = bodyOf({ session: 1, turns })
+      const request = recall.request('one', 'messages', RULES, bytes.length)
+      if (request?.scanned(bytes)) return 'known'
+      if (request?.first(bytes)) return 'first'
+      return request?.fresh(bytes) ? 'read' : 'unread'
+    }
+    expect(read(0)).toBe('first')
+    expect(recall.held).toBe(0)
+    expect(read(1)).toBe('read')
+    expect(recall.held).toBeGreaterThan(0)
+    expect(read(2)).toBe('known')
+  })
+
+  it('is read as a text where it is none, and where it begins with a byte order mark', () => {
+    const recall = createRecall({ bytes: 10_000_000, leastBytes: 64, native: NATIVE })
+    const first = (bytes: Uint8Array) =>
+      recall.request('one', 'messages', RULES, bytes.length)?.first(bytes)
+    const said = new TextEncoder().encode(`\ufeff{"turns":["${'é'.repeat(100)}"],"n":1}`)
+    expect(first(said)?.parsed()).toMatchObject({ n: 1 })
+    expect(first(Uint8Array.from([...said, 0xff]))).toBeUndefined()
+  })
+})

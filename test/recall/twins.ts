@@ -67,7 +67,10 @@ const frozen = (scanned: ScannedBody): ScannedBody => ({
 const arrayBuffer = () => Promise.reject(new Error('the body is there already'))
 
 /** Counts the bodies that were recognised, because a law about none says nothing. */
-export function watched(recall: Recall, count: { known: number; fresh: number }): Recall {
+export function watched(
+  recall: Recall,
+  count: { known: number; fresh: number; first: number },
+): Recall {
   return {
     held: 0,
     bound: (bytes) => recall.bound(bytes),
@@ -85,6 +88,11 @@ export function watched(recall: Recall, count: { known: number; fresh: number })
             if (scanned) count.fresh += 1
             return scanned && frozen(scanned)
           },
+          first(bytes: Bytes) {
+            const scanned = request.first(bytes)
+            if (scanned) count.first += 1
+            return scanned && frozen(scanned)
+          },
           learned: (bytes, scanned) => frozen(request.learned(bytes, scanned)),
           written: (body) => request.written(freeze(body)),
           get trail() {
@@ -100,6 +108,7 @@ export interface Twins {
   ask(asked: Asked): Promise<[withMemory: Seen, without: Seen]>
   known(): number
   fresh(): number
+  first(): number
 }
 
 export interface TwinOptions {
@@ -110,13 +119,14 @@ export interface TwinOptions {
 export function twins({ bytes = 10_000_000, limits = {} }: TwinOptions = {}): Twins {
   const usual = settings()
   const chosen = { ...usual, limits: { ...usual.limits, ...limits } }
-  const count = { known: 0, fresh: 0 }
+  const count = { known: 0, fresh: 0, first: 0 }
   const recall = watched(createRecall({ bytes, leastBytes: 256, native: NATIVE }), count)
   const [one, other] = [proxy(chosen, { recall }), proxy(chosen)]
   return {
     ask: async (asked) => [await one(asked), await other(asked)],
     known: () => count.known,
     fresh: () => count.fresh,
+    first: () => count.first,
   }
 }
 

@@ -1,0 +1,72 @@
+import type { Glance, ScannedBody } from '../json/scanned-body.ts'
+import { parse, type Json } from '../json/json.ts'
+import { holdsLiterals } from '../json/large-literals.ts'
+import { endOfColon, endOfSpace, endOfValue, SIGN, type Slice } from '../json/tokens.ts'
+import type { NativeBytes } from './fresh-body.ts'
+import type { BodyRules } from './known-body.ts'
+
+const DECODER = new TextDecoder()
+
+/**
+ * A body that is only looked at for what must not pass, in its bytes: what is sought is ASCII. It is neither scanned nor
+ * decoded.
+ */
+class PassingBody implements ScannedBody {
+  readonly bytes: Uint8Array
+  /** Where its first turn ends; undefined where it has none. */
+  readonly endOfOpening: number | undefined
+  readonly members: ReadonlyMap<string, Slice> = new Map()
+  readonly #signs: string
+  readonly #rules: BodyRules
+  #text: string | undefined
+
+  constructor(bytes: Uint8Array, signs: string, rules: BodyRules) {
+    this.bytes = bytes
+    this.#signs = signs
+    this.#rules = rules
+    this.endOfOpening = endOfFirst(signs, rules.turns)
+  }
+
+  get text(): string {
+    return (this.#text ??= DECODER.decode(this.bytes))
+  }
+
+  memberText(): undefined {
+    return undefined
+  }
+
+  parsed(): Json {
+    return parse(this.text, this.#rules.verbatim)
+  }
+
+  holds(glance: Glance): boolean {
+    return glance(this.#signs)
+  }
+}
+
+/** Undefined for bytes that are no text, and where long data is to be left out of it. */
+export const readPassing = (
+  bytes: Uint8Array,
+  rules: BodyRules,
+  { isAscii, isUtf8, signs }: NativeBytes,
+): PassingBody | undefined =>
+  (isAscii(bytes) || isUtf8(bytes)) && !holdsLiterals(bytes)
+    ? new PassingBody(bytes, signs(bytes), rules)
+    : undefined
+
+/** Where the first element ends of what looks like the list of this name. */
+function endOfFirst(text: string, name: string): number | undefined {
+  const literal = `"${name}"`
+  const at = text.indexOf(literal)
+  if (at < 0) return undefined
+  try {
+    const start = endOfSpace(text, endOfColon(text, at + literal.length))
+    if (text.charCodeAt(start) !== SIGN.openBracket) return undefined
+    const first = endOfSpace(text, start + 1)
+    const end = endOfValue(text, first)
+    return end > first ? end : undefined
+  } catch {
+    // It is no JSON, which the upstream says.
+    return undefined
+  }
+}
