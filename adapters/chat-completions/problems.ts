@@ -1,5 +1,5 @@
 import type { Frame } from '../contract.ts'
-import { isObject, parseObject, amountIn, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, parseObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import {
   isVague,
   kindOfStatus,
@@ -11,7 +11,7 @@ import {
   type ProblemKind,
 } from '../../src/model/problem.ts'
 import { readWait } from '../../src/model/wait.ts'
-import { codeFor, wordsIn } from '../../src/model/error-words.ts'
+import { codeFor, nameIn, statusIn, wordsIn } from '../../src/model/error-words.ts'
 import { textIn, objectIn, isAbsent } from './dialect.ts'
 
 /** The `error` member, which answers and streams have in common. */
@@ -41,6 +41,7 @@ const KINDS = new Map<string, ProblemKind>([
   ['rate_limit_exceeded', 'rate-limit'],
   ['rate_limit_error', 'rate-limit'],
   ['RateLimitReached', 'rate-limit'],
+  ['too_many_requests', 'rate-limit'],
   ['invalid_api_key', 'authentication'],
   ['wrong_api_key', 'authentication'],
   ['authentication_error', 'authentication'],
@@ -66,18 +67,18 @@ interface Said {
   /** Codes and types that may name the kind, the most exact first. */
   names: string[]
   /** A status in the body. */
-  status?: number
+  status: number | undefined
   details?: JsonObject
 }
 
 /** Reads the failure of an upstream; `status` is 200 for an error inside a reply. */
 export function readProblem(status: number, body: Json | undefined): Problem {
   const said = readSaid(body)
-  const inner = said?.status !== undefined && status < 400 ? said.status : status
+  const inner = status < 400 ? (said?.status ?? status) : status
   const message =
     said?.message ||
     wordsIn(body) ||
-    `The upstream answered with status ${status} and no explanation.`
+    `The upstream answered with status ${inner} and no explanation.`
   const codes = said?.names ?? []
   const wait = readWait(message)
   const kind = spentOr(kindFor(inner, codes, message), { message, codes, waitMs: wait })
@@ -133,30 +134,34 @@ function readSaid(body: Json | undefined): Said | undefined {
   if (Array.isArray(body)) return readSaid(body[0])
   if (!isObject(body)) return undefined
   const { error } = body
-  if (isObject(error)) return fromObject(error)
+  if (isObject(error)) return fromObject(error, statusIn(body))
   if (typeof error === 'string')
-    return { message: textIn(body['message']) || error, names: nameIn(body['code']) }
+    return {
+      message: textIn(body['message']) || error,
+      names: namesIn(body['code']),
+      status: statusIn(body),
+    }
   return fromObject(body)
 }
 
-function fromObject(error: JsonObject): Said | undefined {
+/** `beside`: a status beside the error. */
+function fromObject(error: JsonObject, beside?: number): Said | undefined {
   const { message, type, code, status, param, metadata } = error
   const words = wordsIn(message)
-  const names = [...nameIn(code), ...nameIn(type), ...nameIn(status)]
-  if (words === undefined && names.length === 0) return undefined
+  const names = namesIn(code, type, status)
+  const number = statusIn(error) ?? beside
+  if (words === undefined && names.length === 0 && number === undefined) return undefined
   const cause = causeIn(metadata)
-  const number = [code, error['status_code']].map(amountIn).find((one) => one >= 400 && one < 600)
   return {
     message: [words, cause].filter(Boolean).join(': '),
     names,
-    ...(number !== undefined && { status: number }),
+    status: number,
     details: { ...error, ...(param !== undefined && { param }) },
   }
 }
 
-/** The name in a code. A number is a status and no name, also when it is spelled as text. */
-const nameIn = (code: Json | undefined): string[] =>
-  typeof code === 'string' && code !== '' && !/^\d+$/.test(code) ? [code] : []
+const namesIn = (...codes: (Json | undefined)[]): string[] =>
+  codes.flatMap((code) => nameIn(code) ?? [])
 
 /** OpenRouter says only `Provider returned error`; the provider's own message is in the metadata. */
 function causeIn(metadata: Json | undefined): string | undefined {

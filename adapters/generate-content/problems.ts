@@ -19,7 +19,7 @@ import {
   type ProblemKind,
 } from '../../src/model/problem.ts'
 import { readWait } from '../../src/model/wait.ts'
-import { wordsIn } from '../../src/model/error-words.ts'
+import { statusIn, wordsIn } from '../../src/model/error-words.ts'
 
 const NAMES: Record<ProblemKind, string> = {
   'invalid-request': 'INVALID_ARGUMENT',
@@ -62,13 +62,13 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   const outer = Array.isArray(body) ? body[0] : body
   const error = isObject(outer) ? (outer['error'] ?? outer) : outer
   const fields = objectIn(error)
-  const { code, status: name, details } = fields
+  const { status: name, details } = fields
   const message = wordsIn(body) ?? GENERIC
   const isKey = isBadKey(fields)
   const retryAfterMs = readWait(message, details)
   const reasons = reasonsIn(fields)
   const codes = reasons.has('BILLING_DISABLED') ? ['insufficient_quota'] : []
-  const named = isKey ? 'authentication' : readKind(status, code, name)
+  const named = isKey ? 'authentication' : readKind(status, fields, objectIn(outer))
   const known = spentOr(named, { message, codes, waitMs: retryAfterMs })
   const overflow = known === 'invalid-request' ? readOverflow(message) : undefined
   const kind = overflow ? overflow.kind : overloaded(known, message)
@@ -96,10 +96,12 @@ function violated(details: Json | undefined): string {
 
 const GENERIC = 'The upstream answered with an error.'
 
-function readKind(status: number, code: Json | undefined, name: Json | undefined): ProblemKind {
+function readKind(status: number, fields: JsonObject, outer: JsonObject): ProblemKind {
+  const { code, status: name } = fields
   const named = typeof name === 'string' ? KINDS.get(name) : undefined
   // An error inside a successful reply carries its real status in the body.
-  const meant = status >= 400 ? status : typeof code === 'number' ? code : 500
+  const inner = statusIn(fields) ?? statusIn(outer) ?? (typeof code === 'number' ? code : 500)
+  const meant = status >= 400 ? status : inner
   if (named && !isVague(named)) return named
   return kindOfStatus(meant) ?? named ?? (meant >= 500 ? 'internal' : 'invalid-request')
 }

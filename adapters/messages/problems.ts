@@ -12,7 +12,7 @@ import {
 } from '../../src/model/problem.ts'
 import type { Problem, ProblemKind } from '../../src/model/problem.ts'
 import { readWait } from '../../src/model/wait.ts'
-import { wordsIn } from '../../src/model/error-words.ts'
+import { nameIn, statusIn, wordsIn } from '../../src/model/error-words.ts'
 import { objectIn, textIn } from './dialect.ts'
 
 /** The error types of this dialect for each kind of problem. */
@@ -41,6 +41,7 @@ const KINDS = new Map<string, ProblemKind>([
   ...kindsByWord(TYPES),
   ['api_error', 'internal'],
   ['server_error', 'internal'],
+  ['too_many_requests', 'rate-limit'],
 ])
 
 /** The dialect's own status for an overload; clients wait and try again. */
@@ -154,16 +155,17 @@ export function saysError(body: JsonObject): boolean {
 /** Reads the failure of an upstream; `status` is 200 for an error inside a reply. */
 export function readProblem(status: number, body: Json | undefined): Problem {
   const said = readWords(body)
-  const message = wordsIn(body) ?? `The upstream answered with status ${status} and no explanation.`
+  const inner = status < 400 ? (said.status ?? status) : status
+  const message = wordsIn(body) ?? `The upstream answered with status ${inner} and no explanation.`
   const waitMs = readWait(message, said.details)
-  const named = readKind(status, said.type)
+  const named = readKind(inner, said.type)
   const kind = spentOr(named, { message, codes: [said.code, said.type], waitMs })
   const refused = kind === 'invalid-request' || kind === 'too-large'
   const overflow = refused ? readOverflow(message, said.code) : undefined
   return {
     ...(overflow ?? { kind, message }),
     ...(refused && refusesProof(message) && { isProof: true }),
-    ...(status >= 400 && status < 500 && !overflow && status !== STATUS[kind] && { status }),
+    ...(inner >= 400 && inner < 500 && !overflow && inner !== STATUS[kind] && { status: inner }),
     ...(said.code !== '' && { code: said.code }),
     ...(waitMs !== undefined && { retryAfterMs: waitMs }),
     ...(said.details !== undefined && { details: said.details }),
@@ -180,6 +182,8 @@ function readKind(status: number, type: string): ProblemKind {
 interface Words {
   type: string
   code: string
+  /** A status in the body. */
+  status?: number | undefined
   details?: Json
 }
 
@@ -188,11 +192,14 @@ function readWords(body: Json | undefined): Words {
   if (Array.isArray(body)) return readWords(body[0])
   if (!isObject(body)) return { type: '', code: '' }
   const { error } = body
-  if (!isObject(error)) return { type: textIn(body['type']), code: textIn(body['code']) }
+  const status = statusIn(objectIn(error)) ?? statusIn(body)
+  if (!isObject(error))
+    return { type: textIn(body['type']), code: nameIn(body['code']) ?? '', status }
   const { type, code, details } = error
   return {
-    type: textIn(type) || textIn(error['status']),
-    code: textIn(code) || (isObject(details) ? textIn(details['error_code']) : ''),
+    type: nameIn(type) ?? textIn(error['status']),
+    code: nameIn(code) ?? (isObject(details) ? textIn(details['error_code']) : ''),
+    status,
     ...(details !== undefined && details !== null && { details }),
   }
 }

@@ -11,7 +11,7 @@ import {
   type ProblemKind,
 } from '../../src/model/problem.ts'
 import { readWait } from '../../src/model/wait.ts'
-import { codeFor, wordsIn } from '../../src/model/error-words.ts'
+import { codeFor, nameIn, statusIn, wordsIn } from '../../src/model/error-words.ts'
 import { memberText } from './dialect.ts'
 
 const readKind = (status: number): ProblemKind =>
@@ -23,6 +23,7 @@ const KINDS_BY_CODE = new Map<string, ProblemKind>([
   ['internal_error', 'internal'],
   ['rate_limit_exceeded', 'rate-limit'],
   ['rate_limit_error', 'rate-limit'],
+  ['too_many_requests', 'rate-limit'],
   ['invalid_api_key', 'authentication'],
   ['authentication_error', 'authentication'],
   ['permission_error', 'permission'],
@@ -42,6 +43,8 @@ interface Said {
   message: string
   code?: string
   type?: string
+  /** A status in the body. */
+  status?: number
   details?: Json
 }
 
@@ -51,9 +54,8 @@ function whatIsSaid(body: Json | undefined): Said | undefined {
   if (Array.isArray(body)) return isObject(body[0]) ? whatIsSaid(body[0]) : undefined
   if (!isObject(body)) return undefined
   const { error, detail, message } = body
-  if (isObject(error)) return fromObject(error)
-  if (typeof error === 'string')
-    return withCode(worded(memberText(body, 'message') ?? error), memberText(body, 'code'))
+  if (isObject(error)) return fromObject(error, statusIn(body))
+  if (typeof error === 'string') return withCode(worded(memberText(body, 'message') ?? error), body)
   if (typeof message === 'string') return fromObject(body)
   if (typeof detail === 'string') return worded(detail)
   return isObject(detail) ? (fromObject(detail) ?? worded(detail)) : worded(detail ?? null)
@@ -63,16 +65,22 @@ const worded = (words: Json): Said | undefined => {
   const message = wordsIn(words)
   return message === undefined ? undefined : { message }
 }
-const withCode = (said: Said | undefined, code: string | undefined): Said | undefined =>
-  said && defined({ ...said, code })
+const withCode = (said: Said | undefined, body: JsonObject): Said | undefined =>
+  said && defined({ ...said, code: nameIn(body['code']), status: statusIn(body) })
 
-function fromObject(error: JsonObject): Said | undefined {
+/** `beside`: a status beside the error. */
+function fromObject(error: JsonObject, beside?: number): Said | undefined {
   const message = memberText(error, 'message')
-  const code = memberText(error, 'code')
-  const type = memberText(error, 'type')
-  if (message === undefined && code === undefined && type === undefined) return undefined
-  return defined({ message: message || code || type || '', code, type, details: error })
+  const code = nameIn(error['code'])
+  const type = nameIn(error['type'])
+  const status = statusIn(error) ?? beside
+  const words = message || code || type || (status === undefined ? message : wordless(status))
+  return words === undefined
+    ? undefined
+    : defined({ message: words, code, type, status, details: error })
 }
+
+const wordless = (status: number): string => `The upstream answered with status ${status}.`
 
 /** Reads an upstream's error. Its `param` names a place in a request that the caller never saw. */
 export function readProblem(status: number, body: Json | undefined): Problem {
@@ -80,7 +88,7 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   if (!said)
     return {
       kind: readKind(status),
-      message: wordsIn(body) ?? `The upstream answered with status ${status}.`,
+      message: wordsIn(body) ?? wordless(status),
       ...(status < 500 && { status }),
     }
   return toProblem(said, readKind(status), status)
@@ -89,7 +97,9 @@ export function readProblem(status: number, body: Json | undefined): Problem {
 /** Reads the error in a stream or in a body that should be a reply; undefined when there is none. */
 export function problemIn(body: Json | undefined): Problem | undefined {
   const said = whatIsSaid(body)
-  return said && toProblem(said, 'internal', undefined)
+  if (!said) return undefined
+  const { status } = said
+  return toProblem(said, status === undefined ? 'internal' : readKind(status), status)
 }
 
 function toProblem(said: Said, byStatus: ProblemKind, status: number | undefined): Problem {

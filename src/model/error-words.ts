@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../json/json.ts'
+import { amountIn, isObject, type Json, type JsonObject } from '../json/json.ts'
 import type { Problem, ProblemKind } from './problem.ts'
 
 const MAX_CHARACTERS = 2000
@@ -29,6 +29,14 @@ function firstIn(values: readonly (Json | undefined)[], depth: number): string |
   }
   return undefined
 }
+
+/** The HTTP status in an error. It stands in one of three members, as a number or as its digits. */
+export const statusIn = ({ code, status_code, status }: JsonObject): number | undefined =>
+  [code, status_code, status].map(amountIn).find((one) => one >= 400 && one < 600)
+
+/** The name in a code. A number is a status and no name, also when it is spelled as text. */
+export const nameIn = (code: Json | undefined): string | undefined =>
+  typeof code === 'string' && code !== '' && !/^\d+$/.test(code) ? code : undefined
 
 interface Coded {
   type: string
