@@ -84,7 +84,8 @@ const wordless = (status: number): string => `The upstream answered with status 
 
 /** Reads an upstream's error. Its `param` names a place in a request that the caller never saw. */
 export function readProblem(status: number, body: Json | undefined): Problem {
-  const said = whatIsSaid(body)
+  // An event that ends a stream has the error in its response.
+  const said = whatIsSaid(body) ?? (isObject(body) ? whatIsSaid(body['response']) : undefined)
   if (!said)
     return {
       kind: readKind(status),

@@ -1,5 +1,5 @@
 import type { Lookup } from '../model/lookup.ts'
-import { isObject, parse, type Json } from '../json/json.ts'
+import { isObject, parse, parseObject, type Json } from '../json/json.ts'
 import { isRefusable, type Loss } from '../model/loss.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
 import { scanStructure } from '../json/structure.ts'
@@ -7,6 +7,8 @@ import type { StoredExchange } from './exchange.ts'
 import { KEY_REFUSED, NOT_A_REPLY, REDIRECTED } from '../model/failures.ts'
 import { curedProblem, namedProblem } from './improved-problem.ts'
 import type { Plan } from './plan.ts'
+import { guessKind } from '../stream/reply-events.ts'
+import { sseParser } from '../stream/sse.ts'
 import type { UpstreamCall } from '../upstream/call.ts'
 
 /** An explanation fits into this; the rest of an upstream's error page is not read. */
@@ -54,7 +56,8 @@ export async function readRefusal(
     call.cancel()
     return { problem: NOT_A_REPLY }
   }
-  const said = await explanation(call)
+  const answered = await explanation(call)
+  const said = errorEventIn(answered) ?? answered
   const isOurs = destination.upstream.key.kind !== 'caller'
   const text = sent ? sent.veil.hideJson(said) : said
   const body = parsed(text)
@@ -100,6 +103,16 @@ async function explanation(call: UpstreamCall): Promise<string> {
   }
   call.cancel()
   return text
+}
+
+/** The data of the event that tells of the error, where a request for a stream was refused with events. */
+function errorEventIn(text: string): string | undefined {
+  if (guessKind(text) !== 'events') return undefined
+  const parser = sseParser(EXPLANATION_BYTES)
+  const frames = [...parser.push(text), ...parser.end()]
+  const objects = frames.filter(({ data }) => parseObject(data))
+  const told = objects.find(({ event, data }) => event === 'error' || parseObject(data)?.['error'])
+  return (told ?? objects[0])?.data
 }
 
 /** The body as JSON, or as a text; undefined for bytes that are no text. */
