@@ -217,6 +217,11 @@ export interface SameSide {
    */
   tellsFailure?(frame: Frame): boolean
   /**
+   * Whether the dialect's clients can read the error in a body, which then passes. Any other one is written anew. When
+   * absent, they can read whatever is an object.
+   */
+  tellsError?(body: JsonObject): boolean
+  /**
    * Whether the text of a frame shows that it has the dialect's shape: its content then passes unchanged. Any other
    * frame may be the words of a server in between, in which keys are masked. When absent, all frames have it.
    */

@@ -7,7 +7,7 @@ import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import * as models from './models.ts'
 import { PROFILES } from './profiles.ts'
 import { placeOf, PROMISES, FIELDS } from './wire.ts'
-import { readProblem, tellsFailure, writeProblem } from './problems.ts'
+import { readProblem, tellsError, tellsFailure, writeProblem } from './problems.ts'
 import { CompletionReader } from './reader.ts'
 import { readRequest, VERBATIM, writeRequest } from './request.ts'
 import { CompletionWriter } from './writer.ts'
@@ -68,6 +68,7 @@ export const chatCompletions: Adapter = {
     pieces: { brings: PIECE, telling: TELLING },
     isRenamed: (text, { customTools }) => customTools === false && text.includes('"custom"'),
     tellsFailure,
+    tellsError,
     knows: ({ data }) => KNOWN.test(data),
     headers: {
       request: ['openai-organization', 'openai-project', 'idempotency-key'],

@@ -185,8 +185,8 @@ export const BAD_REPLY = {
 export const BROKEN = { ...BAD_REPLY, message: 'The upstream sent an event that is no JSON.' }
 
 /** The libraries (openai 7.55, @ai-sdk/openai-compatible, LangChain) throw at an event with this member. */
-export function tellsFailure({ data, bare }: Frame): boolean {
-  if (bare) return false
-  const error = parseObject(data)?.['error']
-  return isObject(error) && textIn(error['message']) !== ''
-}
+export const tellsFailure = ({ data, bare }: Frame): boolean =>
+  !bare && tellsError(parseObject(data) ?? {})
+
+export const tellsError = (body: JsonObject): boolean =>
+  textIn(objectIn(body['error'])['message']) !== ''

@@ -5,7 +5,7 @@ import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { DIALECT } from './dialect.ts'
 import { writeModel, writeModels } from './models.ts'
 import { match, passPath } from './paths.ts'
-import { readProblem, tellsFailure, writeProblem } from './problems.ts'
+import { readProblem, tellsError, tellsFailure, writeProblem } from './problems.ts'
 import { ReplyReader } from './reader.ts'
 import { readRequest, writeCountRequest, writeRequest } from './request.ts'
 import {
@@ -67,6 +67,7 @@ export const generateContent: Adapter = {
     headers: { request: ['x-goog-api-client'] },
     pieces: { brings: PIECE, telling: TELLING },
     tellsFailure,
+    tellsError,
     knows: ({ data }) => KNOWN.test(data),
     modelMember: { reply: 'modelVersion' },
     beginning: { instructions: 'systemInstruction', turns: 'contents' },

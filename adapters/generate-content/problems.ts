@@ -181,7 +181,10 @@ const isTyped = (detail: unknown): detail is JsonObject =>
 /**
  * The library (@google/genai 3.1) throws where it finds an HTTP error status; any other chunk it reads as a reply.
  */
-export function tellsFailure({ data }: Frame): boolean {
-  const { code, message } = objectIn(parseObject(data)?.['error'])
+export const tellsFailure = ({ data }: Frame): boolean => tellsError(parseObject(data) ?? {})
+
+/** Gemini CLI (0.61, `googleErrors.ts`) looks for the same two members in a body. */
+export function tellsError(body: JsonObject): boolean {
+  const { code, message } = objectIn(body['error'])
   return typeof code === 'number' && code >= 400 && code < 600 && typeof message === 'string'
 }

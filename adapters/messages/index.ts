@@ -6,7 +6,7 @@ import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { DIALECT } from './dialect.ts'
 import * as models from './models.ts'
 import { PROFILES } from './profiles.ts'
-import { readProblem, tellsFailure, writeProblem } from './problems.ts'
+import { readProblem, tellsError, tellsFailure, writeProblem } from './problems.ts'
 import { MessageReader } from './reader.ts'
 import { demandVersion, readRequest, VERBATIM, writeCountRequest, writeRequest } from './request.ts'
 import { MessageWriter } from './writer.ts'
@@ -61,6 +61,7 @@ export const messages: Adapter = {
     query: ['beta'],
     pieces: { isName: (name) => name === 'content_block_delta' },
     tellsFailure,
+    tellsError,
     knows: ({ event = '', data }) => KNOWN.test(event) || KNOWN_DATA.test(data),
     headers: {
       // The headers that Claude Code (2.1.330) asks a gateway to pass; more may be added.

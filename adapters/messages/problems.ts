@@ -215,8 +215,11 @@ export const BROKEN = { ...BAD_REPLY, message: 'The upstream sent an event that 
 /** The library (@anthropic-ai/sdk 1.11) throws for this event name alone; other clients read the data too. */
 export function tellsFailure({ event, data }: Frame): boolean {
   const body = event === 'error' ? parseObject(data) : undefined
-  const error = objectIn(body?.['error'])
-  return (
-    body?.['type'] === 'error' && textIn(error['type']) !== '' && textIn(error['message']) !== ''
-  )
+  return body !== undefined && tellsError(body)
+}
+
+/** The type is what the library (@anthropic-ai/sdk 1.11) gives its clients beside the status. */
+export function tellsError(body: JsonObject): boolean {
+  const { type, message } = objectIn(body['error'])
+  return body['type'] === 'error' && textIn(type) !== '' && textIn(message) !== ''
 }

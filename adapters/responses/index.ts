@@ -8,7 +8,7 @@ import { DIALECT, memberCount } from './dialect.ts'
 import { memory } from './memory/index.ts'
 import { writeModel, writeModels } from './models.ts'
 import { PROFILES } from './profiles.ts'
-import { readProblem, tellsFailure, writeProblem } from './problems.ts'
+import { readProblem, tellsError, tellsFailure, writeProblem } from './problems.ts'
 import { readRequest, REQUEST_VERBATIM, writeCountRequest, writeRequest } from './request.ts'
 import { ResponseReader } from './reader.ts'
 import { ResponseWriter } from './writer.ts'
@@ -93,6 +93,7 @@ export const responses: Adapter = {
       (customTools === false && text.includes('"custom"')),
     pieces: { isName: (name) => DELTA.test(name) || PIECES.has(name) },
     tellsFailure,
+    tellsError,
     knows: ({ event = '', data }) => KNOWN.test(event) || KNOWN_DATA.test(data),
     headers: {
       request: ['openai-organization', 'openai-project', 'openai-beta', 'idempotency-key'],

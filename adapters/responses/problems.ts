@@ -12,7 +12,7 @@ import {
 } from '../../src/model/problem.ts'
 import { readWait } from '../../src/model/wait.ts'
 import { codeFor, nameIn, statusIn, wordsIn } from '../../src/model/error-words.ts'
-import { memberText } from './dialect.ts'
+import { memberText, objectIn } from './dialect.ts'
 
 const readKind = (status: number): ProblemKind =>
   kindOfStatus(status) ?? (status >= 400 && status < 500 ? 'invalid-request' : 'bad-upstream')
@@ -54,7 +54,7 @@ function whatIsSaid(body: Json | undefined): Said | undefined {
   if (Array.isArray(body)) return isObject(body[0]) ? whatIsSaid(body[0]) : undefined
   if (!isObject(body)) return undefined
   const { error, detail, message } = body
-  if (isObject(error)) return fromObject(error, statusIn(body))
+  if (isObject(error)) return fromObject(error, statusIn(body)) ?? worded(error)
   if (typeof error === 'string') return withCode(worded(memberText(body, 'message') ?? error), body)
   if (typeof message === 'string') return fromObject(body)
   if (typeof detail === 'string') return worded(detail)
@@ -161,3 +161,6 @@ export function tellsFailure({ event, data }: Frame): boolean {
   if (ENDS.has(type)) return isObject(response)
   return type === 'error' && (event === 'error' || isObject(error))
 }
+
+export const tellsError = (body: JsonObject): boolean =>
+  (memberText(objectIn(body['error']), 'message') ?? '') !== ''

@@ -5,7 +5,7 @@ import { ENDED_EARLY } from '../model/cursor.ts'
 import { emptyRequest } from '../model/empty-request.ts'
 import { isShown, type Event } from '../model/events.ts'
 import { isPassingOver } from '../upstream/verdict.ts'
-import { parse } from '../json/json.ts'
+import { parse, parseObject } from '../json/json.ts'
 import type { Request } from '../model/request.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
 import { lossComment, replyHeaders } from './answer.ts'
@@ -44,7 +44,7 @@ import {
   type Step,
 } from '../stream/stream-out.ts'
 import { SILENT, within } from '../stream/time.ts'
-import { StillbornError } from './refusal.ts'
+import { hasReadableError, StillbornError } from './refusal.ts'
 import { curedProblem } from './improved-problem.ts'
 import { toldProblem } from './told-problem.ts'
 import { finder } from '../upstream/spellings.ts'
@@ -85,7 +85,7 @@ async function passBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall):
   if (failure?.type === 'error' && isPassingOver(failure.problem))
     throw new StillbornError(toldProblem(plan, failure.problem))
   observe(exchange, events)
-  refuseImproved(plan, events)
+  refuseFailure(plan, events, text)
   await mirror?.settle()
   exchange.journal.finish({ status: call.status, bytesOut: bytes.length })
   const { requested: model, destination, sent } = plan
@@ -99,10 +99,16 @@ async function passBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall):
   return { status: call.status, headers: {}, body: renamed === text ? bytes : renamed }
 }
 
-/** A body that is nothing but a failure is written anew where the proxy has more to say of it. */
-function refuseImproved(plan: PassPlan, events: readonly Event[]): void {
+/**
+ * A body that is nothing but a failure is written anew where the proxy has more to say of it, and where clients of the
+ * dialect could not read its error.
+ */
+function refuseFailure(plan: PassPlan, events: readonly Event[], text: string): void {
   const [first, ...others] = events
-  if (first?.type === 'error' && others.length === 0 && isImproved(plan, first.problem))
+  if (first?.type !== 'error' || others.length > 0) return
+  const body = parseObject(text)
+  const isForeign = Boolean(body?.['error']) && !hasReadableError(plan.destination.adapter, body)
+  if (isForeign || isImproved(plan, first.problem))
     throw new ProblemError(toldProblem(plan, first.problem))
 }
 

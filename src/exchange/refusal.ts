@@ -1,3 +1,4 @@
+import type { Adapter } from '../../adapters/contract.ts'
 import type { Lookup } from '../model/lookup.ts'
 import { isObject, parse, parseObject, type Json } from '../json/json.ts'
 import { isRefusable, type Loss } from '../model/loss.ts'
@@ -67,12 +68,14 @@ export async function readRefusal(
   const isKey = problem.kind === 'authentication' || isAboutKey(call.status, text)
   if (isKey && isOurs) return { problem: KEY_REFUSED, isKey }
   const hinted = { ...problem, ...hints(call.headers, problem, ports.now()) }
-  // In every dialect an error stands in the member `error`. An answer without it is written anew.
   const cured = curedProblem(hinted, destination, text)
   if (cured !== hinted) return { problem: cured }
-  const isKnown = isObject(body) && isObject(body['error'])
-  return isKnown ? { problem: hinted, text } : { problem: hinted }
+  return hasReadableError(adapter, body) ? { problem: hinted, text } : { problem: hinted }
 }
+
+/** In every dialect an error stands in the member `error`. An answer that has no such one is written anew. */
+export const hasReadableError = ({ same }: Adapter, body: Json | undefined): boolean =>
+  isObject(body) && isObject(body['error']) && same.tellsError?.(body) !== false
 
 /**
  * Whether a refusal is about the key that was sent. A 403 may also be about a disabled service, a country, a model

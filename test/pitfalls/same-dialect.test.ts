@@ -90,12 +90,11 @@ describe.each(DIALECTS)('%s on both sides', (dialect) => {
     const body: unknown = JSON.parse(await askRefused(text))
     expect(body).toMatchObject({ error: { message: 'no such field' } })
   })
-  it.each(['{ "error":{"message":"no"}, "future":1 }'])(
-    'passes its own error: %s',
-    async (text) => {
-      expect(await askRefused(text)).toBe(text)
-    },
-  )
+  it('passes its own error', async () => {
+    const error = { ...kits[dialect].say.failure('no').body, future: 1 }
+    const text = ` ${JSON.stringify(error)} `
+    expect(await askRefused(text)).toBe(text)
+  })
   it.each(['<html>no</html>', '\u0001\u0002', '\ufffd\ufffd'])(
     'shows no rubbish: %j',
     async (text) => {
