@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../src/json/json.ts'
 import type { VerbatimPaths } from '../src/json/verbatim-paths.ts'
+import type { StartEvent } from '../src/model/events.ts'
 import type { FieldNames } from '../src/model/fields.ts'
 import type { UpstreamKeeping } from '../src/model/foreign.ts'
 import type { Lose } from '../src/model/loss.ts'
@@ -206,6 +207,16 @@ export interface SameSide {
    * stream, where that differs from the reply's.
    */
   readonly modelMember: { request?: string; reply: string; event?: readonly string[] }
+  /**
+   * What holds the events of a stream together, so that an error behind those of an upstream is the next of them:
+   * the member in which they count themselves, the member with the whole reply, and what of that one is the same in
+   * all of them.
+   */
+  readonly thread?: {
+    readonly count: string
+    readonly reply: string
+    named(start: StartEvent): JsonObject
+  }
   /** The top-level members with which a conversation begins: instructions and turns. */
   readonly beginning?: { instructions?: string; turns: string }
   /** Which frames surely bring only a piece of the reply, so that they need not be read. */

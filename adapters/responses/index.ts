@@ -100,6 +100,15 @@ export const responses: Adapter = {
       reply: ['openai-processing-ms', 'openai-version', 'x-codex-*'],
     },
     modelMember: { request: 'model', reply: 'model', event: ['response', 'model'] },
+    thread: {
+      count: 'sequence_number',
+      reply: 'response',
+      named: ({ id, model, created }) => ({
+        ...(id !== '' && { id }),
+        ...(model !== '' && { model }),
+        ...(created !== undefined && { created_at: created }),
+      }),
+    },
     beginning: { instructions: 'instructions', turns: 'input' },
   },
   members: fieldNames({ fields: FIELDS }),

@@ -3,14 +3,14 @@ import type { ReadReplyContext, Reader, WireEvent } from '../contract.ts'
 import { DeltaHint } from '../../src/stream/wire-events.ts'
 import { Cursor, WORDLESS } from '../../src/model/cursor.ts'
 import type { Event } from '../../src/model/events.ts'
-import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { emptyRequest } from '../../src/model/empty-request.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import type { Usage } from '../../src/model/request.ts'
 import { readRefused } from '../../src/model/refused.ts'
 import { readDiagnosis } from './caching.ts'
 import { readPlace, Items } from './reader-blocks.ts'
-import { isOrigin, leftoversBeyond, listOf, objectIn, memberText } from './dialect.ts'
+import { isOrigin, leftoversBeyond, listOf, memberCount, objectIn, memberText } from './dialect.ts'
 import { problemIn } from './problems.ts'
 import { isOwnEnd, readFinish, readWithheld, writeOpening } from './reply.ts'
 import { readServed, readUsage } from './usage.ts'
@@ -140,7 +140,7 @@ export class ResponseReader implements Reader {
   #start(response: WireResponse): void {
     const withheld = this.#cursor.started ? undefined : readWithheld(response[WITHHELD])
     if (withheld) this.#isWithheldTold = true
-    const more = withheld ? { withheld } : {}
+    const more = defined({ withheld, created: memberCount(response, 'created_at') })
     this.#cursor.start(memberText(response, 'id') ?? '', memberText(response, 'model') ?? '', more)
   }
 

@@ -2,13 +2,11 @@ import type { Frame, Route, SameSide } from '../../adapters/contract.ts'
 import type { FrameReader } from '../stream/codec.ts'
 import { frameReader } from '../stream/event-reader.ts'
 import { ENDED_EARLY } from '../model/cursor.ts'
-import { emptyRequest } from '../model/empty-request.ts'
 import { isShown, type Event } from '../model/events.ts'
 import { isPassingOver } from '../upstream/verdict.ts'
 import { parse, parseObject } from '../json/json.ts'
-import type { Request } from '../model/request.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
-import { lossComment, replyHeaders } from './answer.ts'
+import { replyHeaders } from './answer.ts'
 import { replyCounter } from '../stream/budget.ts'
 import type { Answer, Exchange, StoredExchange } from './exchange.ts'
 import { joinBytes, NOTHING, utf8Text, withoutMark } from '../json/bytes.ts'
@@ -22,9 +20,10 @@ import {
   NOT_TAKEN,
   REPLY_TOO_LARGE,
 } from '../model/failures.ts'
+import { ShownStream, trailer } from './epilogue.ts'
 import { readBehind, type ReadFrames } from './first-read.ts'
 import { isDone, passingErrors, type Opening, type PassingErrors } from './passing-errors.ts'
-import type { PassPlan } from './plan.ts'
+import { unreadRequest, type PassPlan } from './plan.ts'
 import { pieceFinder } from '../stream/pieces.ts'
 import { isStreamType, guessKind, replyEvents, type ReplyEvents } from '../stream/reply-events.ts'
 import { slicesAt, spliceStrings } from '../json/slices.ts'
@@ -37,7 +36,6 @@ import {
 } from '../stream/whole-events.ts'
 import {
   begunWith,
-  framer,
   encodeHeartbeat,
   steppedSource,
   STREAM_HEADERS,
@@ -193,9 +191,6 @@ function withoutPieces(reader: FrameReader, { pieces }: SameSide): FrameReader {
 }
 
 /** A request in place of the one that was not read. */
-export const unreadRequest = ({ requested, stream }: PassPlan): Request =>
-  emptyRequest(requested, stream)
-
 function observe({ journal }: Exchange, events: readonly Event[]): void {
   for (const event of events) {
     if (event.type === 'usage') journal.count(event.usage)
@@ -336,7 +331,7 @@ class PassedPieces {
   readonly #call: UpstreamCall
   readonly #passing: Passing
   #received = 0
-  #begun = false
+  readonly #shown: ShownStream
   /** A failure that the reader has found, and that has not passed in words that clients understand. */
   #unsettled: Problem | undefined
 
@@ -345,6 +340,7 @@ class PassedPieces {
     this.#plan = plan
     this.#call = call
     this.#passing = passing
+    this.#shown = new ShownStream(exchange.caller.same.thread)
   }
 
   pass(piece: Piece): Step | Promise<Step> {
@@ -357,6 +353,7 @@ class PassedPieces {
     const wasEnded = tap.ended
     const events = tap.push(piece.bytes)
     observe(this.#exchange, events)
+    this.#shown.heed(events)
     // The problem is known too late to change the status.
     if (events.some(isNoReply)) return this.#cancelled(NOT_A_REPLY)
     const bytes = shape.push(piece.bytes)
@@ -368,7 +365,7 @@ class PassedPieces {
   }
 
   #passed(bytes: Uint8Array, failure?: Problem): Step {
-    this.#begun ||= bytes.length > 0
+    this.#shown.add(bytes)
     if (failure) return this.#cancelled(toldProblem(this.#plan, failure), bytes)
     this.#exchange.journal.sent(bytes.length)
     return { bytes, last: false }
@@ -407,8 +404,8 @@ class PassedPieces {
     const { shape } = this.#passing
     if (failure === CALLER_LEFT) return NOTHING
     if (!failure) return joinBytes([shape.rest(), trailer(this.#exchange, this.#plan, this.#call)])
-    const place = { begun: this.#begun, closing: shape.closing?.() ?? '' }
-    return epilogue(this.#exchange, this.#plan, failure, place)
+    const error = this.#shown.error(this.#exchange, this.#plan, failure)
+    return new TextEncoder().encode((shape.closing?.() ?? '') + error)
   }
 }
 
@@ -418,14 +415,6 @@ function inspectedBytes(errors: PassingErrors, bytes: Uint8Array, told: Problem 
   const whole = utf8Text(bytes)
   const { text, ...inspected } = errors.inspected(whole, told)
   return { ...inspected, shown: text === whole ? bytes : new TextEncoder().encode(text) }
-}
-
-/** The comment with the losses, behind a stream of events that passed whole. */
-function trailer(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Uint8Array {
-  const isStream = isStreamType(call.headers.get('content-type'))
-  const comment = isStream ? lossComment(exchange, plan.losses) : ''
-  // The last line of the upstream may have no end.
-  return comment === '' ? NOTHING : new TextEncoder().encode(`\n${comment}`)
 }
 
 /** Reads along with a passing stream. */
@@ -454,24 +443,6 @@ function prematureEnd(exchange: Exchange, tap: ReplyEvents, piece: Piece): Probl
   const last = events.at(-1)
   // A failure of the reader itself says nothing about the bytes.
   return last?.type === 'error' && last.problem !== INTERNAL ? last.problem : undefined
-}
-
-/** The end that is missing in a stream, in its dialect. */
-function epilogue(
-  exchange: Exchange,
-  plan: PassPlan,
-  problem: Problem,
-  { begun, closing }: { begun: boolean; closing: string },
-): Uint8Array {
-  const { caller, ports, newId } = exchange
-  const now = Math.floor(ports.now() / 1000)
-  const request = unreadRequest(plan)
-  const writer = caller.caller.writer({ request, now, lose: () => undefined, newId })
-  const frames = framer(exchange.route.framing, begun)
-  const said = writer.push({ type: 'error', problem })
-  // The caller has had the beginning of the reply, so only the last event is written.
-  const text = frames.write(begun ? said.slice(-1) : said) + frames.end()
-  return new TextEncoder().encode(closing + text)
 }
 
 function createShape(exchange: Exchange, plan: PassPlan, errors: PassingErrors): PassingShape {

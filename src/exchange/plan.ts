@@ -2,6 +2,7 @@ import type { SameEdits } from '../../adapters/contract.ts'
 import type { ScannedBody } from '../json/scanned-body.ts'
 import type { Found, Keeping } from '../memory/resolve.ts'
 import type { Loss } from '../model/loss.ts'
+import { emptyRequest } from '../model/empty-request.ts'
 import type { Request } from '../model/request.ts'
 import type { AddressedRequest } from '../upstream/request.ts'
 import type { Destination } from '../upstream/route.ts'
@@ -37,3 +38,7 @@ export interface TranslatePlan extends CommonPlan {
   /** That of `Outgoing`. */
   lastProof?: string | undefined
 }
+
+/** The request of which only the model and the form are known: its bytes have passed. */
+export const unreadRequest = ({ requested, stream }: PassPlan): Request =>
+  emptyRequest(requested, stream)

@@ -3,10 +3,10 @@ import {
   withBody,
   type Event,
   type FinishEvent,
+  type StartEvent,
   type Tail,
-  type Withheld,
 } from './events.ts'
-import type { Block, Citation, Ext, FinishReason, Logprob, Usage } from './request.ts'
+import type { Block, Citation, FinishReason, Logprob, Usage } from './request.ts'
 import { defined } from '../json/json.ts'
 import type { Problem } from './problem.ts'
 
@@ -67,7 +67,7 @@ export class Cursor {
     return this.#find(key)?.length ?? 0
   }
 
-  start(id: string, model: string, more: { ext?: Ext; withheld?: readonly Withheld[] } = {}): void {
+  start(id: string, model: string, more: Omit<StartEvent, 'type' | 'id' | 'model'> = {}): void {
     if (this.#started || this.#ended) return
     this.#started = true
     this.#put({ type: 'start', id, model, ...more })

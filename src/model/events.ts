@@ -49,6 +49,8 @@ export interface StartEvent {
   type: 'start'
   id: string
   model: string
+  /** When the service began the reply, in seconds since 1970, where it says so in a stream. */
+  created?: number
   withheld?: readonly Withheld[]
   ext?: Ext
 }

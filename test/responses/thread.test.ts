@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import { dialects } from '../../adapters/index.ts'
+import { TIMEOUTS } from '../../src/config/defaults.ts'
+import { parseObject, type JsonObject } from '../../src/json/json.ts'
+import { framesIn } from '../line-reader.ts'
+import {
+  bytewise,
+  proxyOf,
+  sleep,
+  sse,
+  sseReply,
+  type Chunk,
+  type SettingsChange,
+} from '../exchange/proxy.ts'
+
+/** A stream between two sides of `responses` that has no end of its own gets one, which goes on with it. */
+
+const OPENING = { id: 'resp_upstream', object: 'response', created_at: 1_690_000_000 }
+const TOOL = { type: 'function', name: 'f', parameters: { examples: [{ sequence_number: 900 }] } }
+
+function begun(first: number, model = 'real-model-2025'): JsonObject[] {
+  const response = { ...OPENING, model, status: 'in_progress', output: [], tools: [TOOL] }
+  const item = { type: 'message', id: 'msg_1', role: 'assistant', status: 'in_progress' }
+  const at = { item_id: 'msg_1', output_index: 0, content_index: 0 }
+  return [
+    { type: 'response.created', sequence_number: first, response },
+    { type: 'response.in_progress', sequence_number: first + 1, response },
+    {
+      type: 'response.output_item.added',
+      sequence_number: first + 2,
+      output_index: 0,
+      item: { ...item, content: [] },
+    },
+    ...['Hel', 'lo, "sequence_number": 7, ', '{"sequence_number":8}'].map((delta, index) => ({
+      type: 'response.output_text.delta',
+      sequence_number: first + 3 + index,
+      ...at,
+      delta,
+    })),
+  ]
+}
+
+const named = (event: JsonObject): string => `event: ${String(event['type'])}\n${sse(event)}`
+
+async function ask(chunks: Iterable<Chunk>, change: SettingsChange = {}, model = 'plain-1') {
+  const settings = { ...change, upstream: { dialect: 'responses', ...change.upstream } }
+  const proxy = proxyOf(() => sseReply(chunks), settings, { dialects })
+  const body = { model, input: 'hi', stream: true }
+  const response = await proxy.fetch('/v1/responses', { body })
+  const text = await response.text()
+  return framesIn(text).map(({ data }) => parseObject(data) ?? {})
+}
+
+const lastOf = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).at(-1)
+
+const failedAt = (sequence_number: number, model = 'real-model-2025') => ({
+  type: 'response.failed',
+  sequence_number,
+  response: { ...OPENING, model, status: 'failed', error: { message: expect.any(String) } },
+})
+
+const texts = (first = 0) => begun(first).map(named)
+const LOST = new Error('reset')
+
+describe('the error behind a stream that passes', () => {
+  it.each<[string, Chunk[]]>([
+    ['ends early', texts()],
+    ['is cut', [...texts(), LOST]],
+    ['is cut, all in one piece', [texts().join(''), LOST]],
+    ['is cut, byte by byte', [...bytewise(texts().join('')), LOST]],
+    ['is cut inside an event', [...texts(), 'event: response.output_text.delta\ndata: {"ty', LOST]],
+    ['is cut behind comments', [...texts(), ': wait\n\n', ': wait\n\n', LOST]],
+    ['is cut behind an event without a number', [...texts(), sse({ type: 'keepalive' }), LOST]],
+    ['goes on with foreign words', [...texts(), sse({ error: { code: 429, message: 'Slow.' } })]],
+    ['goes on with a foreign end', [...texts(), sse({ detail: 'no more' })]],
+    ['has blanks', [...begun(0).map((event) => `data: ${spaced(event)}\n\n`), LOST]],
+    ['has other line ends', [...texts().map((text) => text.replaceAll('\n', '\r\n')), LOST]],
+  ])('is its next event where it %s', async (_, chunks) => {
+    expect(await lastOf(chunks)).toMatchObject(failedAt(6))
+  })
+
+  it('counts on from any number', async () => {
+    expect(await lastOf([...texts(1), LOST])).toMatchObject(failedAt(7))
+    expect(await lastOf([...texts(123_456), LOST])).toMatchObject(failedAt(123_462))
+  })
+
+  it('counts an event that tells of the failure in other words, and passes', async () => {
+    const failed = { type: 'response.failed', sequence_number: 6, error: { message: 'no' } }
+    const told = await ask([...texts(), named(failed)])
+    expect(told.at(-2)).toEqual(failed)
+    expect(told.at(-1)).toMatchObject(failedAt(7))
+  })
+
+  it('comes at the end of a clock too', async () => {
+    const timeouts = { ...TIMEOUTS, idleMs: 30 }
+    const chunks = [...texts(), sleep(200)]
+    expect(await lastOf(chunks, { upstream: { timeouts } })).toMatchObject(failedAt(6))
+  })
+
+  it('has the name of the model that the caller knows', async () => {
+    expect(await lastOf([...texts(), LOST], {}, 'alias')).toMatchObject(failedAt(6, 'alias'))
+  })
+
+  it('has an id of its own where the stream has said none, and number 2 where it has no numbers', async () => {
+    const [, , ...events] = begun(0)
+    const mute = events.map((event) => named({ ...event, sequence_number: null }))
+    expect(await lastOf([...mute, LOST])).toMatchObject({
+      type: 'response.failed',
+      sequence_number: 2,
+      response: { id: expect.stringMatching(/^resp_/), model: 'plain-1' },
+    })
+  })
+})
+
+const spaced = (event: JsonObject): string =>
+  JSON.stringify(event, null, 1)
+    .split('\n')
+    .map((line) => line.trim())
+    .join(' ')
