@@ -153,13 +153,22 @@ export class CompletionReader implements Reader {
 
   #choice(choice: JsonObject, body: JsonObject): void {
     this.#count(choice['usage'])
-    if (this.#finish) return
+    const isMore = !this.#finish || goesOn(choice)
+    if (isMore) this.#message(choice, body)
+    this.#leave(choiceLeft(choice))
+    this.#isOpen ||= isMore
+    if (isAbsent(choice['finish_reason']) || !this.#isOpen) return
+    this.#finish = choice
+    this.#isOpen = false
+  }
+  /** No end has come behind what was said last. */
+  #isOpen = true
+
+  #message(choice: JsonObject, body: JsonObject): void {
     this.#begin()
     this.#speech.weigh(readLogprobs(tokensIn(choice), this.#context.lose))
     const delta = objectIn(choice['delta'] ?? ('message' in body ? undefined : choice['message']))
     this.#delta(delta)
-    this.#leave(choiceLeft(choice))
-    if (!isAbsent(choice['finish_reason'])) this.#finish = choice
   }
 
   /** A candidate as the only one of its reply, without what belongs to all of them. */
@@ -333,6 +342,18 @@ export class CompletionReader implements Reader {
     this.#cursor.close(key)
   }
 }
+
+/**
+ * Whether a choice behind its end says more. Libraries (openai 7.57, AI SDK) add that to the reply, and go by the last
+ * end; OpenRouter only repeats the end beside the usage.
+ */
+const goesOn = (choice: JsonObject): boolean =>
+  hasLogprobs(tokensIn(choice)) ||
+  Object.entries(objectIn(choice['delta'])).some(
+    ([key, value]) => key !== 'role' && !isAbsent(value) && value !== '' && !isEmptyList(value),
+  )
+
+const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0
 
 /** How likely the tokens of the content were. */
 const tokensIn = (choice: JsonObject): Json | undefined => objectIn(choice['logprobs'])['content']
