@@ -1,9 +1,9 @@
-import type { SameSide, WireEvent } from '../../adapters/contract.ts'
-import { NOTHING } from '../json/bytes.ts'
-import { countFinder } from '../json/last-count.ts'
+import type { Frame, SameSide, WireEvent } from '../../adapters/contract.ts'
+import { NOTHING, utf8Text } from '../json/bytes.ts'
 import { isObject, Verbatim } from '../json/json.ts'
 import type { Event, StartEvent } from '../model/events.ts'
 import type { Problem } from '../model/problem.ts'
+import type { FrameReader } from '../stream/codec.ts'
 import { isStreamType } from '../stream/reply-events.ts'
 import { framer } from '../stream/stream-out.ts'
 import type { UpstreamCall } from '../upstream/call.ts'
@@ -24,27 +24,60 @@ type Thread = SameSide['thread']
 /** What a caller has been shown of a stream that passes, as far as an error behind it has to know. */
 export class ShownStream {
   readonly #thread: Thread
-  readonly #countIn: ((bytes: Uint8Array) => number | undefined) | undefined
+  readonly #number: RegExp | undefined
   #begun = false
+  #isOver = false
   #start: StartEvent | undefined
   /** The number of the last event that has one. */
   #count: number | undefined
 
   constructor(thread: Thread) {
     this.#thread = thread
-    this.#countIn = thread && countFinder(thread.count)
+    this.#number = thread && new RegExp(`"${thread.count}"\\s*:\\s*(\\d{1,15})`)
   }
 
   add(bytes: Uint8Array): void {
     this.#begun ||= bytes.length > 0
-    if (this.#countIn) this.#count = this.#countIn(bytes) ?? this.#count
   }
 
-  heed(events: readonly Event[]): void {
-    if (this.#thread && !this.#start) this.#start = events.find((event) => event.type === 'start')
+  /** The reader, which is listened to. Events that are only a piece are not read, so that none of them costs anything. */
+  listen(reader: FrameReader): FrameReader {
+    if (!this.#thread) return reader
+    return {
+      body: (json, text) => reader.body(json, text),
+      read: (frame) => {
+        const events = reader.read(frame)
+        this.#hear(frame, events)
+        return events
+      },
+      end: () => reader.end(),
+    }
   }
 
-  /** The end that is missing in the stream, in its dialect. */
+  #hear(frame: Frame, events: readonly Event[]): void {
+    // An event that fails may not pass.
+    if (this.#isOver || events.some(({ type }) => type === 'error')) return
+    this.#start ??= events.find((event) => event.type === 'start')
+    this.#note(frame.data)
+  }
+
+  /** The service says the number of an event before the reply, which may quote one. Numbers grow. */
+  #note(event: string): void {
+    const number = Number(this.#number?.exec(event)?.[1] ?? -1)
+    if (number > (this.#count ?? -1)) this.#count = number
+  }
+
+  /**
+   * No whole event follows. `unread`: the last one that was not read; `passed`: the last bytes that pass, also those
+   * of an event that fails.
+   */
+  end(unread: Frame | undefined, passed = NOTHING): void {
+    if (this.#isOver || !this.#thread) return
+    this.#isOver = true
+    for (const event of [unread?.data ?? '', ...utf8Text(passed).split('\n')]) this.#note(event)
+  }
+
+  /** The error that is missing at the end of the stream, in its dialect. */
   error({ caller, ports, newId, route }: Exchange, plan: PassPlan, problem: Problem): string {
     const now = Math.floor(ports.now() / 1000)
     const request = unreadRequest(plan)

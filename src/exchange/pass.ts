@@ -211,8 +211,12 @@ async function passStream(exchange: Exchange, plan: PassPlan, call: UpstreamCall
   const shape = createShape(exchange, plan, errors)
   const mirror = createMirror(exchange, plan)
   if (!mirror) letGo(exchange, plan)
-  const tap = createTap(exchange, plan, call, tapReader(exchange, plan, mirror, first))
-  const pieces = new PassedPieces(exchange, plan, call, { shape, mirror, tap, errors })
+  const shown = new ShownStream(exchange.caller.same.thread)
+  const tap = createTap(exchange, plan, call, {
+    shown,
+    reader: tapReader(exchange, plan, mirror, first),
+  })
+  const pieces = new PassedPieces(exchange, plan, call, { shape, mirror, tap, errors, shown })
   // A heartbeat would damage an answer of another type.
   const isStream = isStreamType(call.headers.get('content-type'))
   const heartbeat = isStream
@@ -322,6 +326,7 @@ interface Passing {
   mirror: Mirror | undefined
   tap: ReplyEvents
   errors: PassingErrors
+  shown: ShownStream
 }
 
 /** Passes one piece after the other; at a premature end it writes the error that the upstream left out. */
@@ -331,7 +336,6 @@ class PassedPieces {
   readonly #call: UpstreamCall
   readonly #passing: Passing
   #received = 0
-  readonly #shown: ShownStream
   /** A failure that the reader has found, and that has not passed in words that clients understand. */
   #unsettled: Problem | undefined
 
@@ -340,7 +344,6 @@ class PassedPieces {
     this.#plan = plan
     this.#call = call
     this.#passing = passing
-    this.#shown = new ShownStream(exchange.caller.same.thread)
   }
 
   pass(piece: Piece): Step | Promise<Step> {
@@ -353,7 +356,6 @@ class PassedPieces {
     const wasEnded = tap.ended
     const events = tap.push(piece.bytes)
     observe(this.#exchange, events)
-    this.#shown.heed(events)
     // The problem is known too late to change the status.
     if (events.some(isNoReply)) return this.#cancelled(NOT_A_REPLY)
     const bytes = shape.push(piece.bytes)
@@ -365,7 +367,7 @@ class PassedPieces {
   }
 
   #passed(bytes: Uint8Array, failure?: Problem): Step {
-    this.#shown.add(bytes)
+    this.#passing.shown.add(bytes)
     if (failure) return this.#cancelled(toldProblem(this.#plan, failure), bytes)
     this.#exchange.journal.sent(bytes.length)
     return { bytes, last: false }
@@ -382,7 +384,9 @@ class PassedPieces {
   }
 
   #ended(piece: Piece): Step {
-    const { tap, errors } = this.#passing
+    const { tap, errors, shown } = this.#passing
+    // Half an event, which the tap now reads as a whole one, does not pass.
+    shown.end(tap.unread)
     const failure = tap.ended ? this.#unsettled : prematureEnd(this.#exchange, tap, piece)
     return this.#finish(failure && !errors.said ? toldProblem(this.#plan, failure) : undefined)
   }
@@ -394,6 +398,8 @@ class PassedPieces {
 
   #finish(failure: Problem | undefined, passed: Uint8Array = NOTHING): Step {
     const { journal } = this.#exchange
+    const { shown, tap } = this.#passing
+    shown.end(tap.unread, passed)
     const last = joinBytes([passed, this.#lastBytes(failure)])
     journal.sent(last.length)
     journal.finish({ status: this.#call.status, problem: failure })
@@ -401,10 +407,10 @@ class PassedPieces {
   }
 
   #lastBytes(failure: Problem | undefined): Uint8Array {
-    const { shape } = this.#passing
+    const { shape, shown } = this.#passing
     if (failure === CALLER_LEFT) return NOTHING
     if (!failure) return joinBytes([shape.rest(), trailer(this.#exchange, this.#plan, this.#call)])
-    const error = this.#shown.error(this.#exchange, this.#plan, failure)
+    const error = shown.error(this.#exchange, this.#plan, failure)
     return new TextEncoder().encode((shape.closing?.() ?? '') + error)
   }
 }
@@ -422,15 +428,15 @@ const createTap = (
   exchange: Exchange,
   plan: PassPlan,
   call: UpstreamCall,
-  reader: FrameReader,
+  { shown, reader }: { shown: ShownStream; reader: FrameReader },
 ): ReplyEvents =>
   replyEvents({
-    reader,
+    reader: shown.listen(reader),
     verbatim: plan.destination.adapter.upstream.verbatim,
     limits: exchange.settings.limits,
     contentType: call.headers.get('content-type'),
     passing: {
-      anew: () => tapReader(exchange, plan, undefined),
+      anew: () => shown.listen(tapReader(exchange, plan, undefined)),
       pieces: pieceFinder(exchange.caller.same.pieces),
       isSuspect: finder(plan.sent.veil.sought?.plain ?? []),
     },

@@ -35,6 +35,8 @@ export interface ReplyEvents {
   readonly strayed: boolean
   /** An event was skipped that the reader does not understand, or that `isSuspect`. */
   readonly suspect: boolean
+  /** The last event that was only a piece and has not been read. */
+  readonly unread: Frame | undefined
 }
 
 export interface ReplySource {
@@ -67,6 +69,7 @@ interface Mode {
   readonly strayed?: boolean
   /** Something in it must be inspected. */
   suspect?: boolean
+  readonly unread?: Frame | undefined
 }
 
 const failed = (problem: Problem): Event[] => [{ type: 'error', problem }]
@@ -85,6 +88,10 @@ class ReplyReading implements ReplyEvents {
 
   constructor(source: ReplySource) {
     this.#source = source
+  }
+
+  get unread(): Frame | undefined {
+    return this.#mode?.unread
   }
 
   push(bytes: Uint8Array): Event[] {
@@ -193,6 +200,10 @@ class StreamMode implements Mode {
 
   get strayed(): boolean {
     return this.#parser.strayed
+  }
+
+  get unread(): Frame | undefined {
+    return this.#parser.skipped
   }
 
   end(): Event[] {

@@ -14,6 +14,8 @@ export interface FrameParser {
   readonly overflowed: boolean
   /** A bare JSON text has begun, with which some upstreams end a broken stream. No event follows it. */
   readonly strayed: boolean
+  /** The last event that was skipped. */
+  readonly skipped: Frame | undefined
 }
 
 /** For a stream of which most events need not be read. */
@@ -39,8 +41,9 @@ class EventParser implements FrameParser {
   strayed = false
   readonly #most: number
   readonly #skipping: Skipping | undefined
-  /** The last event, where it was skipped. */
-  #skipped: Frame | undefined
+  skipped: Frame | undefined
+  /** No other event has followed it. */
+  #endsSkipped = false
   /** Most streams never need it. */
   #parser: EventSourceParser | undefined
   #frames: Frame[] = []
@@ -66,7 +69,7 @@ class EventParser implements FrameParser {
 
   end(): Frame[] {
     if (!this.overflowed) this.#parser?.feed('\n\n')
-    if (this.#skipped) this.#frames.push(this.#skipped)
+    if (this.#endsSkipped && this.skipped) this.#frames.push(this.skipped)
     const taken = this.#take()
     const stray = this.#stray.trimStart()
     return stray.startsWith('{') || stray.startsWith('[')
@@ -114,7 +117,10 @@ class EventParser implements FrameParser {
       }
       at = next
     }
-    if (skipped >= 0) this.#skipped = frameOf(name, text.slice(skipped, at - blankLine.length))
+    if (skipped >= 0) {
+      this.skipped = frameOf(name, text.slice(skipped, at - blankLine.length))
+      this.#endsSkipped = true
+    }
     return at
   }
 
@@ -141,7 +147,7 @@ class EventParser implements FrameParser {
   }
 
   #add(name: string | undefined, data: string): void {
-    this.#skipped = undefined
+    this.#endsSkipped = false
     this.#frames.push(frameOf(name, data))
   }
 

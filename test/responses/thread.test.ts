@@ -73,6 +73,7 @@ describe('the error behind a stream that passes', () => {
     ['is cut behind an event without a number', [...texts(), sse({ type: 'keepalive' }), LOST]],
     ['goes on with foreign words', [...texts(), sse({ error: { code: 429, message: 'Slow.' } })]],
     ['goes on with a foreign end', [...texts(), sse({ detail: 'no more' })]],
+    ['goes on with foreign words in one piece', [texts().join('') + sse({ detail: 'no more' })]],
     ['has blanks', [...begun(0).map((event) => `data: ${spaced(event)}\n\n`), LOST]],
     ['has other line ends', [...texts().map((text) => text.replaceAll('\n', '\r\n')), LOST]],
   ])('is its next event where it %s', async (_, chunks) => {
@@ -80,6 +81,7 @@ describe('the error behind a stream that passes', () => {
   })
 
   it('counts on from any number', async () => {
+    expect(await lastOf([...texts().slice(0, 1), LOST])).toMatchObject(failedAt(1))
     expect(await lastOf([...texts(1), LOST])).toMatchObject(failedAt(7))
     expect(await lastOf([...texts(123_456), LOST])).toMatchObject(failedAt(123_462))
   })
