@@ -190,7 +190,6 @@ function withoutPieces(reader: FrameReader, { pieces }: SameSide): FrameReader {
   }
 }
 
-/** A request in place of the one that was not read. */
 function observe({ journal }: Exchange, events: readonly Event[]): void {
   for (const event of events) {
     if (event.type === 'usage') journal.count(event.usage)
