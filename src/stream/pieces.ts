@@ -32,13 +32,14 @@ class NamedPieces implements PieceFinder {
 }
 
 /**
- * Most pieces begin and end as the one before. What they begin with is not searched again, the string in which they
- * differ is never, and how they end only where it is new.
+ * Most pieces begin and end as the one before, but for counts of tokens. What they begin with is not searched again, the
+ * string in which they differ is never, and how they end only where it is new.
  */
 class AlikePieces implements PieceFinder {
   readonly #rule: PatternRule
   #head = ''
-  #tail = ''
+  /** What stands between the numbers of how the last one ended. */
+  #tail: readonly string[] = []
 
   constructor(rule: PatternRule) {
     this.#rule = rule
@@ -55,11 +56,22 @@ class AlikePieces implements PieceFinder {
     let quote = text.indexOf('"', piece)
     while (quote < end && text[quote - 1] === '\\') quote = text.indexOf('"', quote + 1)
     if (quote <= piece || quote >= end) return false
+    if (this.#endsAlike(text, quote, end)) return true
     const tail = text.slice(quote, end)
-    if (tail === this.#tail) return true
     if (this.#rule.telling.test(tail)) return false
-    this.#tail = tail
+    this.#tail = tail.split(NUMBER)
     return true
+  }
+
+  #endsAlike(text: string, start: number, end: number): boolean {
+    let at = start
+    for (const part of this.#tail) {
+      if (at > start) at = endOfDigits(text, at)
+      const next = at + part.length
+      if (text.slice(at, next) !== part) return false
+      at = next
+    }
+    return at === end
   }
 
   #isNew(data: string): boolean {
@@ -70,3 +82,17 @@ class AlikePieces implements PieceFinder {
     return true
   }
 }
+
+const NUMBER = /\d+/
+
+function endOfDigits(text: string, start: number): number {
+  let end = start
+  for (;;) {
+    const code = text.charCodeAt(end)
+    if (!(code >= ZERO && code <= NINE)) return end
+    end += 1
+  }
+}
+
+const ZERO = 48
+const NINE = 57

@@ -88,6 +88,7 @@ class EventParser implements FrameParser {
     let at = 0
     while (at < text.length && !this.overflowed) {
       if (this.#atEventStart) at = this.#cutAlike(text, at, blankLine)
+      if (at === text.length) return
       const blank = text.indexOf(blankLine, at)
       const end = blank < 0 ? text.length : blank + blankLine.length
       if (at < end) this.#takeOne(text.slice(at, end), blank < 0 ? undefined : blankLine)

@@ -44,6 +44,11 @@ export function eventShape(maxBytes: number): PassingShape {
       // A blank line may begin in the bytes before.
       const end = behindLastBlankLine(bytes) || seam.blankLineEnd(bytes)
       seam.add(bytes)
+      // Most upstreams send each event, or several, in a piece of their own.
+      if (end > 0 && end === bytes.length && size === 0) {
+        isParted = false
+        return bytes
+      }
       if (end <= 0) {
         hold(bytes)
         if (size <= maxBytes) return NOTHING

@@ -353,6 +353,25 @@ describe('a chunk of a reply that passes', () => {
     expect(piecesIn(...parts.map((part) => chunk([part])))).toEqual(parts.map(() => true))
   })
 
+  it('is a piece whatever its counts are, unless something else comes with them', () => {
+    const counted = (counts: object, more: object = {}) => ({
+      ...chunk([{ text: ' a' }]),
+      usageMetadata: { promptTokenCount: 7, ...counts },
+      ...more,
+    })
+    const error = { error: { code: 500 } }
+    expect(
+      piecesIn(
+        counted({ candidatesTokenCount: 9 }),
+        counted({ candidatesTokenCount: 10 }),
+        counted({ candidatesTokenCount: 1000 }),
+        counted({ candidatesTokenCount: 11 }, error),
+        counted({}, error),
+        counted({ candidatesTokenCount: 12 }),
+      ),
+    ).toEqual([true, true, true, false, false, true])
+  })
+
   it('is none where it ends the reply or brings a call, behind whatever text', () => {
     const ends = chunk([{ text: ' \\' }], { finishReason: 'STOP' })
     const calls = chunk([{ text: ' \\' }, { functionCall: { name: 'now' } }])
