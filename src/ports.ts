@@ -28,6 +28,8 @@ export interface Ports {
   observer?: Observer
   /** Looks at exchanges while they pass; without it nothing of them is kept for the page. */
   inspector?: Inspector
+  /** Told the body of the exchange's request as it came, where somebody looks on. */
+  came?(bytes: Bytes): void
   /** Traces exchanges; without it nothing is traced. */
   tracer?: Pick<Tracer, 'begin' | 'finished'>
   /** Prices of models for which the configuration has none. */

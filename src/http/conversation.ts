@@ -119,7 +119,9 @@ async function readAndRun(
   exchange: Omit<Exchange, 'body' | 'headers'>,
 ): Promise<Answer> {
   const { request, explain } = received
-  const body = createBody(await readBody(request, context.settings.limits, exchange.lease))
+  const { ports, settings } = context
+  const came = await readBody(request, settings.limits, exchange.lease, ports.came)
+  const body = createBody(came)
   exchange.journal.note({ bytesIn: body.size })
   exchange.journal.arrived()
   const recall = recalledRequest(context, exchange, body.size)

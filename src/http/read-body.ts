@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../ports.ts'
+import type { HttpRequest, Ports } from '../ports.ts'
 import { weightOf, type Lease } from '../stream/budget.ts'
 import { NOTHING, Pile, sizeOf, wholeBytes, type Bytes } from '../json/bytes.ts'
 import { CALLER_LEFT } from '../model/failures.ts'
@@ -11,11 +11,13 @@ export type BodyLimits = Pick<LimitSettings, 'bodyBytes' | 'bodyMs'>
 
 /**
  * Reads the body of a request: decoded, within its limits, and within the memory that is free. Throws ProblemError.
+ * `came` is told it as it came.
  */
 export async function readBody(
   request: HttpRequest,
   limits: BodyLimits,
   lease: Lease,
+  came?: Ports['came'],
 ): Promise<Bytes> {
   requireJson(request.headers.get('content-type'))
   const coding = readCoding(request.headers.get('content-encoding'))
@@ -25,6 +27,7 @@ export async function readBody(
   // Room for the declared length is taken before anything is read.
   if (length > 0) lease.grow(weightOf(length))
   const received = await inTime(receiveBody(request, bodyBytes, lease), limits.bodyMs)
+  came?.(received)
   const bytes =
     coding === undefined
       ? received

@@ -24,8 +24,9 @@ export class KeptBody {
   readonly #ring: Ring
   #kept = 0
   #first: number | undefined
-  /** Of a stream, whose pieces lie apart: for each its place in the ring, its length, and when it came. */
-  #pieces: number[] | undefined
+  /** Of a stream, whose pieces lie apart: how many there are, and the place of the last, which leads to the others. */
+  #pieces = 0
+  #last: number | undefined
 
   constructor(ring: Ring) {
     this.#ring = ring
@@ -58,10 +59,13 @@ export class KeptBody {
 
   /** A piece of a stream. */
   add(piece: Uint8Array, at: number): void {
-    const pieces = (this.#pieces ??= [])
-    const from = this.#ring.next
-    const written = pieces.length < BODY_PIECES * 3 ? this.#write(piece) : this.#skip(piece)
-    if (written > 0) pieces.push(from, written, at)
+    this.size += piece.length
+    const part = this.#fitting(piece)
+    if (part.length === 0 || this.#pieces >= BODY_PIECES) return
+    this.#last = this.#ring.writePiece(part, at, this.#last)
+    this.#first ??= this.#last
+    this.#pieces += 1
+    this.#kept += part.length
   }
 
   /** For the page. `type`: of a body that is no text only its size is shown. */
@@ -74,33 +78,33 @@ export class KeptBody {
     return { text: shown.text, ...(marks.length > 0 && { marks: shown.marks }), size, ...cut }
   }
 
-  /** Returns how many bytes were written. */
-  #write(piece: Uint8Array): number {
-    const room = BODY_BYTES - this.#kept
-    if (room <= 0 || piece.length === 0) return this.#skip(piece)
+  #write(piece: Uint8Array): void {
     this.size += piece.length
-    const part = piece.length > room ? piece.subarray(0, room) : piece
+    const part = this.#fitting(piece)
+    if (part.length === 0) return
     this.#first ??= this.#ring.next
     this.#ring.write(part)
     this.#kept += part.length
-    return part.length
   }
 
-  #skip(piece: Uint8Array): number {
-    this.size += piece.length
-    return 0
+  /** As much of a piece as there is room for. */
+  #fitting(piece: Uint8Array): Uint8Array {
+    const room = BODY_BYTES - this.#kept
+    return piece.length > room ? piece.subarray(0, room) : piece
   }
 
   /** The text, and the pieces' ends counted in characters. */
   #decoded(): { text: string; marks: Mark[] } {
     const decode = streamDecoder()
     const marks: Mark[] = []
+    if (this.#last === undefined) {
+      const text = decode(this.#ring.read(this.#first ?? 0, this.#kept))
+      return { text: text + decode(), marks }
+    }
     let text = ''
-    const pieces = this.#pieces ?? [this.#first ?? 0, this.#kept]
-    for (let index = 0; index < pieces.length; index += 3) {
-      text += decode(this.#ring.read(pieces[index] ?? 0, pieces[index + 1] ?? 0))
-      const at = pieces[index + 2]
-      if (at !== undefined) marks.push([at, text.length])
+    for (const { at, bytes } of this.#ring.pieces(this.#last)) {
+      text += decode(bytes)
+      marks.push([at, text.length])
     }
     return { text: text + decode(), marks }
   }

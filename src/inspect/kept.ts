@@ -6,32 +6,51 @@ import type { Ring } from './ring.ts'
 
 export type Headers = Lookup & { keys?(): Iterable<string> }
 
-/** One request to an upstream. Times are milliseconds of the exchange. */
-export interface KeptCall {
-  at: number
-  method: string
-  url: string
-  headers: Readonly<Record<string, string>>
-  body: KeptBody
-  connectedAt?: number
-  headAt?: number
-  status?: number
-  replied?: Headers
-  reply: KeptBody
-  firstAt?: number
-  endAt?: number
+/**
+ * One request to an upstream. Times are milliseconds of the exchange. A class with all its members from the beginning:
+ * an object that gets one after the other is moved about each time, and hundreds are kept.
+ */
+export class KeptCall {
+  readonly at: number
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: KeptBody
+  readonly reply: KeptBody
+  connectedAt: number | undefined = undefined
+  headAt: number | undefined = undefined
+  status: number | undefined = undefined
+  replied: Headers | undefined = undefined
+  firstAt: number | undefined = undefined
+  endAt: number | undefined = undefined
   /** Why there was no answer, or why it did not end. */
-  failure?: string
+  failure: string | undefined = undefined
+
+  constructor(ring: Ring, head: Pick<KeptCall, 'at' | 'method' | 'url' | 'headers'>) {
+    this.at = head.at
+    this.method = head.method
+    this.url = head.url
+    this.headers = head.headers
+    this.body = new KeptBody(ring)
+    this.reply = new KeptBody(ring)
+  }
 }
 
 /** What the caller was answered. */
-export interface KeptAnswer {
-  at: number
-  status: number
-  headers: Readonly<Record<string, string>>
-  body: KeptBody
-  firstAt?: number
-  endAt?: number
+export class KeptAnswer {
+  readonly at: number
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: KeptBody
+  firstAt: number | undefined = undefined
+  endAt: number | undefined = undefined
+
+  constructor(head: Pick<KeptAnswer, 'at' | 'status' | 'headers' | 'body'>) {
+    this.at = head.at
+    this.status = head.status
+    this.headers = head.headers
+    this.body = head.body
+  }
 }
 
 /**
@@ -48,10 +67,10 @@ export class KeptExchange {
   readonly headers: Headers
   readonly body: KeptBody
   /** When the body had been read. */
-  readAt?: number
+  readAt: number | undefined = undefined
   readonly calls: KeptCall[] = []
-  answer?: KeptAnswer
-  entry?: LogEntry
+  answer: KeptAnswer | undefined = undefined
+  entry: LogEntry | undefined = undefined
   /** The number of its last change, counted over all exchanges. */
   changed = 0
   /** Secrets of the settings that the exchange used. */

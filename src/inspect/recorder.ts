@@ -8,9 +8,8 @@ import type {
 } from '../ports.ts'
 import { type ByteSource, toSource } from '../stream/source.ts'
 import { KeptBody } from './kept-body.ts'
-import { type KeptAnswer, type KeptCall, KeptExchange } from './kept.ts'
+import { KeptAnswer, KeptCall, KeptExchange } from './kept.ts'
 import { Ring } from './ring.ts'
-import { WatchedRequest } from './watched-request.ts'
 
 /** How many exchanges are kept. */
 export const RING_EXCHANGES = 500
@@ -42,7 +41,7 @@ export function createRecorder({
   const exchanges = new Exchanges(ring)
   return {
     inspector: {
-      async watch(request, ports, answer) {
+      watch(request, ports, answer) {
         const url = withoutOrigin(request.url)
         if (!isShown(request.method, url)) return answer(request, ports)
         const kept = new KeptExchange(ring, {
@@ -55,11 +54,7 @@ export function createRecorder({
         })
         exchanges.add(kept)
         const watching = new Watching(kept, ring, exchanges)
-        const said = await answer(
-          new WatchedRequest(request, (bytes) => kept.came(bytes)),
-          watching.ports(ports),
-        )
-        return { ...said, body: watching.told(said) }
+        return answer(request, watching.ports(ports)).then((said) => watching.told(said))
       },
     },
     list: () => exchanges.list(),
@@ -134,11 +129,11 @@ class Exchanges {
 
 /** Writes down one exchange while it passes. */
 class Watching {
+  /** When the piece of an upstream came that the caller waits for: what is told of it is told at that time, too. */
+  cameAt: number | undefined
   readonly #kept: KeptExchange
   readonly #ring: Ring
   readonly #exchanges: Exchanges
-  /** When the piece of an upstream came that the caller waits for: what is told of it is told at that time, too. */
-  #cameAt: number | undefined
 
   constructor(kept: KeptExchange, ring: Ring, exchanges: Exchanges) {
     this.#kept = kept
@@ -147,107 +142,134 @@ class Watching {
   }
 
   ports(ports: Ports): Ports {
+    const kept = this.#kept
     return {
       ...ports,
+      came: (bytes) => kept.came(bytes),
       send: (request) => this.#sent(ports.send, request),
       log: (entry) => {
-        this.#kept.entry = entry
-        this.#exchanges.changed(this.#kept)
+        kept.entry = entry
+        this.changed()
         ports.log(entry)
       },
     }
   }
 
+  now(): number {
+    return this.#kept.now()
+  }
+
+  changed(): void {
+    this.#exchanges.changed(this.#kept)
+  }
+
   /** Watches the body of an answer as it is taken. */
-  told({ status, headers, body }: PassingAnswer): PassingAnswer['body'] {
-    const kept = this.#kept
-    const at = kept.now()
-    const answer: KeptAnswer = { at, status, headers, body: new KeptBody(this.#ring) }
-    kept.answer = answer
+  told<Answer extends PassingAnswer>(said: Answer): Answer {
+    const { status, headers, body } = said
+    const at = this.now()
+    const answer = new KeptAnswer({ at, status, headers, body: new KeptBody(this.#ring) })
+    this.#kept.answer = answer
     if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array))
-      return this.#watched(body, answer.body, answer, () => this.#cameAt ?? kept.now())
+      return { ...said, body: new ToldSource(body, answer.body, answer, this) }
     if (typeof body === 'string') answer.body.holdText(body)
     else if (body) answer.body.hold(body)
     answer.endAt = at
-    this.#exchanges.changed(kept)
-    return body
+    this.changed()
+    return said
   }
 
-  async #sent(send: Send, request: UpstreamRequest): Promise<UpstreamResponse> {
-    const kept = this.#kept
+  #sent(send: Send, request: UpstreamRequest): Promise<UpstreamResponse> {
     const { method, url, headers, body } = request
-    const call: KeptCall = {
-      at: kept.now(),
-      method,
-      url,
-      headers,
-      body: new KeptBody(this.#ring),
-      reply: new KeptBody(this.#ring),
-    }
+    const call = new KeptCall(this.#ring, { at: this.now(), method, url, headers })
     if (body && !(body instanceof ReadableStream)) call.body.hold(body)
-    kept.calls.push(call)
-    this.#exchanges.changed(kept)
-    const connection = connected(request, call, kept)
-    try {
-      return this.#answered(call, await send({ ...request, connection }))
-    } catch (error) {
-      call.failure = error instanceof Error ? error.message : String(error)
-      call.endAt = kept.now()
-      throw error
+    this.#kept.calls.push(call)
+    this.changed()
+    const connection = (state: 'sought' | 'found') => {
+      if (state === 'found') call.connectedAt = this.now()
+      request.connection?.(state)
     }
+    return send({ ...request, connection }).then(
+      (response) => this.#answered(call, response),
+      (error: unknown) => {
+        call.failure = error instanceof Error ? error.message : String(error)
+        call.endAt = this.now()
+        throw error
+      },
+    )
   }
 
   #answered(call: KeptCall, response: UpstreamResponse): UpstreamResponse {
     const { status, headers, body } = response
-    call.headAt = this.#kept.now()
+    call.headAt = this.now()
     call.status = status
     call.replied = headers
-    if (body) {
-      const clock = () => (this.#cameAt = this.#kept.now())
-      return { status, headers, body: this.#watched(toSource(body), call.reply, call, clock) }
-    }
+    if (body)
+      return { status, headers, body: new RepliedSource(toSource(body), call.reply, call, this) }
     call.endAt = call.headAt
     return response
-  }
-
-  /** `clock`: when a piece has come. */
-  #watched(source: ByteSource, body: KeptBody, times: Times, clock: () => number): ByteSource {
-    const kept = this.#kept
-    const ended = () => {
-      if (times.endAt !== undefined) return
-      times.endAt = kept.now()
-      this.#exchanges.changed(kept)
-    }
-    const take = (bytes: Uint8Array | undefined) => {
-      if (!bytes) return ended()
-      const at = clock()
-      times.firstAt ??= at
-      body.add(bytes, at)
-    }
-    return {
-      // The reader waits for the source and for nothing of this.
-      read: () => {
-        this.#cameAt = undefined
-        const next = source.read()
-        next.then(take, ended)
-        return next
-      },
-      cancel() {
-        source.cancel()
-        ended()
-      },
-    }
   }
 }
 
 interface Times {
-  firstAt?: number
-  endAt?: number
+  firstAt?: number | undefined
+  endAt?: number | undefined
 }
 
-const connected =
-  (request: UpstreamRequest, call: KeptCall, kept: KeptExchange) =>
-  (state: 'sought' | 'found'): void => {
-    if (state === 'found') call.connectedAt = kept.now()
-    request.connection?.(state)
+/** A body whose pieces are kept when its reader has taken them. */
+abstract class WatchedSource implements ByteSource {
+  protected readonly watching: Watching
+  protected readonly source: ByteSource
+  readonly #body: KeptBody
+  readonly #times: Times
+
+  constructor(source: ByteSource, body: KeptBody, times: Times, watching: Watching) {
+    this.source = source
+    this.#body = body
+    this.#times = times
+    this.watching = watching
   }
+
+  /** When a piece has come that is taken now. */
+  protected abstract clock(): number
+
+  read(): Promise<Uint8Array | undefined> {
+    return this.source.read()
+  }
+
+  taken(bytes: Uint8Array | undefined): void {
+    if (!bytes) return this.#ended()
+    const at = this.clock()
+    this.#times.firstAt ??= at
+    this.#body.add(bytes, at)
+  }
+
+  cancel(): void {
+    this.source.cancel()
+    this.#ended()
+  }
+
+  #ended(): void {
+    if (this.#times.endAt !== undefined) return
+    this.#times.endAt = this.watching.now()
+    this.watching.changed()
+  }
+}
+
+/** The reply of an upstream. */
+class RepliedSource extends WatchedSource {
+  override read(): Promise<Uint8Array | undefined> {
+    this.watching.cameAt = undefined
+    return this.source.read()
+  }
+
+  protected clock(): number {
+    return (this.watching.cameAt = this.watching.now())
+  }
+}
+
+/** What the caller is told. */
+class ToldSource extends WatchedSource {
+  protected clock(): number {
+    return this.watching.cameAt ?? this.watching.now()
+  }
+}

@@ -59,6 +59,7 @@ async function pump(outgoing: ServerResponse, source: ByteSource): Promise<void>
   })
   try {
     let bytes = await source.read()
+    source.taken?.(bytes)
     while (bytes) {
       begun = true
       if (outgoing.destroyed) return
@@ -67,6 +68,7 @@ async function pump(outgoing: ServerResponse, source: ByteSource): Promise<void>
       bytes = undefined
       if (!hasRoom) await room(outgoing)
       bytes = await source.read()
+      source.taken?.(bytes)
     }
     outgoing.end()
   } catch {

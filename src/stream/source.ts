@@ -3,6 +3,11 @@ export interface ByteSource {
   /** Reads all bytes that have come; undefined at the end; rejects when the source breaks. One read at a time. */
   read(): Promise<Uint8Array | undefined>
   cancel(): void
+  /**
+   * Where somebody looks on, the reader says here what each read has given: a promise of their own for each piece
+   * costs several times as much as to keep it.
+   */
+  taken?(bytes: Uint8Array | undefined): void
 }
 
 /** Wraps a body in the one interface that is read. */

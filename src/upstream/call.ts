@@ -191,6 +191,7 @@ function opened(
     if (begun) line.watch(idleMs, WENT_SILENT)
     try {
       const bytes = await line.wait(source.read())
+      source.taken?.(bytes)
       if (bytes && bytes.length > 0) begun = true
       // The limit for the first byte runs until some bytes have come.
       if (begun) line.relax()

@@ -107,7 +107,11 @@ const makeRequest = (bytes: Uint8Array): HttpRequest => ({
 async function exchanged(handler: Handler, bytes: Uint8Array): Promise<void> {
   const { body } = await handler(makeRequest(bytes))
   if (body === null || typeof body === 'string' || body instanceof Uint8Array) return
-  for (let piece = await body.read(); piece; piece = await body.read());
+  let piece
+  do {
+    piece = await body.read()
+    body.taken?.(piece)
+  } while (piece)
 }
 
 /** Microseconds on a processor for one exchange. */
