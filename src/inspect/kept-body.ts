@@ -26,7 +26,8 @@ export class KeptBody {
   #first: number | undefined
   /** Of a stream, whose pieces lie apart: how many there are, and the place of the last, which leads to the others. */
   #pieces = 0
-  #last: number | undefined
+  /** A number from the beginning, so that the engine keeps it in its place. */
+  #last = Number.NaN
 
   constructor(ring: Ring) {
     this.#ring = ring
@@ -60,10 +61,11 @@ export class KeptBody {
   /** A piece of a stream. */
   add(piece: Uint8Array, at: number): void {
     this.size += piece.length
+    if (this.#pieces >= BODY_PIECES) return
     const part = this.#fitting(piece)
-    if (part.length === 0 || this.#pieces >= BODY_PIECES) return
+    if (part.length === 0) return
     this.#last = this.#ring.writePiece(part, at, this.#last)
-    this.#first ??= this.#last
+    if (this.#pieces === 0) this.#first = this.#last
     this.#pieces += 1
     this.#kept += part.length
   }
@@ -97,12 +99,12 @@ export class KeptBody {
   #decoded(): { text: string; marks: Mark[] } {
     const decode = streamDecoder()
     const marks: Mark[] = []
-    if (this.#last === undefined) {
+    if (this.#pieces === 0) {
       const text = decode(this.#ring.read(this.#first ?? 0, this.#kept))
       return { text: text + decode(), marks }
     }
     let text = ''
-    for (const { at, bytes } of this.#ring.pieces(this.#last)) {
+    for (const { at, bytes } of this.#ring.pieces(this.#last, this.#pieces)) {
       text += decode(bytes)
       marks.push([at, text.length])
     }

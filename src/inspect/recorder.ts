@@ -129,8 +129,8 @@ class Exchanges {
 
 /** Writes down one exchange while it passes. */
 class Watching {
-  /** When the piece of an upstream came that the caller waits for: what is told of it is told at that time, too. */
-  cameAt: number | undefined
+  /** When the piece of an upstream came that the caller waits for: what is told of it is told at that time, too. Else no number. */
+  cameAt = Number.NaN
   readonly #kept: KeptExchange
   readonly #ring: Ring
   readonly #exchanges: Exchanges
@@ -217,59 +217,60 @@ interface Times {
 
 /** A body whose pieces are kept when its reader has taken them. */
 abstract class WatchedSource implements ByteSource {
-  protected readonly watching: Watching
   protected readonly source: ByteSource
-  readonly #body: KeptBody
-  readonly #times: Times
+  protected readonly body: KeptBody
+  protected readonly times: Times
+  protected readonly watching: Watching
 
   constructor(source: ByteSource, body: KeptBody, times: Times, watching: Watching) {
     this.source = source
-    this.#body = body
-    this.#times = times
+    this.body = body
+    this.times = times
     this.watching = watching
   }
 
-  /** When a piece has come that is taken now. */
-  protected abstract clock(): number
-
-  read(): Promise<Uint8Array | undefined> {
-    return this.source.read()
-  }
-
-  taken(bytes: Uint8Array | undefined): void {
-    if (!bytes) return this.#ended()
-    const at = this.clock()
-    this.#times.firstAt ??= at
-    this.#body.add(bytes, at)
-  }
+  abstract read(): Promise<Uint8Array | undefined>
+  abstract taken(bytes: Uint8Array | undefined): void
 
   cancel(): void {
     this.source.cancel()
-    this.#ended()
+    this.ended()
   }
 
-  #ended(): void {
-    if (this.#times.endAt !== undefined) return
-    this.#times.endAt = this.watching.now()
+  protected ended(): void {
+    if (this.times.endAt !== undefined) return
+    this.times.endAt = this.watching.now()
     this.watching.changed()
   }
 }
 
 /** The reply of an upstream. */
 class RepliedSource extends WatchedSource {
-  override read(): Promise<Uint8Array | undefined> {
-    this.watching.cameAt = undefined
+  read(): Promise<Uint8Array | undefined> {
+    this.watching.cameAt = Number.NaN
     return this.source.read()
   }
 
-  protected clock(): number {
-    return (this.watching.cameAt = this.watching.now())
+  taken(bytes: Uint8Array | undefined): void {
+    if (!bytes) return this.ended()
+    const at = this.watching.now()
+    this.watching.cameAt = at
+    this.times.firstAt ??= at
+    this.body.add(bytes, at)
   }
 }
 
 /** What the caller is told. */
 class ToldSource extends WatchedSource {
-  protected clock(): number {
-    return this.watching.cameAt ?? this.watching.now()
+  read(): Promise<Uint8Array | undefined> {
+    return this.source.read()
+  }
+
+  taken(bytes: Uint8Array | undefined): void {
+    if (!bytes) return this.ended()
+    const { cameAt } = this.watching
+    const at = Number.isNaN(cameAt) ? this.watching.now() : cameAt
+    this.times.firstAt ??= at
+    this.body.add(bytes, at)
   }
 }

@@ -22,6 +22,8 @@ export class Ring {
   readonly #marks: DataView
   /** How many bytes were ever written. */
   #written: Segment = 0
+  /** Where the next byte goes. A division of what was ever written would cost as much as to copy a piece. */
+  #at = 0
 
   constructor(size = RING_BYTES) {
     this.#bytes = new Uint8Array(size)
@@ -43,54 +45,58 @@ export class Ring {
   }
 
   write(piece: Uint8Array): void {
-    const { length } = this.#bytes
-    const at = this.#written % length
-    const room = length - at
-    if (piece.length <= room) this.#bytes.set(piece, at)
+    const room = this.#bytes.length - this.#at
+    if (piece.length <= room) this.#bytes.set(piece, this.#at)
     else {
-      this.#bytes.set(piece.subarray(0, room), at)
+      this.#bytes.set(piece.subarray(0, room), this.#at)
       this.#bytes.set(piece.subarray(room), 0)
     }
-    this.#written += piece.length
+    this.#advance(piece.length)
+  }
+
+  #advance(count: number): void {
+    this.#written += count
+    this.#at = (this.#at + count) % this.#bytes.length
   }
 
   /** A piece of a stream; `before`: the place of the piece before it. Returns its own place. */
-  writePiece(piece: Uint8Array, at: number, before: Segment | undefined): Segment {
-    const { length } = this.#bytes
-    let place = this.#written % length
+  writePiece(piece: Uint8Array, at: number, before: Segment): Segment {
+    const room = this.#bytes.length - this.#at
     // A mark lies in one part.
-    if (place > length - MARK_BYTES) {
-      this.#written += length - place
-      place = 0
-    }
+    if (room < MARK_BYTES) this.#advance(room)
     const from = this.#written
+    const place = this.#at
     const marks = this.#marks
     marks.setFloat64(place, at)
     marks.setUint32(place + 8, piece.length)
-    marks.setUint32(place + 12, before === undefined ? 0 : from - before)
-    this.#written = from + MARK_BYTES
-    this.write(piece)
+    marks.setUint32(place + 12, from - before)
+    const count = MARK_BYTES + piece.length
+    if (count < room) {
+      this.#bytes.set(piece, place + MARK_BYTES)
+      this.#written = from + count
+      this.#at = place + count
+    } else {
+      this.#advance(MARK_BYTES)
+      this.write(piece)
+    }
     return from
   }
 
   /** The pieces of a stream, the first of them first, of which the last is at this place. */
-  pieces(last: Segment | undefined): RingPiece[] {
+  pieces(last: Segment, count: number): RingPiece[] {
     const found: RingPiece[] = []
-    let from = last
-    while (from !== undefined && this.holds(from)) {
+    for (let from = last; found.length < count && this.holds(from);) {
       const place = from % this.#bytes.length
-      const count = this.#marks.getUint32(place + 8)
-      const back = this.#marks.getUint32(place + 12)
-      const bytes = this.read(from + MARK_BYTES, count)
+      const bytes = this.read(from + MARK_BYTES, this.#marks.getUint32(place + 8))
       found.push({ at: this.#marks.getFloat64(place), bytes })
-      from = back === 0 ? undefined : from - back
+      from -= this.#marks.getUint32(place + 12)
     }
     return found.reverse()
   }
 
   /** The same of a text; returns how many bytes it is. */
   writeText(text: string): number {
-    const at = this.#written % this.#bytes.length
+    const at = this.#at
     const room = this.#bytes.length - at
     // A character of a string is at most three bytes.
     if (text.length * 3 > room) {
@@ -99,7 +105,7 @@ export class Ring {
       return bytes.length
     }
     const { written } = ENCODER.encodeInto(text, this.#bytes.subarray(at, at + text.length * 3))
-    this.#written += written
+    this.#advance(written)
     return written
   }
 
