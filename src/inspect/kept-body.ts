@@ -1,5 +1,5 @@
 import { isWhole, streamDecoder, type Bytes } from '../json/bytes.ts'
-import type { Ring } from './ring.ts'
+import { MARK_BYTES, type Ring } from './ring.ts'
 
 /** The most that is kept of one body, and the most pieces of a stream whose times are kept. */
 export const BODY_BYTES = 1_048_576
@@ -26,8 +26,7 @@ export class KeptBody {
   #first: number | undefined
   /** Of a stream, whose pieces lie apart: how many there are, and the place of the last, which leads to the others. */
   #pieces = 0
-  /** A number from the beginning, so that the engine keeps it in its place. */
-  #last = Number.NaN
+  #last = 0
 
   constructor(ring: Ring) {
     this.#ring = ring
@@ -65,7 +64,8 @@ export class KeptBody {
     const part = this.#fitting(piece)
     if (part.length === 0) return
     this.#last = this.#ring.writePiece(part, at, this.#last)
-    if (this.#pieces === 0) this.#first = this.#last
+    // Counted from the end of the first piece, because before its mark there may be a gap.
+    if (this.#pieces === 0) this.#first = this.#ring.next - part.length - MARK_BYTES
     this.#pieces += 1
     this.#kept += part.length
   }
@@ -104,6 +104,8 @@ export class KeptBody {
       return { text: text + decode(), marks }
     }
     let text = ''
+    // Where they stand, others may have been written in the meantime.
+    if (!this.#ring.holds(this.#first ?? 0)) return { text, marks }
     for (const { at, bytes } of this.#ring.pieces(this.#last, this.#pieces)) {
       text += decode(bytes)
       marks.push([at, text.length])

@@ -4,8 +4,11 @@ export const RING_BYTES = 33_554_432
 /** A place in the ring: its number among all bytes that were ever written. */
 type Segment = number
 
-/** What stands before a piece of a stream: when it came, its length, and how far back the piece before it begins. */
-const MARK_BYTES = 16
+/**
+ * What stands before a piece of a stream: when it came (8 bytes), its length (4), and where the piece before it stands
+ * (4). It begins at a multiple of eight.
+ */
+export const MARK_BYTES = 16
 
 /** A piece of a stream as it is read. */
 export interface RingPiece {
@@ -19,15 +22,17 @@ export interface RingPiece {
  */
 export class Ring {
   readonly #bytes: Uint8Array
-  readonly #marks: DataView
-  /** How many bytes were ever written. */
-  #written: Segment = 0
-  /** Where the next byte goes. A division of what was ever written would cost as much as to copy a piece. */
+  readonly #times: Float64Array
+  readonly #words: Int32Array
+  /** Where the next byte goes, and how often the end has been reached: small numbers, for what each piece costs. */
   #at = 0
+  #rounds = 0
 
   constructor(size = RING_BYTES) {
-    this.#bytes = new Uint8Array(size)
-    this.#marks = new DataView(this.#bytes.buffer)
+    const memory = new ArrayBuffer(Math.ceil(size / 8) * 8)
+    this.#bytes = new Uint8Array(memory, 0, size)
+    this.#times = new Float64Array(memory)
+    this.#words = new Int32Array(memory)
   }
 
   get size(): number {
@@ -36,60 +41,55 @@ export class Ring {
 
   /** The place of the next byte that is written. */
   get next(): Segment {
-    return this.#written
+    return this.#rounds * this.#bytes.length + this.#at
   }
 
   /** Whether nothing from this place on has been overwritten. */
   holds(from: Segment): boolean {
-    return from >= this.#written - this.#bytes.length
+    return from >= this.next - this.#bytes.length
   }
 
   write(piece: Uint8Array): void {
     const room = this.#bytes.length - this.#at
-    if (piece.length <= room) this.#bytes.set(piece, this.#at)
-    else {
-      this.#bytes.set(piece.subarray(0, room), this.#at)
-      this.#bytes.set(piece.subarray(room), 0)
+    if (piece.length < room) {
+      this.#bytes.set(piece, this.#at)
+      this.#at += piece.length
+      return
     }
-    this.#advance(piece.length)
+    this.#bytes.set(piece.subarray(0, room), this.#at)
+    this.#bytes.set(piece.subarray(room), 0)
+    this.#at = piece.length - room
+    this.#rounds += 1
   }
 
-  #advance(count: number): void {
-    this.#written += count
-    this.#at = (this.#at + count) % this.#bytes.length
+  /**
+   * A piece of a stream. `before`: what was returned for the piece before it. Returns where it stands in this round,
+   * from which `pieces` finds it as long as the ring holds the first piece.
+   */
+  writePiece(piece: Uint8Array, at: number, before: number): number {
+    const place = this.#markPlace()
+    this.#times[place >> 3] = at
+    this.#words[(place >> 2) + 2] = piece.length
+    this.#words[(place >> 2) + 3] = before
+    this.#at = place + MARK_BYTES
+    this.write(piece)
+    return place
   }
 
-  /** A piece of a stream; `before`: the place of the piece before it. Returns its own place. */
-  writePiece(piece: Uint8Array, at: number, before: Segment): Segment {
-    const room = this.#bytes.length - this.#at
-    // A mark lies in one part.
-    if (room < MARK_BYTES) this.#advance(room)
-    const from = this.#written
-    const place = this.#at
-    const marks = this.#marks
-    marks.setFloat64(place, at)
-    marks.setUint32(place + 8, piece.length)
-    marks.setUint32(place + 12, from - before)
-    const count = MARK_BYTES + piece.length
-    if (count < room) {
-      this.#bytes.set(piece, place + MARK_BYTES)
-      this.#written = from + count
-      this.#at = place + count
-    } else {
-      this.#advance(MARK_BYTES)
-      this.write(piece)
-    }
-    return from
+  /** A mark lies in one part, and something follows it. */
+  #markPlace(): number {
+    const place = (this.#at + 7) & ~7
+    if (place + MARK_BYTES < this.#bytes.length) return place
+    this.#rounds += 1
+    return 0
   }
 
-  /** The pieces of a stream, the first of them first, of which the last is at this place. */
-  pieces(last: Segment, count: number): RingPiece[] {
+  /** So many pieces of a stream, the first of them first, of which the last stands here. */
+  pieces(last: number, count: number): RingPiece[] {
     const found: RingPiece[] = []
-    for (let from = last; found.length < count && this.holds(from);) {
-      const place = from % this.#bytes.length
-      const bytes = this.read(from + MARK_BYTES, this.#marks.getUint32(place + 8))
-      found.push({ at: this.#marks.getFloat64(place), bytes })
-      from -= this.#marks.getUint32(place + 12)
+    for (let place = last; found.length < count; place = this.#words[(place >> 2) + 3] ?? 0) {
+      const size = this.#words[(place >> 2) + 2] ?? 0
+      found.push({ at: this.#times[place >> 3] ?? 0, bytes: this.read(place + MARK_BYTES, size) })
     }
     return found.reverse()
   }
@@ -97,15 +97,14 @@ export class Ring {
   /** The same of a text; returns how many bytes it is. */
   writeText(text: string): number {
     const at = this.#at
-    const room = this.#bytes.length - at
     // A character of a string is at most three bytes.
-    if (text.length * 3 > room) {
+    if (text.length * 3 >= this.#bytes.length - at) {
       const bytes = ENCODER.encode(text)
       this.write(bytes)
       return bytes.length
     }
     const { written } = ENCODER.encodeInto(text, this.#bytes.subarray(at, at + text.length * 3))
-    this.#advance(written)
+    this.#at += written
     return written
   }
 
@@ -123,7 +122,7 @@ export class Ring {
   /** Forgets everything. */
   clear(): void {
     this.#bytes.fill(0)
-    this.#written += this.#bytes.length
+    this.#rounds += 1
   }
 }
 
