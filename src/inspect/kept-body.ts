@@ -48,7 +48,14 @@ export class KeptBody {
     else for (const piece of bytes) this.#write(piece)
   }
 
-  /** The same of a text, which is made bytes of where they are kept. */
+  /** The same bytes as another whole body: they are kept once. */
+  share(other: KeptBody): void {
+    this.size = other.size
+    this.#kept = other.#kept
+    this.#first = other.#first
+  }
+
+  /** A whole text, which is made bytes of where they are kept. */
   holdText(text: string): void {
     // A character of a string is at most three bytes.
     if (text.length * 3 > BODY_BYTES) return this.hold(ENCODER.encode(text))

@@ -1,3 +1,4 @@
+import type { Bytes } from '../json/bytes.ts'
 import type {
   Inspector,
   PassingAnswer,
@@ -131,6 +132,8 @@ class Exchanges {
 class Watching {
   /** When the piece of an upstream came that the caller waits for: what is told of it is told at that time, too. Else no number. */
   cameAt = Number.NaN
+  /** The caller's body until an upstream has answered: where both speak one dialect, the same bytes may go on. */
+  #came: Bytes | undefined
   readonly #kept: KeptExchange
   readonly #ring: Ring
   readonly #exchanges: Exchanges
@@ -145,7 +148,10 @@ class Watching {
     const kept = this.#kept
     return {
       ...ports,
-      came: (bytes) => kept.came(bytes),
+      came: (bytes) => {
+        this.#came = bytes
+        kept.came(bytes)
+      },
       send: (request) => this.#sent(ports.send, request),
       log: (entry) => {
         kept.entry = entry
@@ -166,6 +172,7 @@ class Watching {
   /** Watches the body of an answer as it is taken. */
   told<Answer extends PassingAnswer>(said: Answer): Answer {
     const { status, headers, body } = said
+    this.#came = undefined
     const at = this.now()
     const answer = new KeptAnswer({ at, status, headers, body: new KeptBody(this.#ring) })
     this.#kept.answer = answer
@@ -181,7 +188,8 @@ class Watching {
   #sent(send: Send, request: UpstreamRequest): Promise<UpstreamResponse> {
     const { method, url, headers, body } = request
     const call = new KeptCall(this.#ring, { at: this.now(), method, url, headers })
-    if (body && !(body instanceof ReadableStream)) call.body.hold(body)
+    if (body && body === this.#came) call.body.share(this.#kept.body)
+    else if (body && !(body instanceof ReadableStream)) call.body.hold(body)
     this.#kept.calls.push(call)
     this.changed()
     const connection = (state: 'sought' | 'found') => {
@@ -200,6 +208,7 @@ class Watching {
 
   #answered(call: KeptCall, response: UpstreamResponse): UpstreamResponse {
     const { status, headers, body } = response
+    this.#came = undefined
     call.headAt = this.now()
     call.status = status
     call.replied = headers

@@ -265,6 +265,56 @@ describe('the memory', () => {
     expect(new Ring().size).toBe(33_554_432)
   })
 
+  it('tells streams apart that are written in turn, however often the end of the memory comes', () => {
+    const ring = new Ring(1001)
+    let bodies: { body: KeptBody; text: string }[] = []
+    for (let count = 0; count < 2000; count += 1) {
+      if (count % 12 === 0) bodies = [0, 1, 2].map(() => ({ body: new KeptBody(ring), text: '' }))
+      const one = bodies[count % 3]
+      const text = `${count}, ${'ä'.repeat(count % 17)}`
+      one?.body.add(bytes(text), count)
+      if (one) one.text += text
+      if (count % 12 === 11)
+        for (const [index, { body, text }] of bodies.entries()) {
+          const shown = body.shown((same) => same, 'text/event-stream')
+          expect(shown.text).toBe(text)
+          expect(shown.marks?.map(([at]) => at)).toEqual(
+            [11, 8, 5, 2].map((ago) => count - ago + index),
+          )
+        }
+    }
+  })
+
+  it('shows nothing of a stream whose beginning is overwritten', () => {
+    const ring = new Ring(100)
+    const body = new KeptBody(ring)
+    body.add(bytes('first'), 1)
+    body.add(bytes('last'), 2)
+    new KeptBody(ring).hold(new Uint8Array(56))
+    expect(body.shown((text) => text, null).text).toBe('firstlast')
+    new KeptBody(ring).hold(new Uint8Array(1))
+    expect(ring.holds(body.first ?? 0)).toBe(false)
+    expect(body.shown((text) => text, null).text).toBe('')
+  })
+
+  it('keeps once what goes on as it came', async () => {
+    const ring = new Ring(small)
+    const kept = createRecorder({ now: Date.now, secrets: () => [], ring })
+    const came = bytes('{"model":"m"}')
+    const send = async () => ({ status: 200, headers: new Headers(), body: null })
+    const request = new Request('http://x/v1/messages', { method: 'POST' })
+    const told = { status: 200, headers: {}, body: null }
+    for (const went of [came, bytes('{"model":"n"}')])
+      await kept.inspector.watch(request, { ...ports, send }, async (_, { came: hear, send }) => {
+        hear?.(came)
+        await send({ method: 'POST', url: '', headers: {}, body: went } as never)
+        return told
+      })
+    const sent = kept.list().map(({ calls }) => calls[0]?.body.shown((text) => text, null).text)
+    expect(sent).toEqual(['{"model":"m"}', '{"model":"n"}'])
+    expect(ring.next).toBe(3 * came.length)
+  })
+
   it('keeps the beginning of a long body and of a long stream, and says so', () => {
     const long = new KeptBody(new Ring(4_000_000))
     long.hold(new Uint8Array(BODY_BYTES + 5))
