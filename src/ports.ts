@@ -28,7 +28,7 @@ export interface Ports {
   observer?: Observer
   /** Looks at exchanges while they pass; without it nothing of them is kept for the page. */
   inspector?: Inspector
-  /** Told the body of the exchange's request as it came, where somebody looks on. */
+  /** Told the body of the request as it came, while the exchange is kept for the page. */
   came?(bytes: Bytes): void
   /** Traces exchanges; without it nothing is traced. */
   tracer?: Pick<Tracer, 'begin' | 'finished'>

@@ -91,7 +91,7 @@ export class Ring {
       const size = this.#words[(place >> 2) + 2] ?? 0
       found.push({ at: this.#times[place >> 3] ?? 0, bytes: this.read(place + MARK_BYTES, size) })
     }
-    return found.reverse()
+    return found.toReversed()
   }
 
   /** The same of a text; returns how many bytes it is. */

@@ -4,8 +4,8 @@ export interface ByteSource {
   read(): Promise<Uint8Array | undefined>
   cancel(): void
   /**
-   * Where somebody looks on, the reader says here what each read has given: a promise of their own for each piece
-   * costs several times as much as to keep it.
+   * What a read has given, told by its reader. The page keeps pieces by this: a promise of its own for each of them
+   * cost several times as much as to keep it.
    */
   taken?(bytes: Uint8Array | undefined): void
 }

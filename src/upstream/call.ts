@@ -91,7 +91,7 @@ export async function callUpstream(
     return pause(pauseMs(ports.randomId())).then(() => sendOnce(send, traced, options, line))
   })
   try {
-    const call = opened(await line.wait(work), line, timeouts)
+    const call = opened(await line.wait(work), line, timeouts.idleMs)
     clearTimeout(clock)
     const id = readRequestId(call.headers)
     if (id !== undefined) journal.note({ upstreamRequestId: id })
@@ -173,11 +173,7 @@ async function skipRest(read: () => Promise<Piece>): Promise<void> {
     skipped += piece.bytes.length
 }
 
-function opened(
-  response: UpstreamResponse,
-  line: CallDeadline,
-  { idleMs }: TimeoutSettings,
-): UpstreamCall {
+function opened(response: UpstreamResponse, line: CallDeadline, idleMs: number): UpstreamCall {
   const source = response.body && toSource(response.body)
   let begun = false
   let over = !source

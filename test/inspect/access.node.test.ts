@@ -301,15 +301,18 @@ describe('the memory', () => {
     const ring = new Ring(small)
     const kept = createRecorder({ now: Date.now, secrets: () => [], ring })
     const came = bytes('{"model":"m"}')
-    const send = async () => ({ status: 200, headers: new Headers(), body: null })
     const request = new Request('http://x/v1/messages', { method: 'POST' })
     const told = { status: 200, headers: {}, body: null }
     for (const went of [came, bytes('{"model":"n"}')])
-      await kept.inspector.watch(request, { ...ports, send }, async (_, { came: hear, send }) => {
-        hear?.(came)
-        await send({ method: 'POST', url: '', headers: {}, body: went } as never)
-        return told
-      })
+      await kept.inspector.watch(
+        request,
+        { ...ports, send: answerNothing },
+        async (_, { came: hear, send }) => {
+          hear?.(came)
+          await send({ method: 'POST', url: '', headers: {}, body: went } as never)
+          return told
+        },
+      )
     const sent = kept.list().map(({ calls }) => calls[0]?.body.shown((text) => text, null).text)
     expect(sent).toEqual(['{"model":"m"}', '{"model":"n"}'])
     expect(ring.next).toBe(3 * came.length)
@@ -346,5 +349,6 @@ describe('the memory', () => {
   })
 })
 
+const answerNothing = async () => ({ status: 200, headers: new Headers(), body: null })
 const bytes = (text: string) => new TextEncoder().encode(text)
 const hide = (text: string) => text.replaceAll('geheimnis', '***')
