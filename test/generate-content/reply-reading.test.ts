@@ -345,6 +345,12 @@ function piecesIn(...chunks: object[]): boolean[] {
   return chunks.map((each) => found.has(undefined, JSON.stringify(each)))
 }
 
+const counted = (counts: object, more: object = {}) => ({
+  ...chunk([{ text: ' a' }]),
+  usageMetadata: { promptTokenCount: 7, ...counts },
+  ...more,
+})
+
 describe('a chunk of a reply that passes', () => {
   const picture = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }
 
@@ -354,11 +360,6 @@ describe('a chunk of a reply that passes', () => {
   })
 
   it('is a piece whatever its counts are, unless something else comes with them', () => {
-    const counted = (counts: object, more: object = {}) => ({
-      ...chunk([{ text: ' a' }]),
-      usageMetadata: { promptTokenCount: 7, ...counts },
-      ...more,
-    })
     const error = { error: { code: 500 } }
     expect(
       piecesIn(
