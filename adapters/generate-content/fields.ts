@@ -6,7 +6,7 @@ import {
   stringify,
   toText,
   defined,
-  mapMembers,
+  rewriteMembers,
 } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Limits, Request, Sampling, Format } from '../../src/model/request.ts'
@@ -78,7 +78,7 @@ const isUnspecified = (value: Json): boolean =>
 const definedIn = (fields: object): JsonObject => defined(fields) as JsonObject
 
 const prefixed = (fields: JsonObject): JsonObject =>
-  mapMembers(fields, (key, value) => [PREFIX + key, value])
+  rewriteMembers(fields, (key, value) => [PREFIX + key, value])
 
 const askForLogprobs = (logprobs: number | undefined): JsonObject =>
   logprobs === undefined ? {} : { responseLogprobs: true, ...(logprobs > 0 && { logprobs }) }

@@ -1,5 +1,5 @@
 import {
-  mapMembers,
+  rewriteMembers,
   objectIn,
   pickMembers,
   isObject,
@@ -230,7 +230,7 @@ interface Rest {
 /** Puts leftovers of nested objects, which are kept under their whole paths, back in their places. */
 function unprefixed(fields: JsonObject): Rest {
   const pick = (prefix: string): JsonObject =>
-    mapMembers(fields, (key, value) =>
+    rewriteMembers(fields, (key, value) =>
       key.startsWith(prefix) ? [key.slice(prefix.length), value] : undefined,
     )
   const calling = pick(CALLING)

@@ -1,6 +1,6 @@
 import {
   isObject,
-  mapMembers,
+  rewriteMembers,
   toText,
   Verbatim,
   type Json,
@@ -279,7 +279,7 @@ export const isValidated = ({ toolChoice }: { toolChoice?: ToolChoice }): boolea
   factsOf(toolChoice).mode !== undefined
 
 const prefixed = (prefix: string, fields: JsonObject): JsonObject =>
-  mapMembers(fields, (key, value) => [prefix + key, value])
+  rewriteMembers(fields, (key, value) => [prefix + key, value])
 
 const MODE_NAMES: Record<ToolChoice['mode'], string> = {
   auto: 'AUTO',

@@ -1,4 +1,10 @@
-import { type Json, isObject, mapMembers, Verbatim, type JsonObject } from '../../src/json/json.ts'
+import {
+  type Json,
+  isObject,
+  rewriteMembers,
+  Verbatim,
+  type JsonObject,
+} from '../../src/json/json.ts'
 import { field, namesFor, placesIn, fieldShapes } from '../../src/model/fields.ts'
 import {
   list,
@@ -250,7 +256,7 @@ function spell(value: Json, level: Level): Json {
 }
 
 function spellMembers(value: JsonObject, level: Level): JsonObject {
-  return mapMembers(value, (key, member) =>
+  return rewriteMembers(value, (key, member) =>
     isNull(member) ? undefined : spelled(key, member, level),
   )
 }

@@ -191,7 +191,7 @@ export function toValue(value: Json): Json {
 const OBJECT = /^\s*\{/
 
 /** The members with other names and values; undefined for one that is left out. */
-export function mapMembers(
+export function rewriteMembers(
   fields: JsonObject,
   change: (key: string, value: Json) => readonly [string, Json] | undefined,
 ): JsonObject {
