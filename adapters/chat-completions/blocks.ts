@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, isObject, pickMembers, toText } from '../../src/json/json.ts'
+import { type Json, type JsonObject, isObject, toText } from '../../src/json/json.ts'
 import { withTail } from '../../src/model/events.ts'
 import type {
   Block,
@@ -15,6 +15,7 @@ import {
   objectIn,
   objectsIn,
   isAbsent,
+  withoutAbsent,
   readCache,
   cacheFacts,
   unlessEmpty,
@@ -183,9 +184,6 @@ export function readMessage(message: JsonObject, newCallId: (index: number) => s
     },
   }
 }
-
-const withoutAbsent = (rest: JsonObject): JsonObject =>
-  pickMembers(rest, (_, value) => !isAbsent(value))
 
 /** GitHub Copilot's `reasoning_opaque` is a member of the message. It proves the thought and goes back with it. */
 function opaqueThought(list: Thought[], opaque: string): Thought {

@@ -44,6 +44,9 @@ export const isAbsent = (value: Json | undefined): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isObject(value) && Object.keys(value).length === 0)
 
+export const withoutAbsent = (fields: JsonObject): JsonObject =>
+  pickMembers(fields, (_, value) => !isAbsent(value))
+
 /**
  * Reads either mark: `cache_control` (OpenRouter, LiteLLM, Alibaba) or `prompt_cache_breakpoint` (OpenAI, gpt-5.6).
  */

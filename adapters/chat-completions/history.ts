@@ -1,5 +1,5 @@
 import { opensMute } from '../../src/model/empty-request.ts'
-import { type Json, type JsonObject, isObject, listOf, pickMembers } from '../../src/json/json.ts'
+import { type Json, type JsonObject, isObject, listOf } from '../../src/json/json.ts'
 import { foundInWords, passingWords } from '../../src/model/late-tools.ts'
 import { callInWords } from '../../src/model/text-tools.ts'
 import { leftOut, SHOWN_LABEL, shownLabel } from '../../src/model/media.ts'
@@ -23,6 +23,7 @@ import {
   factsOf,
   textIn,
   isAbsent,
+  withoutAbsent,
   writeCache,
   type WriteContext,
   type Facts,
@@ -160,9 +161,6 @@ export class History {
     return call?.id ?? name
   }
 }
-
-const withoutAbsent = (rest: JsonObject): JsonObject =>
-  pickMembers(rest, (_, value) => !isAbsent(value))
 
 /** Members of an instruction's message are kept on its first block. */
 function marked(blocks: Block[], left: JsonObject, facts: Facts): Block[] {

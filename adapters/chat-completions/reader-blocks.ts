@@ -1,4 +1,4 @@
-import { pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Json, JsonObject } from '../../src/json/json.ts'
 import type { Path } from '../../src/json/outline.ts'
 import type { Cursor } from '../../src/model/cursor.ts'
 import { append } from '../../src/model/logprobs.ts'
@@ -7,7 +7,7 @@ import type { Block, Citation, Logprob, Proof } from '../../src/model/request.ts
 import { raiseInput } from '../../src/model/text-tools.ts'
 import type { ReadReplyContext, ServerFacts } from '../contract.ts'
 import { argumentsText, isThinking, readCall, thinkingText } from './blocks.ts'
-import { textIn, objectIn, objectsIn, numberIn, isAbsent } from './dialect.ts'
+import { textIn, objectIn, objectsIn, numberIn, isAbsent, withoutNulls } from './dialect.ts'
 import {
   callIdIn,
   isOwnEntry,
@@ -187,7 +187,7 @@ export class Speech {
     if (textIn(last['signature']) !== '') return undefined
     const member = entry['type'] === 'reasoning.summary' ? 'summary' : 'text'
     const words = textIn(last[member]) + textIn(entry[member])
-    const given = pickMembers(entry, (_, value) => value !== null)
+    const given = withoutNulls(entry)
     return [
       ...this.#entries.slice(0, -1),
       { ...last, ...given, ...(words !== '' && { [member]: words }) },

@@ -350,10 +350,8 @@ export class CompletionReader implements Reader {
 const goesOn = (choice: JsonObject): boolean =>
   hasLogprobs(tokensIn(choice)) ||
   Object.entries(objectIn(choice['delta'])).some(
-    ([key, value]) => key !== 'role' && !isAbsent(value) && value !== '' && !isEmptyList(value),
+    ([key, value]) => key !== 'role' && !isAbsent(value),
   )
-
-const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0
 
 /** How likely the tokens of the content were. */
 const tokensIn = (choice: JsonObject): Json | undefined => objectIn(choice['logprobs'])['content']

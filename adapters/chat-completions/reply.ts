@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../src/json/json.ts'
-import { defined, pickMembers } from '../../src/json/json.ts'
+import { defined } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Citation, FinishReason } from '../../src/model/request.ts'
-import { keep, textIn, objectIn, objectsIn, numberIn, countIn, isAbsent } from './dialect.ts'
+import { keep, textIn, objectIn, objectsIn, numberIn, countIn, withoutAbsent } from './dialect.ts'
 
 /** The finish reasons in the five words that clients know. */
 const WORDS: Record<FinishReason, string> = {
@@ -127,9 +127,6 @@ export function replyLeft(body: JsonObject): JsonObject {
   const { search_results: _results, system_fingerprint: _print, ...left } = rest
   return withoutAbsent(left)
 }
-
-const withoutAbsent = (fields: JsonObject): JsonObject =>
-  pickMembers(fields, (_, value) => !isAbsent(value))
 
 /** Reads an annotation of a text. Start and end both 0 mean no range. */
 export function readAnnotation(raw: JsonObject): Citation | undefined {

@@ -228,8 +228,7 @@ function trialOf(pool: Pool, { member, plan }: Next): Trial {
       const call = await ask(exchange, plan, sent, bounds)
       trial.call = call
       trial.tried.status = call.status
-      // Of an only attempt the entry says all without a list.
-      if (pool.attempts.length > 0) noteAttempts(pool, trial)
+      noteAttempts(pool, trial)
       return call
     },
     call: undefined,

@@ -115,7 +115,7 @@ class ExchangeJournal implements Journal {
 
   sending(): string | undefined {
     this.#called = true
-    this.#entry.overheadMs ??= millisecondsSince(this.#arrivedAt)
+    if (!this.#over) this.#entry.overheadMs ??= millisecondsSince(this.#arrivedAt)
     return this.#entry.trace?.beginCall()
   }
 

@@ -1,3 +1,4 @@
+import { likelyValue } from '../json/slices.ts'
 import type { ScannedBody } from '../json/scanned-body.ts'
 import {
   endOfColon,
@@ -75,12 +76,9 @@ function textOf(body: Exchange['body']): string | undefined {
  */
 function memberAt(text: string, scanned: ScannedBody | undefined, name: string): Slice | undefined {
   if (scanned) return scanned.members.get(name)
-  const literal = `"${name}"`
-  const at = text.indexOf(literal)
-  if (at < 0) return undefined
   try {
-    const start = endOfSpace(text, endOfColon(text, at + literal.length))
-    return { start, end: endOfValue(text, start) }
+    const start = likelyValue(text, name)
+    return start === undefined ? undefined : { start, end: endOfValue(text, start) }
   } catch {
     return undefined
   }

@@ -1,4 +1,12 @@
-import { endOfSpace, endOfValue, readString, SIGN, visitParts, type Slice } from './tokens.ts'
+import {
+  endOfColon,
+  endOfSpace,
+  endOfValue,
+  readString,
+  SIGN,
+  visitParts,
+  type Slice,
+} from './tokens.ts'
 
 /** Finds members in JSON text, and skips everything else. */
 
@@ -11,6 +19,13 @@ export function slicesAt(text: string, path: readonly string[]): Slice[] {
   } catch {
     return []
   }
+}
+
+/** Where the value stands of the first text that looks like a member of this name. May throw SyntaxError. */
+export function likelyValue(text: string, name: string): number | undefined {
+  const literal = `"${name}"`
+  const at = text.indexOf(literal)
+  return at < 0 ? undefined : endOfSpace(text, endOfColon(text, at + literal.length))
 }
 
 const BYTE_ORDER_MARK = '\ufeff'

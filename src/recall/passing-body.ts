@@ -1,7 +1,8 @@
 import type { Glance, ScannedBody } from '../json/scanned-body.ts'
 import { parse, type Json } from '../json/json.ts'
+import { likelyValue } from '../json/slices.ts'
 import { holdsLiterals } from '../json/large-literals.ts'
-import { endOfColon, endOfSpace, endOfValue, SIGN, type Slice } from '../json/tokens.ts'
+import { endOfSpace, endOfValue, SIGN, type Slice } from '../json/tokens.ts'
 import type { NativeBytes } from './fresh-body.ts'
 import type { BodyRules } from './known-body.ts'
 
@@ -56,12 +57,9 @@ export const readPassing = (
 
 /** Where the first element ends of what looks like the list of this name. */
 function endOfFirst(text: string, name: string): number | undefined {
-  const literal = `"${name}"`
-  const at = text.indexOf(literal)
-  if (at < 0) return undefined
   try {
-    const start = endOfSpace(text, endOfColon(text, at + literal.length))
-    if (text.charCodeAt(start) !== SIGN.openBracket) return undefined
+    const start = likelyValue(text, name)
+    if (start === undefined || text.charCodeAt(start) !== SIGN.openBracket) return undefined
     const first = endOfSpace(text, start + 1)
     const end = endOfValue(text, first)
     return end > first ? end : undefined

@@ -1,4 +1,4 @@
-import { pickMembers, isObject, type Json, type JsonObject } from '../json/json.ts'
+import { pickMembers, isObject, rewriteMembers, type Json, type JsonObject } from '../json/json.ts'
 
 /** Reads JSON Schema: resolves references, and lists members. */
 
@@ -40,5 +40,4 @@ export const without = (schema: JsonObject, keywords: ReadonlySet<string>): Json
 export const mapMembers = (
   value: JsonObject,
   change: (key: string, value: Json) => Json,
-): JsonObject =>
-  Object.fromEntries(Object.entries(value).map(([key, one]) => [key, change(key, one)]))
+): JsonObject => rewriteMembers(value, (key, one) => [key, change(key, one)])

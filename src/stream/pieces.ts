@@ -1,3 +1,4 @@
+import { isDigit } from '../json/tokens.ts'
 import type { PieceRule } from './codec.ts'
 
 /** Tells of the frames of one stream whether they surely bring only a piece. */
@@ -66,7 +67,7 @@ class AlikePieces implements PieceFinder {
   #endsAlike(text: string, start: number, end: number): boolean {
     let at = start
     for (const part of this.#tail) {
-      if (at > start) at = endOfDigits(text, at)
+      if (at > start) while (isDigit(text.charCodeAt(at))) at += 1
       const next = at + part.length
       if (text.slice(at, next) !== part) return false
       at = next
@@ -84,15 +85,3 @@ class AlikePieces implements PieceFinder {
 }
 
 const NUMBER = /\d+/
-
-function endOfDigits(text: string, start: number): number {
-  let end = start
-  for (;;) {
-    const code = text.charCodeAt(end)
-    if (!(code >= ZERO && code <= NINE)) return end
-    end += 1
-  }
-}
-
-const ZERO = 48
-const NINE = 57

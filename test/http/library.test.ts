@@ -33,6 +33,17 @@ const passed = (path: string, status: number, words: string, body: object) => {
   })
 }
 
+describe('the log of a program', () => {
+  it('has what is known of an exchange, and no empty members', async () => {
+    const log: object[] = []
+    const app = createApp(config, { log: (entry) => void log.push(entry) })
+    expect((await app.fetch('http://proxy.example/v1/nothing')).status).toBe(404)
+    expect(log).toHaveLength(1)
+    expect(log[0]).toMatchObject({ path: '/v1/nothing', status: 404 })
+    expect(Object.values(log[0] ?? {})).not.toContain(undefined)
+  })
+})
+
 describe('what passes', () => {
   it('is no stream where tokens are counted, whatever is said of one', async () => {
     const words = '{"input_tokens":7}'
