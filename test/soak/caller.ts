@@ -9,6 +9,8 @@ export interface Asking {
   stream: boolean
   /** Instead of the caller's own words. */
   text?: string
+  /** The body follows its head only then. */
+  following?: Promise<void>
 }
 
 export interface Heard {
@@ -20,9 +22,10 @@ export interface Heard {
 
 export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-function post({ port, agent, caller, model, stream, text = 'Hello' }: Asking): ClientRequest {
+function post(asking: Asking): ClientRequest {
+  const { port, agent, caller, model, stream, text = 'Hello', following } = asking
   const body = JSON.stringify(caller.request(model, stream)).replace('Hello', text)
-  return httpRequest({
+  const request = httpRequest({
     port,
     host: '127.0.0.1',
     method: 'POST',
@@ -33,7 +36,11 @@ function post({ port, agent, caller, model, stream, text = 'Hello' }: Asking): C
       'anthropic-version': '2023-06-01',
       'content-length': Buffer.byteLength(body),
     },
-  }).end(body)
+  })
+  if (!following) return request.end(body)
+  request.flushHeaders()
+  void following.then(() => request.end(body))
+  return request
 }
 
 /** One exchange; with `leaveMs` the caller does not stay for the end. Never rejects. */

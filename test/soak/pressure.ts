@@ -136,7 +136,11 @@ export async function bodies(soak: Soak): Promise<void> {
   const { lagMostMs: single, rss } = await soak.sample()
   // What a call holds is let go of a moment after its answer was heard.
   await sleep(REFUSED_PAUSE_MS)
-  const fitting = await Promise.all(Array.from({ length: many }, () => call(asking)))
+  // All are let in before the first is read: while one is translated, it takes room of those who come then.
+  const following = sleep(REFUSED_PAUSE_MS)
+  const fitting = await Promise.all(
+    Array.from({ length: many }, () => call({ ...asking, following })),
+  )
   const fine = fitting.filter(({ status }) => status === 200).length
   expect(fine === many, `${fine} of ${many} bodies of 8 MB at once are served`)
   const { lagMostMs } = await soak.sample()
