@@ -1,10 +1,16 @@
 import { isDigit } from '../json/tokens.ts'
 import type { PieceRule } from './codec.ts'
+import { endOfMatch, PiecePatterns } from './piece-patterns.ts'
 
 /** Tells of the frames of one stream whether they surely bring only a piece. */
 export interface PieceFinder {
   /** The event's name, and where its data stands in a text. */
   has(event: string | undefined, text: string, from?: number, end?: number): boolean
+  /**
+   * The index behind an event that begins at `from` and surely brings only a piece; `from` itself where that is not
+   * known so quickly. `head`: what stands before its data, and `end` what stands behind it.
+   */
+  behind(text: string, from: number, head: string, end: string): number
 }
 
 export const pieceFinder = (rule: PieceRule | undefined): PieceFinder =>
@@ -30,7 +36,23 @@ class NamedPieces implements PieceFinder {
     }
     return this.#isPiece
   }
+
+  behind(_text: string, from: number): number {
+    return from
+  }
 }
+
+const patterns = new WeakMap<PatternRule, PiecePatterns>()
+
+/** One for each dialect. */
+function patternsOf(rule: PatternRule): PiecePatterns {
+  const made = patterns.get(rule) ?? new PiecePatterns()
+  patterns.set(rule, made)
+  return made
+}
+
+/** So many pieces are alike before a pattern is made for them. */
+const WORTH_A_PATTERN = 24
 
 /**
  * Most pieces begin and end as the one before, but for counts of tokens. What they begin with is not searched again, the
@@ -41,9 +63,15 @@ class AlikePieces implements PieceFinder {
   #head = ''
   /** What stands between the numbers of how the last one ended. */
   #tail: readonly string[] = []
+  readonly #patterns: PiecePatterns
+  #pattern: RegExp | undefined
+  /** How many pieces were alike and did not match the pattern, and how many it were when one was sought. */
+  #alike = 0
+  #tried = 0
 
   constructor(rule: PatternRule) {
     this.#rule = rule
+    this.#patterns = patternsOf(rule)
   }
 
   has(event: string | undefined, text: string, from = 0, end = text.length): boolean {
@@ -51,16 +79,36 @@ class AlikePieces implements PieceFinder {
     return this.#isAlike(text, from, end) || this.#isNew(text.slice(from, end))
   }
 
+  behind(text: string, from: number, head: string, end: string): number {
+    const behind = this.#pattern ? endOfMatch(this.#pattern, text, from) : from
+    if (behind === from && this.#alike !== this.#tried) this.#seek(text, from, head, end)
+    return behind
+  }
+
+  /** Looks for a pattern for the events that follow. */
+  #seek(text: string, from: number, head: string, end: string): void {
+    this.#tried = this.#alike
+    if (this.#alike === 1) this.#pattern = this.#patterns.find(text, from) ?? this.#pattern
+    if (this.#alike === WORTH_A_PATTERN) {
+      const tail = this.#tail.join('0')
+      this.#pattern = this.#patterns.make(head + this.#head, tail.slice(1) + end)
+    }
+  }
+
   #isAlike(text: string, from: number, end: number): boolean {
     const piece = from + this.#head.length
     if (piece === from || text.slice(from, piece) !== this.#head) return false
     let quote = text.indexOf('"', piece)
-    while (quote < end && text[quote - 1] === '\\') quote = text.indexOf('"', quote + 1)
+    while (quote < end && isEscapedAt(text, quote)) quote = text.indexOf('"', quote + 1)
     if (quote <= piece || quote >= end) return false
-    if (this.#endsAlike(text, quote, end)) return true
+    if (this.#endsAlike(text, quote, end)) {
+      this.#alike += 1
+      return true
+    }
     const tail = text.slice(quote, end)
     if (this.#rule.telling.test(tail)) return false
     this.#tail = tail.split(NUMBER)
+    this.#alike = 0
     return true
   }
 
@@ -85,3 +133,10 @@ class AlikePieces implements PieceFinder {
 }
 
 const NUMBER = /\d+/
+
+/** Whether an odd number of backslashes stands before a character. */
+function isEscapedAt(text: string, at: number): boolean {
+  let before = at - 1
+  while (text[before] === '\\') before -= 1
+  return (at - before) % 2 === 0
+}

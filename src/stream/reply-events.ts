@@ -179,6 +179,7 @@ class StreamMode implements Mode {
     this.#skipping = passing && {
       skips: (event, text, from, end) =>
         end - from <= HARMLESS_CHARACTERS && passing.pieces.has(event, text, from, end),
+      behindSkipped: (text, from, head, end) => passing.pieces.behind(text, from, head, end),
       kept: (text) => void (this.suspect ||= passing.isSuspect(text)),
     }
     this.#parser = sseParser(limits.eventBytes, this.#skipping)

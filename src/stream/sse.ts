@@ -25,6 +25,11 @@ export interface Skipping {
    * is handed over at the end in any case.
    */
   skips(event: string | undefined, text: string, from: number, end: number): boolean
+  /**
+   * The index behind an event that begins at `from` and surely is skipped; `from` itself for any other. `head`: what
+   * stands before its data, and `end` what stands behind it.
+   */
+  behindSkipped(text: string, from: number, head: string, end: string): number
   /** Is told of all text that is not skipped. */
   kept(text: string): void
 }
@@ -104,8 +109,15 @@ class EventParser implements FrameParser {
     const skipping = this.#skipping
     let at = start
     let skipped = -1
-    while (text.slice(at, at + head.length) === head) {
+    while (at < text.length) {
+      const behind = skipping?.behindSkipped(text, at, head, blankLine) ?? at
       const from = at + head.length
+      if (behind > at) {
+        skipped = from
+        at = behind
+        continue
+      }
+      if (text.slice(at, from) !== head) break
       const end = text.indexOf(blankLine.charAt(0), from)
       if (end <= from || text.slice(end, end + blankLine.length) !== blankLine) break
       // Before a CR LF, an LF alone may have ended the line.

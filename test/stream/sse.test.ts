@@ -82,6 +82,7 @@ it('skips only events that may be skipped, hands over the last of all, and tells
         let kept = ''
         const parser = sseParser(1_000_000, {
           skips: (event, whole, from, to) => maySkip({ event, data: whole.slice(from, to) }),
+          behindSkipped: (_, from) => from,
           kept: (more) => void (kept += more),
         })
         const found = inParts(text, cuts).flatMap((part) => parser.push(part))
@@ -99,7 +100,11 @@ it('skips only events that may be skipped, hands over the last of all, and tells
 })
 
 it('skips in a row of events that are alike', () => {
-  const parser = sseParser(1_000_000, { skips: () => true, kept: () => undefined })
+  const parser = sseParser(1_000_000, {
+    skips: () => true,
+    behindSkipped: (_, from) => from,
+    kept: () => undefined,
+  })
   const row = `${EVENTS[0]}${EVENTS[1]}${EVENTS[0]}`
   expect(parser.push(row)).toHaveLength(1)
   expect(parser.push(row)).toEqual([])
