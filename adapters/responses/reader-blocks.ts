@@ -447,6 +447,7 @@ export function taken(delta: string, take: Take): Take {
 
 /** Whether a delta repeats text of its announced part. */
 export function isAnnounced(item: Item, delta: string): boolean {
+  if (item.announced === '') return false
   const isRepeated = delta !== '' && item.announced.startsWith(delta)
   item.announced = isRepeated ? item.announced.slice(delta.length) : ''
   return isRepeated

@@ -65,7 +65,9 @@ export class ResponseWriter implements Writer {
 
   push(event: Event): WireEvent[] {
     if (this.#ended) return []
-    if ('withheld' in event && event.withheld) this.#tellWithheld(event.withheld)
+    const { type } = event
+    if ((type === 'start' || type === 'finish') && event.withheld)
+      this.#tellWithheld(event.withheld)
     this.#start()
     this.#take(event)
     return this.#said.drain()

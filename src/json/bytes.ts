@@ -96,8 +96,10 @@ export function streamEncoder(): (text: string) => Uint8Array {
   let used = 0
   // Many streams are short, or wait long behind their beginning, which is encoded without a block.
   let size = 0
-  return (text) => {
-    const most = text.length * MOST_BYTES_PER_UNIT
+  // Nearly every text is ASCII, so that room for one byte a character is taken until one was not.
+  let bytesPerUnit = 1
+  const encode = (text: string): Uint8Array => {
+    const most = text.length * bytesPerUnit
     if (size === 0 || most > BLOCK_BYTES) {
       size ||= FIRST_BLOCK_BYTES
       return encoded(text)
@@ -107,10 +109,16 @@ export function streamEncoder(): (text: string) => Uint8Array {
       size = Math.min(2 * size, BLOCK_BYTES)
       used = 0
     }
+    const { read, written } = ENCODER.encodeInto(text, block.subarray(used))
+    if (read < text.length) {
+      bytesPerUnit = MOST_BYTES_PER_UNIT
+      return encode(text)
+    }
     const start = used
-    used += ENCODER.encodeInto(text, block.subarray(start)).written
+    used += written
     return block.subarray(start, used)
   }
+  return encode
 }
 
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true })

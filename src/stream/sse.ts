@@ -119,7 +119,7 @@ class EventParser implements FrameParser {
       }
       if (text.slice(at, from) !== head) break
       const end = text.indexOf(blankLine.charAt(0), from)
-      if (end <= from || text.slice(end, end + blankLine.length) !== blankLine) break
+      if (end <= from || !isBlankLine(text, end, blankLine)) break
       // Before a CR LF, an LF alone may have ended the line.
       if (blankLine.length > 2 && text.slice(from, end).includes('\n')) break
       const next = end + blankLine.length
@@ -199,6 +199,12 @@ const LF = 10
 const CR = 13
 
 type LineEnd = '\n' | '\r\n'
+
+function isBlankLine(text: string, at: number, blankLine: string): boolean {
+  for (let index = 1; index < blankLine.length; index += 1)
+    if (text.charCodeAt(at + index) !== blankLine.charCodeAt(index)) return false
+  return true
+}
 
 /** How the lines of a text end; undefined where the first CR stands alone. */
 function lineEndOf(text: string): LineEnd | undefined {

@@ -99,10 +99,13 @@ function splitParts(make: Make): Parts | undefined {
 /** What JSON writes otherwise than it stands, or what some reader takes for the end of a line. */
 // eslint-disable-next-line no-control-regex
 const NOT_PLAIN = /["\\\u0000-\u001f\u0085\u2028\u2029\ud800-\udfff]/
+/** What is not done with when JSON.stringify has written it: line ends of some readers, and lone surrogates. */
+const NOT_DONE = /[\u0085\u2028\u2029\ud800-\udfff]/
 
 /** A text as it is written between quotes. JSON.stringify escapes a lone surrogate. */
 function inner(text: string): string {
   if (!NOT_PLAIN.test(text)) return text
   const json = JSON.stringify(text)
-  return escapedBreaks(json.includes('\\ud') ? wellFormed(json) : json).slice(1, -1)
+  const done = NOT_DONE.test(text) ? escapedBreaks(wellFormed(json)) : json
+  return done.slice(1, -1)
 }
