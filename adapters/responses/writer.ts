@@ -1,6 +1,6 @@
 import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
 import type { Event, FinishEvent, Tail, Withheld } from '../../src/model/events.ts'
-import { stringify, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
+import { stringify, Verbatim, type JsonObject } from '../../src/json/json.ts'
 import { refusalWords } from '../../src/model/refused.ts'
 import type {
   Usage,
@@ -130,15 +130,12 @@ export class ResponseWriter implements Writer {
     return (text) => this.#add(delta(text, this.#sequence))
   }
 
-  /** Several events of a stream share one response; a reply in one body reads none of them. */
-  #writtenOnce(whole: JsonObject): Json {
-    return this.#context.request.stream ? new Verbatim(stringify(whole), whole) : whole
-  }
-
+  /** Two events of a stream share one response; a reply in one body reads neither of them. */
   #start(): void {
     if (this.#started) return
     this.#started = true
-    const response = this.#writtenOnce(this.body())
+    const whole = this.body()
+    const response = this.#context.request.stream ? new Verbatim(stringify(whole), whole) : whole
     this.#emit('response.created', { response })
     this.#emit('response.in_progress', { response })
   }
@@ -182,7 +179,7 @@ export class ResponseWriter implements Writer {
   #end(type: string, fields: JsonObject, beside: JsonObject = {}): void {
     this.#ended = true
     this.#response = { ...this.body(), ...fields }
-    this.#emit(type, { response: this.#writtenOnce(this.#response), ...beside })
+    this.#emit(type, { response: this.#response, ...beside })
   }
 }
 

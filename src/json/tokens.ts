@@ -66,6 +66,39 @@ export function endOfPlainString(text: string, start: number): number | undefine
   return undefined
 }
 
+export interface ReadString {
+  value: string
+  end: number
+}
+
+/** Up to here it is faster than JSON.parse to read a string character by character. */
+const SHORT = 24
+const ESCAPED: ReadonlyMap<number, string> = new Map(
+  ['""', '\\\\', '//', 'n\n', 'r\r', 't\t'].map(([sign = '', value = '']) => [
+    sign.charCodeAt(0),
+    value,
+  ]),
+)
+
+/** The value of a short string, and the index behind it; undefined for any other value, and for rare escapes. */
+export function readShortString(text: string, start: number): ReadString | undefined {
+  if (text.charCodeAt(start) !== QUOTE) return undefined
+  let value = ''
+  let from = start + 1
+  for (let at = from; at < start + SHORT; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return { value: value + text.slice(from, at), end: at + 1 }
+    if (!(code >= SPACE)) return undefined
+    if (code !== BACKSLASH) continue
+    at += 1
+    const sign = ESCAPED.get(text.charCodeAt(at))
+    if (sign === undefined) return undefined
+    value += text.slice(from, at - 1) + sign
+    from = at + 1
+  }
+  return undefined
+}
+
 /** The value of the string literal between two places. Throws SyntaxError for an invalid escape. */
 export function readString(text: string, start: number, end: number): string {
   const body = text.slice(start + 1, end - 1)

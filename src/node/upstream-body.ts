@@ -1,5 +1,4 @@
 import type { ByteSource } from '../stream/source.ts'
-import { joinBytes } from '../json/bytes.ts'
 
 /** How many bytes one exchange may hold before its upstream is paused. */
 const BUFFERED_BYTES = 64 * 1024
@@ -71,7 +70,10 @@ export class UpstreamBody implements ByteSource {
   }
 
   #take(): Uint8Array {
-    const bytes = joinBytes(this.#pieces)
+    const [first] = this.#pieces
+    // An upstream sends each event as a chunk: to join hundreds of them here takes half as long as elsewhere.
+    const bytes =
+      this.#pieces.length === 1 && first ? first : Buffer.concat(this.#pieces, this.#size)
     this.#drop()
     if (this.#paused) {
       this.#paused = false

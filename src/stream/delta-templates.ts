@@ -2,7 +2,13 @@ import { parse, type Json } from '../json/json.ts'
 import type { Unread } from './wire-events.ts'
 import type { VerbatimPaths } from '../json/verbatim-paths.ts'
 import { outline, type Path, type Scalar } from '../json/outline.ts'
-import { endOfCount, endOfPlainString, endOfString } from '../json/tokens.ts'
+import {
+  endOfCount,
+  endOfPlainString,
+  endOfString,
+  readShortString,
+  type ReadString,
+} from '../json/tokens.ts'
 
 /** Larger texts rarely match the one before. */
 const MOST_CHARACTERS = 2048
@@ -126,7 +132,8 @@ class DeltaTemplate {
         at = end
         continue
       }
-      const escaped = part === 'count' ? undefined : escapedString(text, at)
+      const escaped =
+        part === 'count' ? undefined : (readShortString(text, at) ?? escapedString(text, at))
       if (!escaped) return undefined
       if (part === 'piece') piece = escaped.value
       at = escaped.end
@@ -136,7 +143,7 @@ class DeltaTemplate {
 }
 
 /** Undefined for any other value, and for what JSON.parse would refuse. */
-function escapedString(text: string, start: number): { value: string; end: number } | undefined {
+function escapedString(text: string, start: number): ReadString | undefined {
   try {
     const end = endOfString(text, start)
     return { value: String(JSON.parse(text.slice(start, end))), end }

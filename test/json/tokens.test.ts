@@ -9,6 +9,7 @@ import {
   endOfString,
   endOfPlainString,
   endOfValue,
+  readShortString,
   readString,
   UNLIMITED,
   visitTokens,
@@ -155,6 +156,27 @@ describe('the tokens of a text', () => {
       }),
       cases(1000),
     )
+  })
+
+  it('short strings are read as JSON.parse reads them, or not at all', () => {
+    const part = fc.oneof(
+      fc.constantFrom('a', 'é', '\u2028', '\\n', '\\r', '\\t', '\\"', '\\\\', '\\/'),
+      fc.constantFrom('\\b', '\\u0041', '\\x', '\\', '\n', '\u0001', 'longer words'),
+    )
+    fc.assert(
+      fc.property(
+        fc.array(part, { maxLength: 6 }),
+        fc.constantFrom('"', '', '",'),
+        (parts, end) => {
+          const text = `:"${parts.join('')}${end}`
+          const read = readShortString(text, 1)
+          if (read) expect(JSON.parse(text.slice(1, read.end))).toBe(read.value)
+          expect(readShortString(text, 0)).toBeUndefined()
+        },
+      ),
+      cases(2000),
+    )
+    expect(readShortString('"a\\n\\"b"', 0)).toEqual({ value: 'a\n"b', end: 8 })
   })
 
   it.each([
