@@ -6,7 +6,7 @@ import { isShown, type Event } from '../model/events.ts'
 import { isPassingOver } from '../upstream/verdict.ts'
 import { parse, parseObject } from '../json/json.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
-import { replyHeaders } from './answer.ts'
+import { problemAnswer, replyHeaders } from './answer.ts'
 import { replyCounter } from '../stream/budget.ts'
 import type { Answer, Exchange, StoredExchange } from './exchange.ts'
 import { joinBytes, NOTHING, utf8Text, withoutMark } from '../json/bytes.ts'
@@ -14,10 +14,11 @@ import { createMirror, type Mirror } from '../memory/mirror.ts'
 import {
   CALLER_LEFT,
   INTERNAL,
-  NO_ROOM,
+  KEY_REFUSED,
   NOT_A_REPLY,
   NOT_JSON,
   NOT_TAKEN,
+  NO_ROOM,
   REPLY_TOO_LARGE,
 } from '../model/failures.ts'
 import { ShownStream, trailer } from './epilogue.ts'
@@ -83,7 +84,8 @@ async function passBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall):
   if (failure?.type === 'error' && isPassingOver(failure.problem))
     throw new StillbornError(toldProblem(plan, failure.problem))
   observe(exchange, events)
-  refuseFailure(plan, events, text)
+  const told = toldFailure(exchange, plan, events, text)
+  if (told) return told
   await mirror?.settle()
   exchange.journal.finish({ status: call.status, bytesOut: bytes.length })
   const { requested: model, destination, sent } = plan
@@ -98,16 +100,27 @@ async function passBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall):
 }
 
 /**
- * A body that is nothing but a failure is written anew where the proxy has more to say of it, and where clients of the
- * dialect could not read its error.
+ * The answer for a body that is nothing but a failure, undefined for any other: some services send theirs with status
+ * 200, which clients take for a reply without content. It is written anew where the proxy has more to say of it, and
+ * where clients of the dialect could not read its error.
  */
-function refuseFailure(plan: PassPlan, events: readonly Event[], text: string): void {
+function toldFailure(
+  exchange: Exchange,
+  plan: PassPlan,
+  events: readonly Event[],
+  text: string,
+): Body | undefined {
   const [first, ...others] = events
-  if (first?.type !== 'error' || others.length > 0) return
+  if (first?.type !== 'error' || others.length > 0) return undefined
+  const { adapter } = plan.destination
   const body = parseObject(text)
-  const isForeign = Boolean(body?.['error']) && !hasReadableError(plan.destination.adapter, body)
-  if (isForeign || isImproved(plan, first.problem))
-    throw new ProblemError(toldProblem(plan, first.problem))
+  if (!body?.['error']) return undefined
+  const problem = toldProblem(plan, first.problem)
+  const isRewritten = problem === KEY_REFUSED || isImproved(plan, first.problem)
+  if (isRewritten || !hasReadableError(adapter, body)) throw new ProblemError(problem)
+  const { status, headers } = problemAnswer(adapter, problem, '')
+  exchange.journal.finish({ status, problem })
+  return { status, headers, body: plan.sent.veil.hideJson(text) }
 }
 
 const isImproved = ({ destination }: PassPlan, problem: Problem): boolean =>
