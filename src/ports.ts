@@ -28,7 +28,9 @@ export interface Ports {
   observer?: Observer
   /** Looks at exchanges while they pass; without it nothing of them is kept for the page. */
   inspector?: Inspector
-  /** Told the body of the request as it came, while the exchange is kept for the page. */
+  /** Codings of bodies that only some runtimes decode, by their names in `Content-Encoding`. */
+  decoders?: ReadonlyMap<string, BodyDecoder>
+  /** Told the body of the request, decoded, while the exchange is kept for the page. */
   came?(bytes: Bytes): void
   /** Traces exchanges; without it nothing is traced. */
   tracer?: Pick<Tracer, 'begin' | 'finished'>
@@ -46,6 +48,18 @@ export interface Ports {
   draining?(): boolean
   /** Aborted at the end of the drain. Streams that are still open then end with an error of their dialect. */
   readonly deadline?: AbortSignal
+}
+
+interface ByteTransform {
+  readonly readable: ReadableStream<Uint8Array>
+  readonly writable: WritableStream<Uint8Array>
+}
+
+export interface BodyDecoder {
+  /** What it holds beside what it decodes. */
+  readonly bytes: number
+  /** Undefined for a body in another coding. */
+  open(body: Uint8Array): ByteTransform | undefined
 }
 
 export interface UpstreamRequest {

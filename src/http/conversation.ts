@@ -120,7 +120,7 @@ async function readAndRun(
 ): Promise<Answer> {
   const { request, explain } = received
   const { ports, settings } = context
-  const came = await readBody(request, settings.limits, exchange.lease, ports.came)
+  const came = await readBody(request, settings.limits, exchange.lease, ports)
   const body = createBody(came)
   exchange.journal.note({ bytesIn: body.size })
   exchange.journal.arrived()

@@ -1,4 +1,4 @@
-import type { HttpRequest, Ports } from '../ports.ts'
+import type { BodyDecoder, HttpRequest, Ports } from '../ports.ts'
 import { weightOf, type Lease } from '../stream/budget.ts'
 import { NOTHING, Pile, sizeOf, wholeBytes, type Bytes } from '../json/bytes.ts'
 import { CALLER_LEFT } from '../model/failures.ts'
@@ -11,45 +11,61 @@ export type BodyLimits = Pick<LimitSettings, 'bodyBytes' | 'bodyMs'>
 
 /**
  * Reads the body of a request: decoded, within its limits, and within the memory that is free. Throws ProblemError.
- * `came` is told it as it came.
  */
 export async function readBody(
   request: HttpRequest,
   limits: BodyLimits,
   lease: Lease,
-  came?: Ports['came'],
+  { came, decoders = NO_OTHERS }: Pick<Ports, 'came' | 'decoders'> = {},
 ): Promise<Bytes> {
   requireJson(request.headers.get('content-type'))
-  const coding = readCoding(request.headers.get('content-encoding'))
+  const coding = readCoding(request.headers.get('content-encoding'), decoders)
   const { bodyBytes } = limits
   const length = Number(request.headers.get('content-length') ?? 0)
   if (length > bodyBytes) throw tooLarge(bodyBytes)
   // Room for the declared length is taken before anything is read.
   if (length > 0) lease.grow(weightOf(length))
   const received = await inTime(receiveBody(request, bodyBytes, lease), limits.bodyMs)
-  came?.(received)
   const bytes =
     coding === undefined
       ? received
       : await decodeBody(wholeBytes(received), coding, bodyBytes, lease)
+  came?.(bytes)
   lease.hold(weightOf(sizeOf(bytes)))
   return bytes
 }
 
-type Coding = 'gzip' | 'deflate'
+interface Coding {
+  name: string
+  decoder: BodyDecoder
+}
 
-const CODINGS: ReadonlyMap<string, Coding> = new Map([
-  ['gzip', 'gzip'],
-  ['x-gzip', 'gzip'],
-  ['deflate', 'deflate'],
+type Decoders = ReadonlyMap<string, BodyDecoder>
+
+const NO_OTHERS: Decoders = new Map()
+const WINDOW_BYTES = 32_768
+
+const gzip: BodyDecoder = { bytes: WINDOW_BYTES, open: () => new DecompressionStream('gzip') }
+/** Some clients leave out the header of zlib, in which the method is the number 8. */
+const deflate: BodyDecoder = {
+  bytes: WINDOW_BYTES,
+  open: ([first = 0]) => new DecompressionStream((first & 0x0f) === 8 ? 'deflate' : 'deflate-raw'),
+}
+
+/** What all runtimes decode. */
+const DECODERS: Decoders = new Map([
+  ['gzip', gzip],
+  ['x-gzip', gzip],
+  ['deflate', deflate],
 ])
 
-function readCoding(contentEncoding: string | null): Coding | undefined {
+function readCoding(contentEncoding: string | null, others: Decoders): Coding | undefined {
   const name = (contentEncoding ?? '').trim().toLowerCase()
   if (name === '' || name === 'identity') return undefined
-  const coding = CODINGS.get(name)
-  if (!coding) throw unsupported('Content-Encoding must be gzip, deflate or identity.')
-  return coding
+  const decoder = DECODERS.get(name) ?? others.get(name)
+  if (decoder) return { name, decoder }
+  const names = ['gzip', 'deflate', ...others.keys()].join(', ')
+  throw unsupported(`Content-Encoding must be ${names} or identity.`)
 }
 
 async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
@@ -109,22 +125,24 @@ async function gatherStream(stream: ReadableStream<Uint8Array>, heed: Heed): Pro
 /** The limit counts decoded bytes, because a few compressed bytes can decode to gigabytes. */
 async function decodeBody(
   bytes: Uint8Array,
-  coding: Coding,
+  { name, decoder }: Coding,
   maxBytes: number,
   lease: Lease,
 ): Promise<Bytes> {
-  const source = new ReadableStream<Uint8Array<ArrayBuffer>>({
+  const isOther = `The body is not what its Content-Encoding (${name}) says.`
+  lease.grow(decoder.bytes)
+  const opened = decoder.open(bytes)
+  // What a client hears that has no such coding, and then some send the body as it is.
+  if (!opened) throw unsupported(isOther)
+  const source = new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(new Uint8Array(bytes))
       controller.close()
     },
   })
   try {
-    const plain = source.pipeThrough(new DecompressionStream(coding))
-    return await gatherStream(plain, counter(maxBytes, lease))
+    return await gatherStream(source.pipeThrough(opened), counter(maxBytes, lease))
   } catch (error) {
-    throw error instanceof ProblemError
-      ? error
-      : invalid(`The body is not what its Content-Encoding (${coding}) says.`)
+    throw error instanceof ProblemError ? error : invalid(isOther)
   }
 }

@@ -25,6 +25,7 @@ import { readEgress, egressSecrets } from './egress.ts'
 import { greeting, countDown, farewell, summary } from './describe.ts'
 import { painter, readableExplanation } from './explanation.ts'
 import { SharedClock } from './clock.ts'
+import { bodyDecoders } from './decoders.ts'
 import { bytesFile } from './files.ts'
 import { type FoundSettings, foundSettings, sourceFor } from './found.ts'
 import { demandReloadable, refusedReload, secretsInUse } from './reload.ts'
@@ -166,6 +167,7 @@ const processPorts = (
 ): Ports => ({
   ...portsWith(send),
   alarm: new SharedClock().alarm,
+  decoders: bodyDecoders(),
   recall,
   ...page.ports,
   log,
