@@ -56,7 +56,7 @@ interface ByteTransform {
 }
 
 export interface BodyDecoder {
-  /** What it holds beside what it decodes. */
+  /** What it holds beside what it decodes, where that is much. */
   readonly bytes: number
   /** Undefined for a body in another coding. */
   open(body: Uint8Array): ByteTransform | undefined

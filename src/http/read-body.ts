@@ -43,12 +43,11 @@ interface Coding {
 type Decoders = ReadonlyMap<string, BodyDecoder>
 
 const NO_OTHERS: Decoders = new Map()
-const WINDOW_BYTES = 32_768
 
-const gzip: BodyDecoder = { bytes: WINDOW_BYTES, open: () => new DecompressionStream('gzip') }
-/** Some clients leave out the header of zlib, in which the method is the number 8. */
+const gzip: BodyDecoder = { bytes: 0, open: () => new DecompressionStream('gzip') }
+/** .NET's DeflateStream leaves out the header of zlib, in which the method is the number 8. */
 const deflate: BodyDecoder = {
-  bytes: WINDOW_BYTES,
+  bytes: 0,
   open: ([first = 0]) => new DecompressionStream((first & 0x0f) === 8 ? 'deflate' : 'deflate-raw'),
 }
 
@@ -132,7 +131,7 @@ async function decodeBody(
   const isOther = `The body is not what its Content-Encoding (${name}) says.`
   lease.grow(decoder.bytes)
   const opened = decoder.open(bytes)
-  // What a client hears that has no such coding, and then some send the body as it is.
+  // As from a runtime that does not decode it at all.
   if (!opened) throw unsupported(isOther)
   const source = new ReadableStream<Uint8Array>({
     start(controller) {
