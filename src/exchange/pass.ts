@@ -15,10 +15,10 @@ import {
   CALLER_LEFT,
   INTERNAL,
   KEY_REFUSED,
+  NO_ROOM,
   NOT_A_REPLY,
   NOT_JSON,
   NOT_TAKEN,
-  NO_ROOM,
   REPLY_TOO_LARGE,
 } from '../model/failures.ts'
 import { ShownStream, trailer } from './epilogue.ts'
@@ -114,10 +114,12 @@ function toldFailure(
   if (first?.type !== 'error' || others.length > 0) return undefined
   const { adapter } = plan.destination
   const body = parseObject(text)
-  if (!body?.['error']) return undefined
+  const isCured = isImproved(plan, first.problem)
+  // Of a body without an error the reader may only not know what it is.
+  if (!isCured && !body?.['error']) return undefined
   const problem = toldProblem(plan, first.problem)
-  const isRewritten = problem === KEY_REFUSED || isImproved(plan, first.problem)
-  if (isRewritten || !hasReadableError(adapter, body)) throw new ProblemError(problem)
+  if (isCured || problem === KEY_REFUSED || !hasReadableError(adapter, body))
+    throw new ProblemError(problem)
   const { status, headers } = problemAnswer(adapter, problem, '')
   exchange.journal.finish({ status, problem })
   return { status, headers, body: plan.sent.veil.hideJson(text) }

@@ -38,7 +38,7 @@ export function rowOf(kept: KeptExchange, showing: Showing): object {
 export function detailOf(kept: KeptExchange, showing: Showing): object {
   const { calls, answer, entry } = kept
   const hide = hiderOf(kept, showing)
-  const type = bodyType(kept.headers)
+  const type = kept.headers.get('content-type')
   return {
     ...rowOf(kept, showing),
     readAt: kept.readAt,
@@ -53,10 +53,6 @@ export function detailOf(kept: KeptExchange, showing: Showing): object {
     ...(answer && { told: answerOf(answer, hide) }),
   }
 }
-
-/** Undefined for a compressed body, which is no text. */
-export const bodyType = (headers: Lookup): string | null =>
-  headers.get('content-encoding') === null ? headers.get('content-type') : 'packed'
 
 function answerOf({ headers, body, ...times }: NonNullable<KeptExchange['answer']>, hide: Hide) {
   const type = headers['content-type'] ?? null

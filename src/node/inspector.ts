@@ -7,7 +7,7 @@ import { createFetchHandler } from '../http/app.ts'
 import { isOwnPage, PAGE_HEADERS } from '../inspect/access.ts'
 import type { KeptExchange } from '../inspect/kept.ts'
 import { createRecorder, type LastExchanges } from '../inspect/recorder.ts'
-import { bodyType, detailOf, hiderOf, rowOf, type Showing } from '../inspect/view.ts'
+import { detailOf, hiderOf, rowOf, type Showing } from '../inspect/view.ts'
 import { costOf, type PriceList } from '../observe/cost.ts'
 import { type Inspector, randomId } from '../ports.ts'
 import { hashedOwner } from '../memory/records.ts'
@@ -248,7 +248,7 @@ async function explainFor(
   const settings = options.settings()
   const upstream = textOf(asked, 'upstream')
   const as = textOf(asked, 'model')
-  const { text, cut } = kept.body.shown(hide, bodyType(kept.headers))
+  const { text, cut } = kept.body.shown(hide, kept.headers.get('content-type'))
   if (!settings.upstreams.has(upstream) || text === undefined || cut)
     return { error: 'The body was not kept whole, or there is no such upstream.' }
   const route = { model: '*', upstream, ...(as !== '' && { as }) }

@@ -1,3 +1,4 @@
+import { exactly } from '../model/exactly.ts'
 import { cachedShare, levelOf, type LogEntry, type ProcessEvent } from './entry.ts'
 
 const VALUE_CHARACTERS = 256
@@ -98,9 +99,7 @@ function changing(secrets: () => readonly string[]): () => Hiding {
 
 function masker(all: readonly string[]): (text: string) => string {
   const secrets = [...new Set(all)].filter(({ length }) => length >= MIN_SECRET_CHARACTERS)
-  const masked = secrets
-    .toSorted((first, second) => second.length - first.length)
-    .map((secret) => secret.replace(/[^\w]/g, '\\$&'))
+  const masked = secrets.toSorted((first, second) => second.length - first.length).map(exactly)
   if (masked.length === 0) return (text) => text
   const known = new RegExp(masked.join('|'), 'g')
   // Lines nearly always hold no secret, and searching for a few words costs less than one pattern of them.

@@ -1,3 +1,5 @@
+import { exactly } from '../model/exactly.ts'
+
 /** Each service has a few. */
 const MOST_PATTERNS = 16
 /** A pattern remembers each character of a string while it looks for its end. */
@@ -47,12 +49,11 @@ const alike = (text: string): string =>
   text.replace(TOKEN, (token, string, colon) =>
     string !== undefined && colon === undefined && ID.test(string)
       ? `"${IN_ID}"`
-      : token.replace(SPECIAL, String.raw`\$&`).replace(/\d+/g, String.raw`\d+`),
+      : exactly(token).replace(/\d+/g, String.raw`\d+`),
   )
 
-/** A string, and the colon behind it where it is a name; a number; or what is special in a pattern. */
-const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\d+|[$()*+./?[\\\]^{|}]/g
-const SPECIAL = /[$()*+./?[\\\]^{|}]/g
+/** A string, and the colon behind it where it is a name; a number; or a sign. */
+const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\d+|\W/g
 
 /** Rather an id than a word of a dialect: it has a digit, or is longer than those are. */
 const ID = /^"(?=[^"]*\d|.{20})[^\\]{8,}"$/

@@ -65,7 +65,7 @@ class AlikePieces implements PieceFinder {
   #tail: readonly string[] = []
   readonly #patterns: PiecePatterns
   #pattern: RegExp | undefined
-  /** How many pieces were alike and did not match the pattern, and how many it were when one was sought. */
+  /** How many pieces were alike and did not match the pattern, and how many there were when one was sought. */
   #alike = 0
   #tried = 0
 

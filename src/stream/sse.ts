@@ -200,6 +200,7 @@ const CR = 13
 
 type LineEnd = '\n' | '\r\n'
 
+/** Of a text that has the first sign of a blank line there. */
 function isBlankLine(text: string, at: number, blankLine: string): boolean {
   for (let index = 1; index < blankLine.length; index += 1)
     if (text.charCodeAt(at + index) !== blankLine.charCodeAt(index)) return false

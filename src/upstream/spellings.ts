@@ -1,3 +1,4 @@
+import { exactly } from '../model/exactly.ts'
 import { encodeBase64 } from '../json/base64.ts'
 
 export const MASK = '***'
@@ -37,7 +38,7 @@ function spelled(letter: string): string {
     `&(?:amp;)*#0*${code};`,
     `&(?:amp;)*#[xX]0*${hex};`,
     ...(entity ? [`&(?:amp;)*${entity};`] : []),
-    letter.replace(/[^\w]/g, '\\$&'),
+    exactly(letter),
   ].join('|')})`
 }
 
@@ -100,7 +101,7 @@ export function seek(secrets: readonly string[]): Sought | undefined {
   if (secrets.length === 0) return undefined
   const words = wordsOf(secrets)
   const beginnings = [...new Set(words.map((word) => [...word].slice(0, TELLING).join('')))]
-  const plain = beginnings.map((text) => text.replace(/[^\w]/g, '\\$&'))
+  const plain = beginnings.map(exactly)
   const likely = new RegExp([...plain, '[%&\\\\]'].join('|'))
   const beginning = new RegExp(beginnings.map(secretPattern).join('|'), 'g')
   const known = new RegExp(words.map(secretPattern).join('|'), 'g')

@@ -59,6 +59,20 @@ describe.each(DIALECTS)('a failure with status 200, between two of %s', (dialect
     expect(answer.status).toBe(FAILURES[dialect].status)
   })
 
+  it('stays a reply where a response says that it has failed', async () => {
+    if (dialect !== 'responses') return
+    const reply = {
+      id: 'resp_1',
+      object: 'response',
+      status: 'failed',
+      output: [],
+      ...FAILURES.responses.body,
+    }
+    const answer = await told(reply)
+    expect(answer.status).toBe(200)
+    expect(JSON.parse(answer.text)).toEqual(reply)
+  })
+
   it('stays what it is where the body is something else', async () => {
     const answer = await told({ novel: true, error: null })
     expect(answer.status).toBe(200)

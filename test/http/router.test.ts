@@ -180,7 +180,10 @@ const text = JSON.stringify(body)
 const fetchWith = (sent: unknown, headers: Record<string, string> = {}, limits = {}) =>
   proxyOf(reply, { limits }).fetch('/v1/plain', { body: sent, headers })
 
-async function packed(source: string, format: 'gzip' | 'deflate'): Promise<Uint8Array> {
+async function packed(
+  source: string,
+  format: 'gzip' | 'deflate' | 'deflate-raw',
+): Promise<Uint8Array> {
   const stream = streamOf([source]).pipeThrough(new CompressionStream(format))
   return new Uint8Array(await new Response(stream).arrayBuffer())
 }
@@ -208,6 +211,10 @@ describe('the body of a request', () => {
   it.each(['gzip', 'deflate'] as const)('may be packed: %s', async (format) => {
     const response = await fetchWith(await packed(text, format), { 'content-encoding': format })
     expect(response.status).toBe(200)
+  })
+  it('may be packed in deflate without the header of zlib', async () => {
+    const body = await packed(text, 'deflate-raw')
+    expect((await fetchWith(body, { 'content-encoding': 'deflate' })).status).toBe(200)
   })
   it('may not unfold beyond the limit', async () => {
     const bomb = await packed(' '.repeat(5_000_000), 'gzip')

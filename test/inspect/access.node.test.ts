@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BODY_BYTES, BODY_PIECES, KeptBody } from '../../src/inspect/kept-body.ts'
 import { Ring } from '../../src/inspect/ring.ts'
@@ -110,6 +111,25 @@ describe('who may ask', () => {
 })
 
 describe('what is kept', () => {
+  it('is the body decoded, where it came packed', async () => {
+    const own = await openPlace()
+    const text = JSON.stringify(QUESTION)
+    const answer = await fetch(`${own.proxy.url}/v1/messages`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'content-encoding': 'gzip',
+        'anthropic-version': '2023-06-01',
+        'x-api-key': CALLER_KEY,
+      },
+      body: gzipSync(text),
+    })
+    await answer.text()
+    const { came } = await own.exchange(1)
+    await own.close()
+    expect(came.body.text).toBe(text)
+  })
+
   it('is both sides of an exchange, what it cost in time and tokens, and what was lost', async () => {
     await place.send({ ...QUESTION, stream: true })
     const one = await place.exchange(1)

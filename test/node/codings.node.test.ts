@@ -2,6 +2,7 @@ import zlib from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { demoConfig, readSettings } from '../../src/config/config.ts'
 import { type Proxy, serve } from '../../src/node/commands.ts'
+import { QUIET } from './quiet.ts'
 
 const BODY_BYTES = 40_000_000
 const TEXT = JSON.stringify({
@@ -18,18 +19,10 @@ let proxy: Proxy
 
 beforeAll(async () => {
   const limits = { bodyBytes: BODY_BYTES, inFlightBytes: 2 * BODY_BYTES }
-  proxy = await serve(
-    { command: 'serve', host: '127.0.0.1', port: 0 },
-    {
-      environment: {},
-      directory: '.',
-      write: () => undefined,
-      say: () => undefined,
-      complain: () => undefined,
-      logStyle: 'json',
-    },
-    { settings: readSettings({ ...demoConfig(), limits }, {}), files: [] },
-  )
+  proxy = await serve({ command: 'serve', host: '127.0.0.1', port: 0 }, QUIET, {
+    settings: readSettings({ ...demoConfig(), limits }, {}),
+    files: [],
+  })
 })
 afterAll(() => proxy.stop())
 

@@ -6,9 +6,9 @@ import { allMembers } from '../../scripts/configuration.ts'
 import { readSettings } from '../../src/config/config.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { serve } from '../../src/node/commands.ts'
-import type { Process } from '../../src/node/process.ts'
 import { demandReloadable } from '../../src/node/reload.ts'
 import { ALL_OF_PLATFORM } from '../config/faulty.ts'
+import { QUIET } from './quiet.ts'
 
 /** What has to stand around a member for the whole to be valid, and to mean something. */
 const AROUND: Readonly<Record<string, object>> = {
@@ -129,14 +129,6 @@ function watched(settings: Settings): { settings: Settings; read: Set<string> } 
   return { settings: noting({ ...settings, ...Object.fromEntries(parts) }, ''), read }
 }
 
-const world: Process = {
-  environment: {},
-  directory: '.',
-  write: () => undefined,
-  say: () => undefined,
-  complain: () => undefined,
-  logStyle: 'json',
-}
 const config = {
   upstreams: { claude: AROUND['upstreams.*'] },
   telemetry: AROUND['telemetry'],
@@ -148,7 +140,7 @@ it('what is read at the start alone is refused at a reload, and nothing goes by 
   const second = watched(settingsOf({ ...config, state: { recallBytes: 5 } }))
   const proxy = await serve(
     { command: 'serve', host: '127.0.0.1', port: 0 },
-    world,
+    QUIET,
     { settings: first.settings, files: [] },
     { around: (answer) => answer },
   )
