@@ -122,21 +122,24 @@ describe('a refusal inside of a JSON array', () => {
   })
 })
 
-it('names the profile in a whole body that tells of a failure with status 200', async () => {
-  const change = {
-    routes: [{ model: '*', upstream: 'plain' }],
-    upstream: { dialect: 'chat-completions' },
-  }
-  const proxy = proxyOf(() => jsonReply({ error: refusal }), change, { dialects })
-  for (const { http, ask } of Object.values(kits)) {
-    const answer = await proxy.fetch(http.path('m', false), {
-      headers: { 'anthropic-version': '2023-06-01' },
-      body: http.body('m', false, { ...ask.needed, ...ask.text('hi') }),
-    })
-    expect(await answer.text()).toMatch(HINT)
-    expect(answer.status).toBe(400)
-  }
-})
+it.each([{ error: refusal }, { object: 'error', ...refusal }])(
+  'names the profile in a whole body that tells of a failure with status 200: %o',
+  async (failure) => {
+    const change = {
+      routes: [{ model: '*', upstream: 'plain' }],
+      upstream: { dialect: 'chat-completions' },
+    }
+    const proxy = proxyOf(() => jsonReply(failure), change, { dialects })
+    for (const { http, ask } of Object.values(kits)) {
+      const answer = await proxy.fetch(http.path('m', false), {
+        headers: { 'anthropic-version': '2023-06-01' },
+        body: http.body('m', false, { ...ask.needed, ...ask.text('hi') }),
+      })
+      expect(await answer.text()).toMatch(HINT)
+      expect(answer.status).toBe(400)
+    }
+  },
+)
 
 it('names the member at fault as its caller does', async () => {
   const named = await told('responses', [{ error: refusal }])
