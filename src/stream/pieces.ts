@@ -61,6 +61,8 @@ const WORTH_A_PATTERN = 24
 class AlikePieces implements PieceFinder {
   readonly #rule: PatternRule
   #head = ''
+  /** The last one said more. The first piece behind it counts: it may take an end back. */
+  #isBehind = false
   /** What stands between the numbers of how the last one ended. */
   #tail: readonly string[] = []
   readonly #patterns: PiecePatterns
@@ -76,10 +78,14 @@ class AlikePieces implements PieceFinder {
 
   has(event: string | undefined, text: string, from = 0, end = text.length): boolean {
     if (event !== undefined) return false
-    return this.#isAlike(text, from, end) || this.#isNew(text.slice(from, end))
+    const isPiece = this.#isAlike(text, from, end) || this.#isNew(text.slice(from, end))
+    const isUnread = isPiece && !this.#isBehind
+    this.#isBehind = !isPiece
+    return isUnread
   }
 
   behind(text: string, from: number, head: string, end: string): number {
+    if (this.#isBehind) return from
     const behind = this.#pattern ? endOfMatch(this.#pattern, text, from) : from
     if (behind === from && this.#alike !== this.#tried) this.#seek(text, from, head, end)
     return behind

@@ -141,3 +141,21 @@ for (const [dialect, words] of Object.entries(WORDS)) {
       }
   })
 }
+
+it.each(Object.entries(WORDS))(
+  'reads the first piece behind what says more, which may take an end back: %s',
+  (dialect, words) => {
+    const id = 'one-id-1'
+    const piece = (count: number) => say(words.pieces, 0, ` ${count}`, count, id)
+    const told = say(words.telling, 0, ' end', 40, id)
+    const before = Array.from({ length: 40 }, (_, count) => piece(count))
+    const events = [...before, told, piece(41), piece(42), piece(43)]
+    const text = events.map((data) => `data: ${data}\n\n`).join('')
+    expect(framesOf(dialect, text, 0).map(({ data }) => data)).toEqual([
+      piece(0),
+      told,
+      piece(41),
+      piece(43),
+    ])
+  },
+)
