@@ -368,9 +368,11 @@ describe('a chunk of a reply that passes', () => {
         counted({ candidatesTokenCount: 1000 }),
         counted({ candidatesTokenCount: 11 }, error),
         counted({}, error),
+        // The first one behind what says more is read as well.
         counted({ candidatesTokenCount: 12 }),
+        counted({ candidatesTokenCount: 13 }),
       ),
-    ).toEqual([true, true, true, false, false, true])
+    ).toEqual([true, true, true, false, false, false, true])
   })
 
   it('is none where it ends the reply or brings a call, behind whatever text', () => {
