@@ -65,7 +65,7 @@ async function keptAnswer(
 ): Promise<StoredAnswer | undefined> {
   const { query } = exchange.head
   const scoped = await openScopedStore(exchange, memories)
-  const underway = memories.underway.get(storeKey(scoped.owner, id))
+  const underway = memories.underway.get(storeKey(scoped.owner, id))?.reply
   if (underway && action === 'cancel')
     return memory.answer('read', [await underway.cancel()], NO_QUERY)
   if (underway && action === 'read') return memory.answer(action, [underway.record()], query)

@@ -2,7 +2,7 @@ import type { WireEvent, Writer } from '../../adapters/contract.ts'
 import type { ExchangeRecord, Recorder } from './conversation.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { Problem } from '../model/problem.ts'
-import type { MemoryContext } from './context.ts'
+import type { Memories, MemoryContext, Underway } from './context.ts'
 import { CANCELLED } from '../model/failures.ts'
 import { keep } from './records.ts'
 import type { Keeping } from './resolve.ts'
@@ -31,12 +31,11 @@ export function recordReply(
 ): ReplyRecorder {
   const { underway, retention } = memories
   let recorder: Recorder | undefined = memory.recorder({ fresh, writer, newId: exchange.newId })
-  let key: string | undefined
+  const place = new Place()
   const put = (id: string, record: ExchangeRecord): Promise<boolean> =>
     isKept(keep(scoped, { id, parents, record }))
   const read = ({ text }: ExchangeRecord): JsonObject => memory.read(exchange.body.filled(text))
   const register = (id: string, recording: Recorder) => {
-    key = storeKey(scoped.owner, id)
     const cancel = async () => {
       replyRecorder.interruption ??= CANCELLED
       const record = recording.unfinished(true)
@@ -44,10 +43,11 @@ export function recordReply(
       await put(id, record)
       return read(record)
     }
-    underway.set(key, { id, record: () => read(recording.unfinished()), cancel })
+    const reply = { id, record: () => read(recording.unfinished()), cancel }
+    place.take(underway, storeKey(scoped.owner, id), reply)
   }
   const release = () => {
-    if (key !== undefined) underway.delete(key)
+    place.leave(underway)
     recorder = undefined
   }
   const record = (events: readonly WireEvent[]) => {
@@ -55,7 +55,7 @@ export function recordReply(
     recorder.push(events)
     // An exchange that will be too large to store is released early.
     if (recorder.size > FRAMES_PER_REPLY * retention.entryBytes) return release()
-    if (key === undefined && recorder.id !== undefined) register(recorder.id, recorder)
+    if (place.key === undefined && recorder.id !== undefined) register(recorder.id, recorder)
   }
   exchange.journal.whenOver(release)
   const replyRecorder: ReplyRecorder & { interruption: Problem | undefined } = {
@@ -65,11 +65,30 @@ export function recordReply(
       const recorded = recorder
       release()
       if (replyRecorder.interruption) return Promise.resolve(true)
-      const id = key === undefined && body === undefined ? undefined : recorded?.id
+      const id = place.key === undefined && body === undefined ? undefined : recorded?.id
       return recorded && id !== undefined ? put(id, recorded.record(body)) : Promise.resolve(false)
     },
   }
   return replyRecorder
+}
+
+/** The place of one reply among those that can still be stopped. */
+class Place {
+  /** Undefined before it is taken. */
+  key: string | undefined
+  reply: Underway | undefined
+
+  take(all: Memories['underway'], key: string, reply: Underway): void {
+    this.key = key
+    this.reply = reply
+    all.set(key, this)
+  }
+
+  leave(all: Memories['underway']): void {
+    if (this.key !== undefined) all.delete(this.key)
+    // What a map has forgotten it may still point to (docs/decisions/0018-what-leaves.md).
+    this.reply = undefined
+  }
 }
 
 const listenedWriter = (

@@ -56,7 +56,7 @@ export class SharedClock {
 class SharedAlarm implements Alarm {
   due = Infinity
   readonly #clock: SharedClock
-  readonly #ring: () => void
+  #ring: () => void
 
   constructor(clock: SharedClock, ring: () => void) {
     this.#clock = clock
@@ -78,6 +78,8 @@ class SharedAlarm implements Alarm {
 
   close(): void {
     this.due = Infinity
+    // What a set has forgotten it may still point to (docs/decisions/0018-what-leaves.md).
+    this.#ring = nothing
     this.#clock.forget(this)
   }
 
@@ -88,3 +90,5 @@ class SharedAlarm implements Alarm {
     this.#ring()
   }
 }
+
+const nothing = (): void => {}

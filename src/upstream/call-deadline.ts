@@ -51,9 +51,9 @@ class Deadline implements CallDeadline {
     this.#clock = made(() => this.end(this.#lateness))
     this.#endsAt = performance.now() + totalMs
     caller.addEventListener('abort', this.#leave)
-    if (deadline) endingOf(deadline).add(this.#stop)
+    if (deadline) listenersOf(deadline).add(this.#stop)
     if (caller.aborted) this.#leave()
-    if (deadline?.aborted) this.#stop()
+    if (deadline?.aborted) this.end(STOPPING)
   }
 
   get signal(): AbortSignal {
@@ -97,7 +97,9 @@ class Deadline implements CallDeadline {
     this.#isOver = true
     this.#clock.close()
     caller.removeEventListener('abort', this.#leave)
-    if (deadline) endingOf(deadline).delete(this.#stop)
+    if (deadline) listenersOf(deadline).delete(this.#stop)
+    // What a set has forgotten it may still point to (docs/decisions/0018-what-leaves.md).
+    this.#stop.run = undefined
   }
 
   #setClock(due: number, lateness: Problem): void {
@@ -108,39 +110,26 @@ class Deadline implements CallDeadline {
 
   readonly #leave = (): void => this.end(CALLER_LEFT)
 
-  readonly #stop = (): void => this.end(STOPPING)
+  readonly #stop: Listener = { run: () => this.end(STOPPING) }
+}
+
+interface Listener {
+  run: (() => void) | undefined
 }
 
 /**
  * What runs at the end of a signal that all calls share. A signal looks through all its listeners whenever one is
  * added or removed, which would take longer the more calls are open, so there is one for all of them.
  */
-class Ending {
-  readonly #signal: AbortSignal
-  readonly #runs = new Set<() => void>()
-  readonly #tell = () => {
-    for (const run of this.#runs) run()
-  }
+const shared = new WeakMap<AbortSignal, Set<Listener>>()
 
-  constructor(signal: AbortSignal) {
-    this.#signal = signal
-  }
-
-  add(run: () => void): void {
-    if (this.#runs.size === 0) this.#signal.addEventListener('abort', this.#tell)
-    this.#runs.add(run)
-  }
-
-  delete(run: () => void): void {
-    if (this.#runs.delete(run) && this.#runs.size === 0)
-      this.#signal.removeEventListener('abort', this.#tell)
-  }
-}
-
-const endings = new WeakMap<AbortSignal, Ending>()
-
-function endingOf(signal: AbortSignal): Ending {
-  const ending = endings.get(signal) ?? new Ending(signal)
-  endings.set(signal, ending)
-  return ending
+function listenersOf(signal: AbortSignal): Set<Listener> {
+  const known = shared.get(signal)
+  if (known) return known
+  const listeners = new Set<Listener>()
+  signal.addEventListener('abort', () => {
+    for (const { run } of listeners) run?.()
+  })
+  shared.set(signal, listeners)
+  return listeners
 }
