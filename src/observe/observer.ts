@@ -17,7 +17,7 @@ export interface Observer {
 type Finished = readonly [LogEntry, Settings]
 
 /** Counted together, and before metrics are read, so that no caller waits for the counting. */
-const COUNTED_TOGETHER = 64
+const COUNTED_TOGETHER = 16
 
 export function createObserver(
   about: { version: string; runtime: string },
