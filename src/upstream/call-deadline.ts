@@ -51,7 +51,7 @@ class Deadline implements CallDeadline {
     this.#clock = made(() => this.end(this.#lateness))
     this.#endsAt = performance.now() + totalMs
     caller.addEventListener('abort', this.#leave)
-    if (deadline) listenersOf(deadline).add(this.#stop)
+    if (deadline) listen(deadline, this.#stop)
     if (caller.aborted) this.#leave()
     if (deadline?.aborted) this.end(STOPPING)
   }
@@ -97,9 +97,7 @@ class Deadline implements CallDeadline {
     this.#isOver = true
     this.#clock.close()
     caller.removeEventListener('abort', this.#leave)
-    if (deadline) listenersOf(deadline).delete(this.#stop)
-    // What a set has forgotten it may still point to (docs/decisions/0018-what-leaves.md).
-    this.#stop.run = undefined
+    if (deadline) unlisten(deadline, this.#stop)
   }
 
   #setClock(due: number, lateness: Problem): void {
@@ -113,6 +111,7 @@ class Deadline implements CallDeadline {
   readonly #stop: Listener = { run: () => this.end(STOPPING) }
 }
 
+/** Emptied when it leaves: what a set has forgotten it may still point to (docs/decisions/0018-what-leaves.md). */
 interface Listener {
   run: (() => void) | undefined
 }
@@ -121,15 +120,21 @@ interface Listener {
  * What runs at the end of a signal that all calls share. A signal looks through all its listeners whenever one is
  * added or removed, which would take longer the more calls are open, so there is one for all of them.
  */
-const shared = new WeakMap<AbortSignal, Set<Listener>>()
+const shared = new WeakMap<EventTarget, Set<Listener>>()
 
-function listenersOf(signal: AbortSignal): Set<Listener> {
-  const known = shared.get(signal)
-  if (known) return known
-  const listeners = new Set<Listener>()
-  signal.addEventListener('abort', () => {
-    for (const { run } of listeners) run?.()
-  })
-  shared.set(signal, listeners)
-  return listeners
+const tell = ({ target }: Event): void => {
+  for (const { run } of (target && shared.get(target)) ?? []) run?.()
+}
+
+function listen(signal: AbortSignal, listener: Listener): void {
+  const listeners = shared.get(signal) ?? new Set()
+  if (listeners.size === 0) signal.addEventListener('abort', tell)
+  shared.set(signal, listeners.add(listener))
+}
+
+/** Inverse of `listen`. */
+function unlisten(signal: AbortSignal, listener: Listener): void {
+  const listeners = shared.get(signal)
+  listener.run = undefined
+  if (listeners?.delete(listener) && listeners.size === 0) signal.removeEventListener('abort', tell)
 }
