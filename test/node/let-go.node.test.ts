@@ -7,6 +7,7 @@ import { SharedClock } from '../../src/node/clock.ts'
 import { Head } from '../../src/node/request.ts'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
 import type { HttpRequest, Ports } from '../../src/ports.ts'
+import { callDeadline } from '../../src/upstream/call-deadline.ts'
 import { QUESTION, streamed } from '../inspect/place.ts'
 
 /**
@@ -19,6 +20,8 @@ const EACH = 100
 const COLLECTED_AFTER = 30
 /** What each exchange holds while it lasts, in a header, because whatever is stored stays. */
 const HELD_CHARACTERS = 40_000
+
+const PAGE_BYTES = 16_384
 
 const ENCODER = new TextEncoder()
 const WORDS = ['one ', 'two ', 'three ']
@@ -140,4 +143,28 @@ it.each([
   collect({ type: 'minor' })
   const each = (oldBytes() - before) / (AT_ONCE * EACH)
   expect(each).toBeLessThan(HELD_CHARACTERS / 5)
+})
+
+/** One after the other, so many open at a time, each with as much as a page of memory. */
+it('nothing of a call is left with the signal at which the process ends', () => {
+  const deadline = new AbortController().signal
+  const never = { set() {}, setAt() {}, stop() {}, close() {} }
+  const open = () => {
+    const held = Array.from({ length: PAGE_BYTES / 8 }, (_, index) => index)
+    const caller = Object.assign(new AbortController().signal, { held })
+    return callDeadline({ caller, deadline, totalMs: 1000, alarm: () => never })
+  }
+  const row = Array.from({ length: AT_ONCE }, open)
+  const inARow = () => {
+    for (let count = 0; count < 1000; count += 1) {
+      row.shift()?.close()
+      row.push(open())
+      if (count % COLLECTED_AFTER === 0) collect({ type: 'minor' })
+    }
+  }
+  inARow()
+  collect({ type: 'major' })
+  const before = oldBytes()
+  inARow()
+  expect((oldBytes() - before) / 1000).toBeLessThan(PAGE_BYTES / 5)
 })
