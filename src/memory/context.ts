@@ -31,7 +31,7 @@ export interface MemoryContext extends KeptContext {
 export interface Memories {
   readonly store: Store
   readonly retention: RetentionSettings
-  /** Replies that this process is writing now, by their keys in the store; a place is emptied when its reply is over. */
+  /** Replies that this process is writing now, by their keys in the store. A place is emptied when it is left. */
   readonly underway: Map<string, { reply: Underway | undefined }>
   /**
    * Hashed owners by what their callers present. Callers come again, and the hash takes longer than a small reply.

@@ -23,7 +23,7 @@ export interface Alarm {
   /** The same at a time of `performance.now`. */
   setAt(due: number): void
   stop(): void
-  /** Removes the timer. */
+  /** Removes the timer. The alarm is not set again. */
   close(): void
 }
 

@@ -142,7 +142,7 @@ it.each([
   await Promise.all(Array.from({ length: AT_ONCE }, inARow))
   collect({ type: 'minor' })
   const each = (oldBytes() - before) / (AT_ONCE * EACH)
-  expect(each).toBeLessThan(HELD_CHARACTERS / 5)
+  expect(each).toBeLessThan(HELD_CHARACTERS / 3)
 })
 
 /** One after the other, so many open at a time, each with as much as a page of memory. */
