@@ -5,6 +5,7 @@ import { holdsLiterals } from '../json/large-literals.ts'
 import { endOfSpace, endOfValue, SIGN, type Slice } from '../json/tokens.ts'
 import type { NativeBytes } from './fresh-body.ts'
 import type { BodyRules } from './known-body.ts'
+import { MOST_TURNS } from './opening.ts'
 
 const DECODER = new TextDecoder()
 
@@ -14,8 +15,8 @@ const DECODER = new TextDecoder()
  */
 class PassingBody implements ScannedBody {
   readonly bytes: Uint8Array
-  /** Where its first turn ends; undefined where it has none. */
-  readonly endOfOpening: number | undefined
+  /** Where its first turns end. */
+  readonly firstEnds: readonly number[]
   readonly members: ReadonlyMap<string, Slice> = new Map()
   readonly #signs: string
   readonly #rules: BodyRules
@@ -25,7 +26,7 @@ class PassingBody implements ScannedBody {
     this.bytes = bytes
     this.#signs = signs
     this.#rules = rules
-    this.endOfOpening = endOfFirst(signs, rules.turns)
+    this.firstEnds = firstEnds(signs, rules.turns)
   }
 
   get text(): string {
@@ -55,16 +56,20 @@ export const readPassing = (
     ? new PassingBody(bytes, signs(bytes), rules)
     : undefined
 
-/** Where the first element ends of what looks like the list of this name. */
-function endOfFirst(text: string, name: string): number | undefined {
+/** Where the first elements end of what looks like the list of this name. */
+function firstEnds(text: string, name: string): number[] {
+  const ends: number[] = []
   try {
-    const start = likelyValue(text, name)
-    if (start === undefined || text.charCodeAt(start) !== SIGN.openBracket) return undefined
-    const first = endOfSpace(text, start + 1)
-    const end = endOfValue(text, first)
-    return end > first ? end : undefined
+    let at = likelyValue(text, name) ?? text.length
+    if (text.charCodeAt(at) !== SIGN.openBracket) return ends
+    do {
+      const start = endOfSpace(text, at + 1)
+      const end = endOfValue(text, start)
+      if (end > start) ends.push(end)
+      at = endOfSpace(text, end)
+    } while (ends.length < MOST_TURNS && text.charCodeAt(at) === SIGN.comma)
   } catch {
     // It is no JSON, which the upstream says.
-    return undefined
   }
+  return ends
 }

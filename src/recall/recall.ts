@@ -17,7 +17,7 @@ import {
   type Gap,
   type KnownBody,
 } from './known-body.ts'
-import { endOfOpening, MOST_UNLIKELY, SessionStore, type RecalledSession } from './session-store.ts'
+import { turnEndsOf, MOST_UNLIKELY, SessionStore, type RecalledSession } from './session-store.ts'
 import { writeBody } from './written-body.ts'
 
 /** Remembers the last request of each session, because the next one brings most of it again. */
@@ -162,8 +162,7 @@ class Request implements RecalledRequest {
     if (!native || sizeOf(received) > LONG_BYTES) return undefined
     const body = readPassing(wholeBytes(received), rules, native)
     if (!body) return undefined
-    const { bytes, endOfOpening: end } = body
-    this.#isSeen = store.noteOpening(owner, bytes, end)
+    this.#isSeen = store.noteOpening(owner, body.bytes, body.firstEnds)
     return this.#isSeen ? undefined : body
   }
 
@@ -209,7 +208,7 @@ class Request implements RecalledRequest {
    */
   #keptIfSeen(known: KnownBody): void {
     const { owner, store } = this.#context
-    const isSeen = this.#isSeen ?? store.noteOpening(owner, known.bytes, endOfOpening(known))
+    const isSeen = this.#isSeen ?? store.noteOpening(owner, known.bytes, turnEndsOf(known))
     if (isSeen) this.#kept(undefined, known)
   }
 

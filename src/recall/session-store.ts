@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { StructureLimits } from '../json/structure.ts'
 import { Trail } from '../model/trail.ts'
 import type { KnownBody } from './known-body.ts'
+import { hashOf, namesOf, opener, openingOf, type BodyOpening } from './opening.ts'
 import type { WrittenBody } from './written-body.ts'
 
 /** The last request of a session. */
@@ -10,19 +11,12 @@ export interface RecalledSession {
   readonly place: string
   readonly limits: StructureLimits
   known: KnownBody
-  opening: Opening | undefined
+  opening: BodyOpening | undefined
   written?: WrittenBody
   /** What its pieces became on their way. */
   readonly trail: Trail
 }
 
-/** Where the first turn of a body ends, and a number for what stands before: there the sessions of a client differ. */
-interface Opening {
-  readonly end: number
-  readonly hash: number
-}
-
-const OPENING_BYTES = 128
 /** The beginning of a body, by which it is found: in front of the first turn, which a client may send first. */
 const BEGINNING_BYTES = 64
 /** So many sessions may begin with the same bytes, as all those of a client do. */
@@ -81,17 +75,22 @@ export class SessionStore {
     const found = (this.#places.get(placeOf(owner, bytes)) ?? []).filter(
       ({ limits }) => limits.depth === depth && limits.nodes === nodes,
     )
-    const alike = found.filter(({ opening }) => !opening || opens(opening))
+    const alike = found.filter(({ known, opening }) => !opening || opens(opening, known.bytes))
     return alike.length > 0 ? alike : found.slice(-MOST_UNLIKELY)
   }
 
-  /** Notes that the first turn of a body ends here, and tells whether one that opens so had been noted. */
-  noteOpening(owner: string, bytes: Uint8Array, end: number | undefined): boolean {
+  /**
+   * Notes how a body opens whose turns end here, and tells whether one that opens so had been noted: of a body with few
+   * turns all of them, because those of the client's other sessions may begin alike.
+   */
+  noteOpening(owner: string, bytes: Uint8Array, turnEnds: readonly number[] | undefined): boolean {
+    const names = namesOf(openingOf(bytes, turnEnds ?? []))
+    const last = names.at(-1)
     // Without a first turn there is nothing by which to know it again.
-    if (end === undefined) return true
-    const name = `${end}\0${hashBefore(bytes, end)}\0${placeOf(owner, bytes)}`
-    if (this.#openings.has(name)) return true
-    this.#openings.set(name, true)
+    if (last === undefined) return true
+    const place = placeOf(owner, bytes)
+    if (names.some((name) => this.#openings.has(name + place))) return true
+    this.#openings.set(last + place, true)
     return false
   }
 
@@ -110,7 +109,7 @@ export class SessionStore {
       trail: new Trail(),
     }
     session.known = known
-    session.opening = openingOf(known)
+    session.opening = openingIn(known)
     const others = (this.#places.get(session.place) ?? []).filter((each) => each !== session)
     const [oldest] = others
     if (oldest && others.length >= MOST_ALIKE) this.#sessions.delete(oldest)
@@ -152,31 +151,14 @@ function sizeOf({ known: { bytes, nodes, value }, written }: RecalledSession): n
 const placeOf = (owner: string, bytes: Uint8Array): string =>
   `${hashOf(bytes, 0, BEGINNING_BYTES)}\0${owner}`
 
-function openingOf(known: KnownBody): Opening | undefined {
-  const end = endOfOpening(known)
-  return end === undefined ? undefined : { end, hash: hashBefore(known.bytes, end) }
+/** All of its first turns but the last one, which may change. */
+function openingIn(known: KnownBody): BodyOpening | undefined {
+  const ends = turnEndsOf(known)
+  return ends?.length
+    ? openingOf(known.bytes, ends.slice(0, Math.max(1, ends.length - 1)))
+    : undefined
 }
 
-/** Where the first turn ends, if that is known. */
-export const endOfOpening = (known: KnownBody): number | undefined =>
-  known.isLaidOut ? known.layout.turns?.ends[0] : undefined
-
-/** Whether a body opens as another one does. Most of the others' first turns end at a few places. */
-function opener(bytes: Uint8Array): (opening: Opening) => boolean {
-  const hashes = new Map<number, number>()
-  return ({ end, hash }) => {
-    const own = hashes.get(end) ?? hashBefore(bytes, end)
-    hashes.set(end, own)
-    return own === hash
-  }
-}
-
-const hashBefore = (bytes: Uint8Array, end: number): number =>
-  hashOf(bytes, Math.max(0, end - OPENING_BYTES), end)
-
-/** Where the bytes end before, zeros count for them. */
-function hashOf(bytes: Uint8Array, start: number, end: number): number {
-  let hash = 0x811c9dc5
-  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193)
-  return hash
-}
+/** Where the turns end, if that is known. */
+export const turnEndsOf = (known: KnownBody): readonly number[] | undefined =>
+  known.isLaidOut ? known.layout.turns?.ends : undefined

@@ -15,13 +15,16 @@ interface Asked {
   session: number
   turns: number
   isLate?: boolean
+  /** So many turns stand in front of what is said, the same in all sessions. */
+  shared?: number
 }
 
 /** A session has its instructions in front of its turns, as all of its client, or behind them. */
-function bodyOf({ session, turns, isLate = false }: Asked): Uint8Array {
+function bodyOf({ session, turns, isLate = false, shared = 0 }: Asked): Uint8Array {
   // Too much of its own for another session to be taken for this one after edits.
   const said = Array.from({ length: 4 + turns }, (_, index) => `${session} ${index} é `.repeat(50))
-  const list: [string, Json] = ['turns', [`é ${session}`, ...said]]
+  const before = Array.from({ length: shared }, (_, index) => `The folder é ${index}. `.repeat(9))
+  const list: [string, Json] = ['turns', [...before, `é ${session}`, ...said]]
   const instructions: [string, Json] = ['instructions', 'You are careful. '.repeat(20)]
   const members = isLate ? [list, instructions] : [instructions, list]
   const model = 'a-model-with-the-long-name-that-its-service-gave-to-it'
@@ -63,6 +66,19 @@ describe('a body that need not be understood', () => {
     expect(read(1)).toBe('read')
     expect(recall.held).toBeGreaterThan(0)
     expect(read(2)).toBe('known')
+  })
+
+  it('is not read either where the first turns of all sessions are the same', () => {
+    const recall = createRecall({ bytes: 10_000_000, leastBytes: 64, native: NATIVE })
+    const read = (session: number, turns: number) => {
+      const bytes = bodyOf({ session, turns, shared: 2 })
+      const request = recall.request('one', 'messages', RULES, bytes.length)
+      if (request?.scanned(bytes)) return 'known'
+      return request?.first(bytes) ? 'first' : request?.fresh(bytes) && 'read'
+    }
+    const sessions = Array.from({ length: SESSIONS }, (_, session) => session)
+    for (const [turns, expected] of ['first', 'read', 'known', 'known'].entries())
+      expect(sessions.map((session) => read(session, turns))).toEqual(sessions.map(() => expected))
   })
 
   it('is read as a text where it is none, and where it begins with a byte order mark', () => {
