@@ -46,6 +46,8 @@ interface Pool {
   readonly spent: Member[]
   /** The problems of members that cannot serve this request at all. */
   readonly unfit: ProblemError[]
+  /** How long it has waited for members that were out, in milliseconds. */
+  waited: number
 }
 
 /** Asks one member after the other, until one answers or the request must not be repeated. Throws ProblemError. */
@@ -65,6 +67,7 @@ export async function runPooled(
     attempts: [],
     spent: [],
     unfit: [],
+    waited: 0,
   }
   let failed: Failed | undefined
   for (;;) {
@@ -171,13 +174,19 @@ function withHeaders(refuse: () => void, plan: Plan): unknown {
   }
 }
 
-/** Waits for a member, and returns whether one came back within the configured time. */
+/** How often a request looks whether the probe of another one is over. */
+const PROBED_MS = 10
+
+/** Waits for a member, and returns whether one may have come back within the configured time. */
 async function waitForMember(pool: Pool): Promise<boolean> {
   const { exchange, failover } = pool
   const left = pool.home.order(true).filter((member) => !pool.spent.includes(member))
-  const wait = Math.min(...left.map((member) => endOf(pool, member))) - now(pool)
-  if (failover.waitMs === 0 || wait > failover.waitMs || wait > budgetLeft(pool)) return false
-  await pause(Math.max(wait, 1), exchange.signal)
+  const end = Math.min(...left.map((member) => endOf(pool, member))) - now(pool)
+  // A member whose time is over, and which may not be asked all the same, is being probed.
+  const wait = end > 0 ? end : PROBED_MS
+  pool.waited += wait
+  if (pool.waited > failover.waitMs || wait > budgetLeft(pool)) return false
+  await pause(wait, exchange.signal)
   if (exchange.signal.aborted) throw new ProblemError(CALLER_LEFT)
   return true
 }
@@ -326,15 +335,17 @@ function settle(
   else breaker.fail(leave, now(pool), { waitMs, hard: verdict.cell === 'hard' })
   const isCooled = verdict.cell === 'limit' || (verdict.cell === 'failure' && waitMs !== undefined)
   if (isCooled) pools.cool(member, modelAt(pool, member), waitMs)
-  // A member that is only cooled may be asked again by a request that waits.
-  if (!isCooled || pool.failover.waitMs === 0) pool.spent.push(member)
+  // A member that is only cooled may be asked again, once, by a request that waits.
+  if (!isCooled || pool.failover.waitMs === 0 || triesOf(pool, member) > 1) pool.spent.push(member)
 }
+
+const triesOf = ({ attempts }: Pool, { name }: Member): number =>
+  attempts.filter(({ member }) => member === name).length
 
 /** Plans a second attempt at the same member after a refusal by a lock, because locks pass quickly. */
 function again(pool: Pool, failed: Failed): Failed | undefined {
   const { member, plan, verdict } = failed
-  const before = pool.attempts.filter((each) => each.member === member.name)
-  if (verdict.againMs === undefined || before.length > 1) return undefined
+  if (verdict.againMs === undefined || triesOf(pool, member) > 1) return undefined
   return { ...failed, again: { member, plan, leave: { isProbe: false } } }
 }
 

@@ -164,6 +164,12 @@ const upstreamWith = (name: string, contextWindow?: number) => ({
   ...(contextWindow && { models: { '*': { contextWindow } } }),
 })
 
+const eachWithOneKey = (failover: object) => ({
+  upstreams: { a: upstreamWith('one'), b: upstreamWith('two') },
+  routes: [{ model: '*', upstream: ['a', 'b'] }],
+  failover,
+})
+
 describe('the way of a request through a pool', () => {
   it('stays committed once a heartbeat has gone out (trap 2)', async () => {
     const chunks: Chunk[] = [
@@ -306,6 +312,30 @@ describe('the way of a request through a pool', () => {
     setTimeout(() => site.pass(100), 20)
     expect((await asked).status).toBe(200)
     expect(Date.now() - started).toBeGreaterThanOrEqual(35)
+  })
+  it('asks a member a second time that wants no wait, and then another', async () => {
+    const site = siteOf(eachWithOneKey({ waitMs: 500 }), {
+      one: (sent, nth) => refusing(429, { 'retry-after': nth < 50 ? '0' : '60' })(sent, nth),
+      two: good('messages'),
+    })
+    const response = await site.ask({})
+    expect(response.headers.get('x-dragoman-attempts')).toBe('a=429, a=429, b=200')
+  })
+  it('waits for the probe of another request, and no longer than it may', async () => {
+    const site = siteOf(eachWithOneKey({ waitMs: 60, sticky: 'off' }), {
+      one: (sent, nth) => (nth < 5 ? refusing(500)(sent, nth) : never()),
+      two: refusing(401),
+    })
+    for (let count = 0; count < 5; count += 1) await site.ask({})
+    site.pass(20_000)
+    const probe = new AbortController()
+    const probing = site.ask({ signal: probe.signal })
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    const response = await site.ask({})
+    expect(response.status).toBe(503)
+    expect(site.sent.filter((sent) => sent.key.startsWith('k-one'))).toHaveLength(6)
+    probe.abort()
+    await probing
   })
   it('asks a member with more room after a request was too long', async () => {
     const site = siteOf(
