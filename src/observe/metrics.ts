@@ -1,4 +1,15 @@
 import type { Settings } from '../config/settings.ts'
+import {
+  CONNECTION_LOST,
+  KEY_REFUSED,
+  NO_FIRST_BYTE,
+  NOT_A_REPLY,
+  NOT_JSON,
+  REDIRECTED,
+  TOOK_TOO_LONG,
+  UNREACHABLE,
+  WENT_SILENT,
+} from '../model/failures.ts'
 import type { Attempt, LogEntry } from './entry.ts'
 import { Metric } from './registry.ts'
 
@@ -197,13 +208,33 @@ const TOKEN_TYPES = [
   ['reasoning', 'reasoning'],
 ] as const
 
-/** All attempts of an exchange; a single one is not listed in its entry. */
+/** All attempts of an exchange; that of a route without a pool is not listed in its entry. */
 export function attemptsOf(entry: LogEntry): readonly Attempt[] {
-  const { attempts, upstream, member = upstream, overheadMs, status, reason, totalMs } = entry
+  const { attempts, upstream, member = upstream, overheadMs, totalMs } = entry
   if (attempts) return attempts
   if (overheadMs === undefined || member === undefined) return []
-  return [{ member, ms: totalMs, ...(reason === undefined ? { status } : { reason }) }]
+  return [{ member, ms: totalMs, ...onlyResult(entry) }]
 }
+
+/** What an upstream did, by what the caller was told, which has another status where the proxy is at fault. */
+function onlyResult(entry: LogEntry): Pick<Attempt, 'status' | 'reason'> {
+  const { status, error = '', outcome, firstByteMs } = entry
+  if (outcome === 'left') return firstByteMs === undefined ? { reason: 'reset' } : { status: 200 }
+  const reason = status < 400 ? undefined : TOLD.get(error)
+  return reason === undefined ? { status } : { reason }
+}
+
+const TOLD: ReadonlyMap<string, string> = new Map([
+  [UNREACHABLE.message, 'connect'],
+  [CONNECTION_LOST.message, 'reset'],
+  [NOT_JSON.message, 'reset'],
+  [NOT_A_REPLY.message, 'reset'],
+  [NO_FIRST_BYTE.message, 'timeout'],
+  [WENT_SILENT.message, 'timeout'],
+  [TOOK_TOO_LONG.message, 'timeout'],
+  [KEY_REFUSED.message, 'refused_key'],
+  [REDIRECTED.message, '4xx'],
+])
 
 /** `claude#2` is the second key of `claude`. */
 function memberLabels(member: string): { upstream: string; key: string } {
@@ -211,22 +242,24 @@ function memberLabels(member: string): { upstream: string; key: string } {
   return { upstream, key }
 }
 
-export function resultOf({ status, reason = '' }: Pick<Attempt, 'status' | 'reason'>): string {
-  if (status === undefined) {
-    if (/timeout|in time|silent/i.test(reason)) return 'timeout'
-    return /ECONNREFUSED|ENOTFOUND|connect|EAI_AGAIN|certificate/i.test(reason)
-      ? 'connect'
-      : 'reset'
-  }
+function resultOf({ status, reason = '' }: Pick<Attempt, 'status' | 'reason'>): string {
+  if (status === undefined) return RESULTS.has(reason) ? reason : 'reset'
   if (status === 429) return '429'
   if (status === 401 || status === 403) return 'refused_key'
   if (status >= 500) return '5xx'
-  return status >= 400 ? '4xx' : 'ok'
+  return status >= 300 ? '4xx' : 'ok'
 }
+
+const RESULTS: ReadonlySet<string> = new Set(['connect', 'timeout', 'refused_key', '4xx'])
 
 function listHops({ attempts = [], route }: LogEntry, settings: Settings) {
   if (attempts.length < 2) return []
-  const index = settings.routes.findIndex(({ model }) => model === route)
+  const [upstream] = attempts[0]?.member.split('#') ?? []
+  // Routes for several classes of requests may have one glob.
+  const index = settings.routes.findIndex(
+    ({ model, pool, upstream: only }) =>
+      model === route && (pool ?? [{ name: only }]).some(({ name }) => name === upstream),
+  )
   const label = index < 0 ? 'other' : `${index} ${route}`
   return attempts.slice(0, -1).map((attempt) => ({ route: label, reason: resultOf(attempt) }))
 }

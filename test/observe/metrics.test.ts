@@ -6,6 +6,15 @@ import { demoSend } from '../../src/demo/demo.ts'
 import { createReplaceable } from '../../src/http/app.ts'
 import { toResponse } from '../../src/http/respond.ts'
 import { stringify } from '../../src/json/json.ts'
+import {
+  CONNECTION_LOST,
+  KEY_REFUSED,
+  NO_FIRST_BYTE,
+  NOT_JSON,
+  REDIRECTED,
+  TOOK_TOO_LONG,
+  UNREACHABLE,
+} from '../../src/model/failures.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { createObserver } from '../../src/observe/observer.ts'
@@ -122,6 +131,44 @@ describe('GET /metrics', () => {
     await ask('nobody', { messages: 7 })
     const series = seriesIn(await metrics())
     expect([...series].filter(([name]) => name.includes('outcome="client_error"'))).toHaveLength(1)
+  })
+
+  it.each<[string, Partial<LogEntry>, string]>([
+    ['answers', { status: 200 }, 'ok'],
+    ['breaks off', { status: 200, error: CONNECTION_LOST.message, firstByteMs: 1 }, 'ok'],
+    ['refuses the key', { status: 502, error: KEY_REFUSED.message }, 'refused_key'],
+    ['redirects', { status: 502, error: REDIRECTED.message }, '4xx'],
+    ['is silent', { status: 504, error: NO_FIRST_BYTE.message }, 'timeout'],
+    ['takes too long', { status: 504, error: TOOK_TOO_LONG.message }, 'timeout'],
+    ['is not there', { status: 503, error: UNREACHABLE.message, reason: 'EPROTO' }, 'connect'],
+    ['hangs up', { status: 502, error: CONNECTION_LOST.message, reason: 'disconnected' }, 'reset'],
+    ['says no JSON', { status: 502, error: NOT_JSON.message, firstByteMs: 1 }, 'reset'],
+    ['is late for its caller', { status: 499, outcome: 'left' }, 'reset'],
+    ['is left by its caller', { status: 499, outcome: 'left', firstByteMs: 1 }, 'ok'],
+    ['says a status', { status: 529, error: 'busy' }, '5xx'],
+    ['says that a limit is reached', { status: 429, error: 'slow down' }, '429'],
+  ])('counts the attempt at an only upstream that %s', (_, entry, result) => {
+    const { observer, settings } = processFor()
+    observer.finished({ ...ENTRY, ...entry }, settings)
+    const series = seriesIn(observer.metrics(NOTHING))
+    expect([...series].filter(([name]) => name.startsWith('dragoman_attempts_total'))).toEqual([
+      [`dragoman_attempts_total{upstream="demo-responses",key="1",result="${result}"}`, 1],
+    ])
+  })
+
+  it('counts hops by the route that made them, also where several have one glob', () => {
+    const routes = [
+      { model: '*', class: ['subagent'], upstream: 'demo-messages' },
+      { model: '*', upstream: ['demo-responses', 'demo-messages'] },
+    ]
+    const { observer, settings } = processFor({ routes })
+    const attempts = [
+      { member: 'demo-responses', status: 529, ms: 1 },
+      { member: 'demo-messages', status: 200, ms: 1 },
+    ]
+    observer.finished({ ...ENTRY, route: '*', attempts }, settings)
+    const name = 'dragoman_hops_total{route="1 *",reason="5xx"}'
+    expect(seriesIn(observer.metrics(NOTHING)).get(name)).toBe(1)
   })
 
   it.each<[string, object, object, number, Record<string, string>]>([
