@@ -8,17 +8,17 @@ import { memberName } from '../upstream/members.ts'
 import type { Destination } from '../upstream/route.ts'
 import { matchesGlob } from '../config/glob.ts'
 import { NO_VEIL, type Veil } from '../upstream/secrets.ts'
-import { readRequestId, type UpstreamCall } from '../upstream/call.ts'
+import type { UpstreamCall } from '../upstream/call.ts'
 
 /** The headers of a reply: those that this proxy adds, and those of the upstream that are passed on. */
 export function replyHeaders(
   plan: Pick<Plan, 'destination' | 'kind' | 'sent'>,
-  call: Pick<UpstreamCall, 'headers'> | undefined,
+  call: Pick<UpstreamCall, 'headers' | 'requestId'> | undefined,
   losses: readonly Loss[],
 ): Record<string, string> {
   const header = lossHeader(losses, ellipsis)
   const veil = plan.sent?.veil ?? NO_VEIL
-  const upstreamId = call && shownRequestId(call.headers, veil)
+  const upstreamId = call?.requestId
   return {
     ...(call && passedHeaders(plan, call.headers, veil)),
     'x-dragoman-upstream': upstreamHeader(plan.destination),
@@ -71,12 +71,6 @@ const upstreamHeader = ({ upstream, target }: Destination): string =>
 
 /** Makes a header value of visible ASCII and bounded length. */
 const visible = (text: string): string => text.slice(0, 512).replace(/[^\x20-\x7e]/g, '_')
-
-function shownRequestId(headers: UpstreamCall['headers'], veil: Veil): string | undefined {
-  const id = readRequestId(headers)
-  // A value with a secret in it is not passed on as an id.
-  return id !== undefined && veil.hide(id) === id ? id : undefined
-}
 
 /** A problem as an HTTP reply in the words of a dialect. */
 export function problemAnswer(adapter: Adapter, problem: Problem, requestId: string): Answer {

@@ -56,9 +56,10 @@ export function ask(
   bounds: AttemptBounds = {},
 ): Promise<UpstreamCall> {
   const { timeouts, proxy } = plan.destination.upstream
-  const { veil: _, ...request } = sent
+  const { veil, ...request } = sent
   const { totalMs = timeouts.totalMs, attemptMs } = bounds
-  const options = { timeouts: { ...timeouts, totalMs }, proxy, stream: plan.stream, attemptMs }
+  const { stream } = plan
+  const options = { timeouts: { ...timeouts, totalMs }, veil, proxy, stream, attemptMs }
   return callUpstream(exchange, request, options)
 }
 

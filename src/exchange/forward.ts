@@ -66,6 +66,7 @@ export async function forwardStored(
   try {
     call = await callUpstream(exchange, bare(sent, method), {
       timeouts: upstream.timeouts,
+      veil: sent.veil,
       proxy: upstream.proxy,
     })
     return await passOn(exchange, plan, call)

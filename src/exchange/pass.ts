@@ -83,7 +83,7 @@ async function passBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall):
   const failure = exchange.isRepeatable ? events.find(isShown) : undefined
   if (failure?.type === 'error' && isPassingOver(failure.problem))
     throw new StillbornError(toldProblem(plan, failure.problem))
-  observe(exchange, events)
+  observe(exchange, plan, events)
   const told = toldFailure(exchange, plan, events, text)
   if (told) return told
   await mirror?.settle()
@@ -205,11 +205,11 @@ function withoutPieces(reader: FrameReader, { pieces }: SameSide): FrameReader {
   }
 }
 
-function observe({ journal }: Exchange, events: readonly Event[]): void {
+function observe({ journal }: Exchange, { sent }: PassPlan, events: readonly Event[]): void {
   for (const event of events) {
     if (event.type === 'usage') journal.count(event.usage)
     if (event.type === 'finish') journal.note({ finish: event.reason })
-    if (event.type === 'error') journal.note({ error: event.problem.message })
+    if (event.type === 'error') journal.note({ error: sent.veil.hide(event.problem.message) })
   }
 }
 
@@ -369,7 +369,7 @@ class PassedPieces {
     if (this.#received > settings.limits.streamBytes) return this.#cancelled(REPLY_TOO_LARGE)
     const wasEnded = tap.ended
     const events = tap.push(piece.bytes)
-    observe(this.#exchange, events)
+    observe(this.#exchange, this.#plan, events)
     // The problem is known too late to change the status.
     if (events.some(isNoReply)) return this.#cancelled(NOT_A_REPLY)
     const bytes = shape.push(piece.bytes)
@@ -401,8 +401,18 @@ class PassedPieces {
     const { tap, errors, shown } = this.#passing
     // Half an event, which the tap now reads as a whole one, does not pass.
     shown.end(tap.unread)
-    const failure = tap.ended ? this.#unsettled : prematureEnd(this.#exchange, tap, piece)
+    const failure = tap.ended ? this.#unsettled : this.#prematureEnd(piece)
     return this.#finish(failure && !errors.said ? toldProblem(this.#plan, failure) : undefined)
+  }
+
+  /** Why a stream that stops here is incomplete; undefined when it is complete. */
+  #prematureEnd(piece: Piece): Problem | undefined {
+    const { tap } = this.#passing
+    const events = piece?.problem ? tap.fail(piece.problem) : tap.end()
+    observe(this.#exchange, this.#plan, events)
+    const last = events.at(-1)
+    // A failure of the reader itself says nothing about the bytes.
+    return last?.type === 'error' && last.problem !== INTERNAL ? last.problem : undefined
   }
 
   #cancelled(failure: Problem, passed?: Uint8Array): Step {
@@ -455,15 +465,6 @@ const createTap = (
       isSuspect: finder(plan.sent.veil.sought?.plain ?? []),
     },
   })
-
-/** Why a stream that stops here is incomplete; undefined when it is complete. */
-function prematureEnd(exchange: Exchange, tap: ReplyEvents, piece: Piece): Problem | undefined {
-  const events = piece?.problem ? tap.fail(piece.problem) : tap.end()
-  observe(exchange, events)
-  const last = events.at(-1)
-  // A failure of the reader itself says nothing about the bytes.
-  return last?.type === 'error' && last.problem !== INTERNAL ? last.problem : undefined
-}
 
 function createShape(exchange: Exchange, plan: PassPlan, errors: PassingErrors): PassingShape {
   const { eventBytes } = exchange.settings.limits

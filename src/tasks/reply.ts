@@ -1,5 +1,4 @@
 import { ProblemError, type Problem } from '../model/problem.ts'
-import { REQUEST_ID } from '../upstream/call.ts'
 import { joinBytes, NOTHING, utf8Text } from '../json/bytes.ts'
 import type { Answer } from '../exchange/exchange.ts'
 import {
@@ -146,14 +145,11 @@ function refuseKey({ call, veil }: TaskReply, bytes: Uint8Array): void {
 function replyHeaders({ call, veil, now }: TaskReply): Record<string, string> {
   const { 'retry-after': _, ...picked } = pickHeaders(call.headers, REPLY_HEADERS)
   const shown = Object.entries(picked).map(([name, value]) => [name, veil.hide(value)])
-  const id = call.headers.get('x-request-id')
   const wait = headerWait(call.headers, now)
   return {
     ...Object.fromEntries(shown),
     ...(wait !== undefined && { 'retry-after': String(Math.ceil(wait / 1000)) }),
-    ...(id !== null &&
-      REQUEST_ID.test(id) &&
-      veil.hide(id) === id && { 'x-upstream-request-id': id }),
+    ...(call.requestId !== undefined && { 'x-upstream-request-id': call.requestId }),
   }
 }
 

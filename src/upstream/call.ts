@@ -17,6 +17,7 @@ import {
 } from '../ports.ts'
 import type { TimeoutSettings } from '../config/settings.ts'
 import { toSource } from '../stream/source.ts'
+import type { Veil } from './secrets.ts'
 import { timer } from '../stream/time.ts'
 
 /** The result of a read: bytes, or the problem that ends them; undefined at the regular end. */
@@ -29,6 +30,8 @@ export type Piece =
 export interface UpstreamCall {
   readonly status: number
   readonly headers: UpstreamResponse['headers']
+  /** The upstream's own id of the exchange. */
+  readonly requestId?: string | undefined
   read(): Promise<Piece>
   /** Stops the upstream at once. */
   cancel(): void
@@ -51,6 +54,7 @@ export interface CallContext {
 
 interface CallOptions {
   timeouts: TimeoutSettings
+  veil: Veil
   proxy?: string | undefined
   /** Whether the answer will be streamed: a stream has to begin sooner than a whole answer. */
   stream?: boolean
@@ -86,15 +90,14 @@ export async function callUpstream(
   const work = sendOnce(send, traced, options, line).catch((error: unknown) => {
     if (line.problem) throw error
     if (error instanceof StaleConnectionError && isWhole(request))
-      return sendOnce(send, { ...request, fresh: true }, options, line)
+      return sendOnce(send, { ...traced, fresh: true }, options, line)
     if (!(error instanceof ConnectError)) throw error
     return pause(pauseMs(ports.randomId())).then(() => sendOnce(send, traced, options, line))
   })
   try {
-    const call = opened(await line.wait(work), line, timeouts.idleMs)
+    const call = opened(await line.wait(work), line, options)
     clearTimeout(clock)
-    const id = readRequestId(call.headers)
-    if (id !== undefined) journal.note({ upstreamRequestId: id })
+    if (call.requestId !== undefined) journal.note({ upstreamRequestId: call.requestId })
     return call
   } catch (error) {
     clearTimeout(clock)
@@ -120,10 +123,10 @@ function withTrace(request: Sendable, traceparent: string | undefined): Sendable
 
 export const REQUEST_ID = /^[\w.=-]{1,64}$/
 
-/** The upstream's own id of the exchange. */
-export function readRequestId(headers: UpstreamResponse['headers']): string | undefined {
+/** The log does not know the key of a caller, so an id with a secret in it counts for none. */
+function readRequestId(headers: UpstreamResponse['headers'], { hide }: Veil): string | undefined {
   const id = headers.get('request-id') ?? headers.get('x-request-id')
-  return id !== null && REQUEST_ID.test(id) ? id : undefined
+  return id !== null && REQUEST_ID.test(id) && hide(id) === id ? id : undefined
 }
 
 function failureOf(problem: Problem | undefined, error: unknown): CallFailure {
@@ -173,7 +176,11 @@ async function skipRest(read: () => Promise<Piece>): Promise<void> {
     skipped += piece.bytes.length
 }
 
-function opened(response: UpstreamResponse, line: CallDeadline, idleMs: number): UpstreamCall {
+function opened(
+  response: UpstreamResponse,
+  line: CallDeadline,
+  { timeouts: { idleMs }, veil }: CallOptions,
+): UpstreamCall {
   const source = response.body && toSource(response.body)
   let begun = false
   let over = !source
@@ -211,6 +218,7 @@ function opened(response: UpstreamResponse, line: CallDeadline, idleMs: number):
   return {
     status: response.status,
     headers: response.headers,
+    requestId: readRequestId(response.headers, veil),
     read,
     cancel() {
       if (over) return

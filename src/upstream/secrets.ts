@@ -1,4 +1,4 @@
-import { isObject, parse, stringify, type Json } from '../json/json.ts'
+import { isObject, parse, stringify, type Json, type JsonObject } from '../json/json.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Settings } from '../config/settings.ts'
 import { base64Cores, MASK, patternsOf, seek, SHORTEST, type Sought } from './spellings.ts'
@@ -165,16 +165,9 @@ function veilOver(secrets: readonly string[], credentials: readonly string[]): V
   }
 }
 
-/** The problem with its secrets hidden. */
-export function behind({ hide, hideIn }: Veil, problem: Problem): Problem {
-  const { message, code, details } = problem
-  return {
-    ...problem,
-    message: hide(message),
-    ...(code !== undefined && { code: hide(code) }),
-    ...(details !== undefined && { details: hideIn(details as Json) }),
-  }
-}
+/** The problem with its secrets hidden: an upstream may write them into any member of its error. */
+export const behind = ({ hideIn }: Veil, problem: Problem): Problem =>
+  hideIn(problem as unknown as JsonObject) as unknown as Problem
 
 function isJson(text: string): boolean {
   try {

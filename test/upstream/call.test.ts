@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { TIMEOUTS } from '../../src/config/defaults.ts'
-import { ConnectError, type UpstreamRequest, type UpstreamResponse } from '../../src/ports.ts'
+import {
+  ConnectError,
+  StaleConnectionError,
+  type UpstreamRequest,
+  randomId,
+  type UpstreamResponse,
+} from '../../src/ports.ts'
+import { traceOf } from '../../src/observe/traceparent.ts'
 import {
   jsonReply,
   KEY,
@@ -69,6 +76,22 @@ describe.each(bodies)('%s', (_, body) => {
     expect(answer.headers.get('x-should-retry')).toBe('false')
     expect(proxy.sent).toHaveLength(1)
   })
+
+  it.each([StaleConnectionError, ConnectError])(
+    'keeps its trace when it is sent again: %o',
+    async (Failure) => {
+      const trace = traceOf(new Headers(), randomId, { ratio: 1, trust: false })
+      const tracer = { begin: () => trace, finished: () => undefined }
+      const script = () => Promise.reject(new Failure('closed'))
+      const proxy = proxyOf(script, { upstream: { trace: true } }, { tracer })
+      await proxy.fetch('/v1/plain', { body })
+      const traceparent = `00-${trace.traceId}-${trace.calls[0]}-01`
+      expect(proxy.sent.map(({ headers }) => headers['traceparent'])).toEqual([
+        traceparent,
+        traceparent,
+      ])
+    },
+  )
 
   it('is sent again once when no connection came about', async () => {
     const { proxy, response } = ask(() => Promise.reject(new ConnectError('refused')))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readSettings } from '../../src/config/config.ts'
-import { NO_VEIL, listSecrets, shownState, createVeil } from '../../src/upstream/secrets.ts'
+import { NO_VEIL, behind, listSecrets, shownState, createVeil } from '../../src/upstream/secrets.ts'
 import { ODD, SPELLINGS } from './spellings.ts'
 import { jsonReply, KEY, plainStream, proxyOf, sseReply } from '../exchange/proxy.ts'
 
@@ -14,6 +14,27 @@ describe('a secret', () => {
     const spelled = spell(ODD)
     expect(remains(spelled, veil.hide(spelled))).toBe(false)
     expect(veil.hide(`<${spell('another')}>`)).toBe(`<${spell('another')}>`)
+  })
+
+  it('is hidden in every member of a problem', () => {
+    const problem = {
+      kind: 'invalid-request',
+      message: `no ${ODD}`,
+      code: ODD,
+      param: `a.${ODD}`,
+      sentParam: ODD,
+      details: [{ reason: ODD }],
+      tokens: { used: 1 },
+    } as const
+    expect(behind(createVeil(ODD), problem)).toEqual({
+      kind: 'invalid-request',
+      message: 'no ***',
+      code: '***',
+      param: 'a.***',
+      sentParam: '***',
+      details: [{ reason: '***' }],
+      tokens: { used: 1 },
+    })
   })
 
   it('leaves JSON behind where it was in JSON', () => {
