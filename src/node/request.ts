@@ -5,13 +5,15 @@ import { type Bytes, wholeBytes } from '../json/bytes.ts'
 import type { HttpRequest } from '../ports.ts'
 import { readIncoming } from './read-body.ts'
 
+const ABSOLUTE = /^\w+:\/\/([^/?#]*)/
+
 /** The headers of a request: names in small letters, repeated ones joined by commas. */
 export class Head implements Lookup {
   readonly #values = new Map<string, string>()
   /** How many `Host` headers there were: with two of them, a proxy in front may have gone by the other one. */
   readonly hosts: number
 
-  constructor({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>) {
+  constructor({ rawHeaders, url = '/' }: Pick<IncomingMessage, 'rawHeaders' | 'url'>) {
     let hosts = 0
     for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
       const name = (rawHeaders[at] ?? '').toLowerCase()
@@ -21,6 +23,9 @@ export class Head implements Lookup {
       if (name === 'host') hosts += 1
     }
     this.hosts = hosts
+    // A whole address as the target names the host, whatever the header says (RFC 9112, section 3.2.2).
+    const [, named] = url.startsWith('/') ? [] : (ABSOLUTE.exec(url) ?? [])
+    if (named !== undefined) this.#values.set('host', named)
   }
 
   get(name: string): string | null {

@@ -105,6 +105,20 @@ const ATTEMPTS: [string, () => Attempt][] = [
     () => ({ path: '/v1/responses/resp_x', headers: { host: '127.256.0.1' } }),
   ],
   [
+    'a foreign name in a whole address, whatever the host is',
+    () => ({
+      path: `http://${rebound()}/v1/responses/resp_x`,
+      headers: { host: `127.0.0.1:${place.port}` },
+    }),
+  ],
+  [
+    'a foreign name behind our own in a whole address',
+    () => ({
+      path: `http://127.0.0.1@evil.test/v1/responses/resp_x`,
+      headers: { host: `127.0.0.1:${place.port}` },
+    }),
+  ],
+  [
     'a name that was bound anew, reading',
     () => ({ path: '/v1/responses/resp_x', headers: { host: rebound() } }),
   ],
