@@ -385,6 +385,9 @@ function markedError(texts: JsonObject[]): JsonObject[] {
 /** A message of the model while its blocks are gathered. */
 interface Spoken {
   content: JsonObject[]
+  /** The length of the text in the parts that have been counted. */
+  length: number
+  counted: number
   refusals: string[]
   calls: JsonObject[]
   callIds: string[]
@@ -394,8 +397,17 @@ interface Spoken {
 function writeAssistant(turns: TurnGroup, context: WriteContext, replayed: Replayed): Placed[] {
   const { lose, path } = context
   const [{ turn }] = turns
-  const left: JsonObject = Object.assign({}, ...turns.map((told) => restOf(told.turn)))
-  const spoken: Spoken = { content: [], refusals: [], calls: [], callIds: [], reordered: false }
+  const left: JsonObject = {}
+  for (const told of turns) Object.assign(left, restOf(told.turn))
+  const spoken: Spoken = {
+    content: [],
+    length: 0,
+    counted: 0,
+    refusals: [],
+    calls: [],
+    callIds: [],
+    reordered: false,
+  }
   replayed.begin(turn)
   for (const told of turns) {
     if (told.turn.damagedProof) lose('dropped', `${told.path}.seal`, 'came back damaged')
@@ -426,7 +438,9 @@ function writeAssistant(turns: TurnGroup, context: WriteContext, replayed: Repla
 
 function sayBlock(block: Block, spoken: Spoken, context: WriteContext, replayed: Replayed): void {
   const { lose, path, own: isOwn } = context
-  const length = spoken.content.reduce((sum, part) => sum + textIn(part['text']).length, 0)
+  for (; spoken.counted < spoken.content.length; spoken.counted += 1)
+    spoken.length += textIn(spoken.content[spoken.counted]?.['text']).length
+  const { length } = spoken
   const place = { start: length, end: length, calls: spoken.calls.length }
   switch (block.kind) {
     case 'text':
