@@ -5,10 +5,10 @@ import {
   NO_FIRST_BYTE,
   NOT_A_REPLY,
   NOT_JSON,
+  toProblem,
   WENT_SILENT,
 } from '../model/failures.ts'
 import { ENDED_EARLY } from '../model/cursor.ts'
-import { isRefusable } from '../model/loss.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
 import type { FailoverSettings } from '../config/settings.ts'
 import type { Attempt } from '../observe/entry.ts'
@@ -81,7 +81,7 @@ export async function runPooled(
         passOver(pool, member, error)
       }
       if (!member && !(await waitForMember(pool)))
-        return failed ? final(pool, failed) : refuseAll(pool, members)
+        return failed ? final(pool, failed) : refuseAll(pool)
     }
     const trial = trialOf(pool, next)
     try {
@@ -114,7 +114,7 @@ interface Failed {
   member: Member
   call: UpstreamCall | undefined
   /** Set where the same member is to be asked once more. */
-  again?: Next
+  again: Next | undefined
 }
 
 const now = ({ exchange }: Pool): number => exchange.ports.now()
@@ -161,16 +161,11 @@ function mayServe(pool: Pool, member: Member, failed: Failed | undefined): boole
 /** Throws ProblemError for a plan that must not be carried out. */
 function checked({ exchange }: Pool, plan: Plan): void {
   exchange.journal.note({ stream: plan.stream, losses: plan.losses })
-  if (exchange.settings.losses === 'reject' && plan.losses.some(isRefusable))
-    throw withHeaders(() => refuseLosses(plan.losses), plan)
-}
-
-function withHeaders(refuse: () => void, plan: Plan): unknown {
+  if (exchange.settings.losses !== 'reject') return
   try {
-    return refuse()
+    refuseLosses(plan.losses)
   } catch (error) {
-    if (!(error instanceof ProblemError)) return error
-    return new ProblemError(error.problem, replyHeaders(plan, undefined, plan.losses))
+    throw new ProblemError(toProblem(error), replyHeaders(plan, undefined, plan.losses))
   }
 }
 
@@ -181,7 +176,7 @@ const PROBED_MS = 10
 async function waitForMember(pool: Pool): Promise<boolean> {
   const { exchange, failover } = pool
   const left = pool.home.order(true).filter((member) => !pool.spent.includes(member))
-  const end = Math.min(...left.map((member) => endOf(pool, member))) - now(pool)
+  const end = soonestEnd(pool, left) - now(pool)
   // A member whose time is over, and which may not be asked all the same, is being probed.
   const wait = end > 0 ? end : PROBED_MS
   pool.waited += wait
@@ -191,13 +186,9 @@ async function waitForMember(pool: Pool): Promise<boolean> {
   return true
 }
 
-/** When a member may be asked again. */
-const endOf = (pool: Pool, member: Member): number =>
-  pool.exchange.pools.until(member, modelAt(pool, member))
-
-/** When the first of all members may be asked again. */
-const soonestEnd = (pool: Pool): number =>
-  Math.min(...pool.home.order(true).map((member) => endOf(pool, member)))
+/** When the first of these members may be asked again. */
+const soonestEnd = (pool: Pool, members: readonly Member[]): number =>
+  Math.min(...members.map((member) => pool.exchange.pools.until(member, modelAt(pool, member))))
 
 const budgetLeft = (pool: Pool): number => pool.failover.budgetMs - (now(pool) - pool.startedAt)
 
@@ -254,8 +245,10 @@ function failedBy(pool: Pool, next: Next, trial: Trial, error: unknown): Failed 
   noteAttempts(pool, trial)
   const verdict = cause ? judge(cause, pool.failover) : NO_HOP
   settle(pool, next, cause, verdict)
-  const failed = { cause, verdict, error, plan, member, call }
-  return again(pool, failed) ?? failed
+  // Locks pass quickly.
+  const isAgain = verdict.againMs !== undefined && triesOf(pool, member) < 2
+  const again = isAgain ? { member, plan, leave: { isProbe: false } } : undefined
+  return { cause, verdict, error, plan, member, call, again }
 }
 
 /** Replaces the status of the answer as the logged result of the attempt. */
@@ -342,13 +335,6 @@ function settle(
 const triesOf = ({ attempts }: Pool, { name }: Member): number =>
   attempts.filter(({ member }) => member === name).length
 
-/** Plans a second attempt at the same member after a refusal by a lock, because locks pass quickly. */
-function again(pool: Pool, failed: Failed): Failed | undefined {
-  const { member, plan, verdict } = failed
-  if (verdict.againMs === undefined || triesOf(pool, member) > 1) return undefined
-  return { ...failed, again: { member, plan, leave: { isProbe: false } } }
-}
-
 /** No further attempt is made after the caller has left, or when time or hops are used up. */
 async function mayGoOn(pool: Pool, { verdict, again: same }: Failed): Promise<boolean> {
   const { exchange, failover, attempts } = pool
@@ -367,12 +353,15 @@ const LONGEST_TOLD_MS = 60_000
 const SHORTEST_TOLD_MS = 1000
 
 const toldWait = (pool: Pool): number =>
-  Math.min(Math.max(soonestEnd(pool) - now(pool), SHORTEST_TOLD_MS), LONGEST_TOLD_MS)
+  Math.min(
+    Math.max(soonestEnd(pool, pool.home.order(true)) - now(pool), SHORTEST_TOLD_MS),
+    LONGEST_TOLD_MS,
+  )
 
 /** Refuses the request without an attempt: all members are out, or none can serve it. */
-function refuseAll(pool: Pool, members: readonly Member[]): never {
+function refuseAll(pool: Pool): never {
   const [unfit] = pool.unfit
-  if (unfit && pool.unfit.length === members.length) throw unfit
+  if (unfit && pool.unfit.length === pool.home.order(true).length) throw unfit
   throw new ProblemError({ ...NONE_LEFT, retryAfterMs: toldWait(pool) })
 }
 
@@ -388,7 +377,8 @@ function final(pool: Pool, failed: Failed): Answer {
   const headers = attemptHeaders(pool)
   try {
     if (pool.exchange.signal.aborted) throw new ProblemError(CALLER_LEFT)
-    if (isUnpaid(failed)) throw new ProblemError(KEY_REFUSED)
+    // The proxy's own key is refused or unpaid.
+    if (failed.verdict.cell === 'hard') throw new ProblemError(KEY_REFUSED)
     if (error instanceof RefusedError) {
       const refused = {
         ...error.refused,
@@ -405,9 +395,6 @@ function final(pool: Pool, failed: Failed): Answer {
     throw new ProblemError(thrown.problem, { ...replied, ...headers })
   }
 }
-
-/** The proxy's own key is refused or unpaid. */
-const isUnpaid = ({ verdict }: Failed): boolean => verdict.cell === 'hard'
 
 /**
  * Tells clients not to repeat a request that several members have failed, or whose outcome is unknown (504); a rate

@@ -47,7 +47,7 @@ export interface CallContext {
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
   readonly journal: {
-    note(fields: { reason?: string; upstreamRequestId?: string }): void
+    note(fields: { reason?: string; upstreamRequestId?: string | undefined }): void
     sending(): string | undefined
   }
 }
@@ -79,12 +79,11 @@ export async function callUpstream(
   request: Sendable,
   options: CallOptions,
 ): Promise<UpstreamCall> {
-  const { timeouts } = options
+  const { timeouts, attemptMs } = options
   const { send, deadline, alarm } = ports
   const line = callDeadline({ caller: signal, deadline, totalMs: timeouts.totalMs, alarm })
   watchBeginning(line, options)
   const traced = withTrace(request, journal.sending())
-  const { attemptMs } = options
   const clock =
     attemptMs === undefined ? undefined : timer(() => line.end(NO_FIRST_BYTE), attemptMs)
   const work = sendOnce(send, traced, options, line).catch((error: unknown) => {
@@ -97,7 +96,7 @@ export async function callUpstream(
   try {
     const call = opened(await line.wait(work), line, options)
     clearTimeout(clock)
-    if (call.requestId !== undefined) journal.note({ upstreamRequestId: call.requestId })
+    journal.note({ upstreamRequestId: call.requestId })
     return call
   } catch (error) {
     clearTimeout(clock)
@@ -176,12 +175,8 @@ async function skipRest(read: () => Promise<Piece>): Promise<void> {
     skipped += piece.bytes.length
 }
 
-function opened(
-  response: UpstreamResponse,
-  line: CallDeadline,
-  { timeouts: { idleMs }, veil }: CallOptions,
-): UpstreamCall {
-  const source = response.body && toSource(response.body)
+function opened(reply: UpstreamResponse, line: CallDeadline, options: CallOptions): UpstreamCall {
+  const source = reply.body && toSource(reply.body)
   let begun = false
   let over = !source
   const stop = () => {
@@ -191,7 +186,7 @@ function opened(
   }
   const read = async (): Promise<Piece> => {
     if (!source || over) return over && line.problem ? { problem: line.problem } : undefined
-    if (begun) line.watch(idleMs, WENT_SILENT)
+    if (begun) line.watch(options.timeouts.idleMs, WENT_SILENT)
     try {
       const bytes = await line.wait(source.read())
       source.taken?.(bytes)
@@ -216,9 +211,9 @@ function opened(
   if (over) line.close()
   line.whenEnded(stop)
   return {
-    status: response.status,
-    headers: response.headers,
-    requestId: readRequestId(response.headers, veil),
+    status: reply.status,
+    headers: reply.headers,
+    requestId: readRequestId(reply.headers, options.veil),
     read,
     cancel() {
       if (over) return

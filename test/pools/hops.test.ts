@@ -397,6 +397,22 @@ describe('the way of a request through a pool', () => {
     expect((await others.ask({ body: { top_k: 5 } })).status).toBe(400)
     expect(others.sent).toHaveLength(0)
   })
+  it('says what would be lost where no other account may be asked', async () => {
+    const upstream = { dialect: 'responses', url: 'https://a.example' } as const
+    const site = siteOf(
+      {
+        upstreams: { a: { ...upstream, key: key('one') }, b: { ...upstream, key: key('two') } },
+        routes: [{ model: '*', upstream: ['a', 'b'] }],
+        failover: { sticky: 'strict' },
+        losses: 'reject',
+      },
+      { one: good('responses') },
+    )
+    const headers = { 'session-id': 's' }
+    expect((await site.ask({ headers })).status).toBe(200)
+    expect((await site.ask({ headers, body: { top_k: 5 } })).status).toBe(400)
+    expect(site.sent).toHaveLength(1)
+  })
   it('explains the first choice and names the others', async () => {
     const site = siteOf(twoKeys('messages'), {})
     const explained: unknown = await (await site.ask({ path: '/explain/v1/messages' })).json()
