@@ -106,12 +106,10 @@ interface Next {
   leave: Leave
 }
 
-interface Failed {
+interface Failed extends Next {
   cause: Cause | undefined
   verdict: Verdict
   error: unknown
-  plan: Plan
-  member: Member
   call: UpstreamCall | undefined
   /** Set where the same member is to be asked once more. */
   again: Next | undefined
@@ -247,8 +245,8 @@ function failedBy(pool: Pool, next: Next, trial: Trial, error: unknown): Failed 
   settle(pool, next, cause, verdict)
   // Locks pass quickly.
   const isAgain = verdict.againMs !== undefined && triesOf(pool, member) < 2
-  const again = isAgain ? { member, plan, leave: { isProbe: false } } : undefined
-  return { cause, verdict, error, plan, member, call, again }
+  const again = isAgain ? { ...next, leave: { isProbe: false } } : undefined
+  return { ...next, cause, verdict, error, call, again }
 }
 
 /** Replaces the status of the answer as the logged result of the attempt. */

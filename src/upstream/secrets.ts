@@ -165,9 +165,15 @@ function veilOver(secrets: readonly string[], credentials: readonly string[]): V
   }
 }
 
-/** The problem with its secrets hidden: an upstream may write them into any member of its error. */
-export const behind = ({ hideIn }: Veil, problem: Problem): Problem =>
-  hideIn(problem as unknown as JsonObject) as unknown as Problem
+/**
+ * The problem with its secrets hidden: an upstream may write them into any member of its error. One without any stays
+ * the same object, by which the proxy knows its own.
+ */
+export function behind({ hideIn }: Veil, problem: Problem): Problem {
+  const hidden = hideIn(problem as unknown as JsonObject)
+  const isSame = JSON.stringify(hidden) === JSON.stringify(problem)
+  return isSame ? problem : (hidden as unknown as Problem)
+}
 
 function isJson(text: string): boolean {
   try {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { CALLER_LEFT } from '../../src/model/failures.ts'
 import { readSettings } from '../../src/config/config.ts'
 import { NO_VEIL, behind, listSecrets, shownState, createVeil } from '../../src/upstream/secrets.ts'
 import { ODD, SPELLINGS } from './spellings.ts'
@@ -35,6 +36,10 @@ describe('a secret', () => {
       details: [{ reason: '***' }],
       tokens: { used: 1 },
     })
+  })
+
+  it('leaves a problem that holds none the object that it is', () => {
+    expect(behind(createVeil(ODD), CALLER_LEFT)).toBe(CALLER_LEFT)
   })
 
   it('leaves JSON behind where it was in JSON', () => {
