@@ -230,7 +230,19 @@ describe.each(bodies)('%s', (_, body) => {
     await response
     expect(signal?.aborted).toBe(true)
     expect(proxy.log).toHaveLength(1)
-    expect(proxy.log[0]).toMatchObject({ status: 499 })
+    expect(proxy.log[0]).toMatchObject({ status: 499, outcome: 'left' })
+  })
+
+  it('is left where the caller leaves while a stream comes, asked for or not', async () => {
+    const leaving = new AbortController()
+    const { proxy, response } = ask(
+      () => sseReply([sse({ text: 'Hel' }), never()]),
+      {},
+      leaving.signal,
+    )
+    setTimeout(() => leaving.abort(), 20)
+    await (await response).text()
+    expect(proxy.log).toMatchObject([{ status: 499, outcome: 'left' }])
   })
 
   it('stops the upstream when the caller leaves before its first byte', async () => {
@@ -333,7 +345,7 @@ describe.each([
       await pending
       expect(cancelled).toBe(1)
       expect(proxy.log).toHaveLength(1)
-      expect(proxy.log[0]).toMatchObject({ status: 499 })
+      expect(proxy.log[0]).toMatchObject({ status: 499, outcome: 'left' })
       expect(proxy.sent[0]?.signal.aborted).toBe(true)
     }
   })
