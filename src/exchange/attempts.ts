@@ -11,7 +11,7 @@ import {
 import { ENDED_EARLY } from '../model/cursor.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
 import type { FailoverSettings } from '../config/settings.ts'
-import type { Attempt } from '../observe/entry.ts'
+import { ATTEMPTS_SHOWN, type Attempt } from '../observe/entry.ts'
 import type { AddressedRequest } from '../upstream/request.ts'
 import { CallError, type UpstreamCall } from '../upstream/call.ts'
 import type { Leave } from '../upstream/breaker.ts'
@@ -260,12 +260,9 @@ function noteAttempts(pool: Pool, { tried, began }: Trial): void {
   const { attempts, exchange } = pool
   tried.ms = Math.round(now(pool) - began)
   if (attempts.at(-1) !== tried) attempts.push(tried)
-  exchange.journal.note({
-    attempts: attempts.length > MOST_LOGGED ? attempts.slice(0, MOST_LOGGED) : attempts,
-  })
+  exchange.journal.note({ attempts })
 }
 
-const MOST_LOGGED = 8
 const NO_HOP: Verdict = { hop: false, cell: 'none' }
 
 /**
@@ -413,7 +410,7 @@ function withAttempts(pool: Pool, answer: Answer): Answer {
 function attemptHeaders({ attempts }: Pool): Record<string, string> | undefined {
   if (attempts.length < 2) return undefined
   const told = attempts
-    .slice(0, MOST_LOGGED)
+    .slice(0, ATTEMPTS_SHOWN)
     .map(({ member, status, reason }) => `${member}=${status ?? reason}`)
   return { 'x-dragoman-attempts': told.join(', ') }
 }

@@ -64,6 +64,9 @@ export interface Attempt {
   ms: number
 }
 
+/** A line of the log, and a header, have room for so many attempts; metrics count all. */
+export const ATTEMPTS_SHOWN = 8
+
 /** The counts that the model names; an upstream's own counts are left out. */
 export type Tokens = Omit<Usage, 'ext'>
 

@@ -1,5 +1,5 @@
 import { exactly } from '../model/exactly.ts'
-import { cachedShare, levelOf, type LogEntry, type ProcessEvent } from './entry.ts'
+import { ATTEMPTS_SHOWN, cachedShare, levelOf, type LogEntry, type ProcessEvent } from './entry.ts'
 
 const VALUE_CHARACTERS = 256
 const LOSSES_SHOWN = 20
@@ -122,6 +122,7 @@ const saidOf = (entry: LogEntry): object => ({
   ...entry,
   cached: entry.usage?.cacheRead === undefined ? undefined : cachedShare(entry.usage),
   losses: entry.losses && entry.losses.length > 0 ? lossTexts(entry) : undefined,
+  attempts: entry.attempts?.slice(0, ATTEMPTS_SHOWN),
 })
 
 /** A short value need not be shortened, so no half of a secret can be left over. JSON escapes quotes, and with them a secret that holds one. */

@@ -47,6 +47,10 @@ describe('the log', () => {
       },
     ])
     const { losses: _, ...without } = entry
+    const attempts = Array.from({ length: 9 }, () => ({ member: 'openai', status: 529, ms: 1 }))
+    expect(JSON.parse(written({ ...entry, attempts }).join())).toMatchObject({
+      attempts: attempts.slice(1),
+    })
     expect(JSON.parse(written(without).join())).not.toHaveProperty('losses')
   })
 

@@ -291,6 +291,23 @@ describe('the way of a request through a pool', () => {
     })
     expect((await site.ask({ stream: true })).status).toBe(200)
   })
+  it('counts every attempt, and shows the first eight', async () => {
+    const names = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine']
+    const site = siteOf(
+      {
+        upstreams: Object.fromEntries(names.map((name) => [name, upstreamWith(name)])),
+        routes: [{ model: '*', upstream: names }],
+        failover: { hops: 8 },
+      },
+      {
+        ...Object.fromEntries(names.map((name) => [name, refusing(500)])),
+        nine: good('messages'),
+      },
+    )
+    const response = await site.ask({})
+    expect(response.headers.get('x-dragoman-attempts')?.split(', ')).toHaveLength(8)
+    expect(site.log[0]?.attempts?.map(({ member }) => member)).toEqual(names)
+  })
   it('makes as many hops as it may', async () => {
     const site = siteOf(twoKeys('messages', { failover: { hops: 0 } }), {
       one: refusing(529),
