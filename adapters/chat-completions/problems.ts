@@ -12,7 +12,7 @@ import {
 } from '../../src/model/problem.ts'
 import { readWait } from '../../src/model/wait.ts'
 import { codeFor, nameIn, statusIn, wordsIn } from '../../src/model/error-words.ts'
-import { textIn, objectIn, isAbsent } from './dialect.ts'
+import { textIn, objectIn } from './dialect.ts'
 
 /** The `error` member, which answers and streams have in common. */
 export function writeError(problem: Problem): JsonObject {
@@ -169,12 +169,6 @@ function causeIn(metadata: Json | undefined): string | undefined {
   if (typeof raw !== 'string') return undefined
   return wordsIn(parseObject(raw) ?? raw)
 }
-
-/** Whether a body that should be a reply is an error. */
-export const saysError = (body: JsonObject): boolean =>
-  !isAbsent(body['error']) ||
-  body['object'] === 'error' ||
-  (!('choices' in body) && (textIn(body['message']) !== '' || !isAbsent(body['detail'])))
 
 export const BAD_REPLY = {
   kind: 'bad-upstream',

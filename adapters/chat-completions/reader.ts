@@ -3,6 +3,7 @@ import { Cursor, ENDED_EARLY, WORDLESS } from '../../src/model/cursor.ts'
 import type { Event } from '../../src/model/events.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { hasLogprobs, readLogprobs } from '../../src/model/logprobs.ts'
+import { isFailure, saysError } from '../../src/model/error-words.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
 import type { Block, Citation, Logprob, Proof } from '../../src/model/request.ts'
 import { DeltaHint, DONE } from '../../src/stream/wire-events.ts'
@@ -11,7 +12,7 @@ import { CallReader, pieceOf, isOnlyContent, Speech } from './reader-blocks.ts'
 import { TOOL_NAME, keep, textIn, objectIn, objectsIn, isAbsent } from './dialect.ts'
 import { readDrawn } from './media.ts'
 import { readMessage } from './blocks.ts'
-import { BAD_REPLY, BROKEN, readProblem, saysError } from './problems.ts'
+import { BAD_REPLY, BROKEN, readProblem } from './problems.ts'
 import {
   choiceLeft,
   listCitations,
@@ -92,7 +93,7 @@ export class CompletionReader implements Reader {
   #chunk({ name, data }: WireEvent): void {
     const body = Array.isArray(data) ? data[0] : data
     if (!isObject(body)) return this.#cursor.fail(BAD_REPLY)
-    if (saysError(body) || name === 'error') return this.#failed(body)
+    if (isFailing(body) || name === 'error') return this.#failed(body)
     this.#take(body)
   }
 
@@ -104,8 +105,7 @@ export class CompletionReader implements Reader {
   }
 
   #refuse(body: Json): void {
-    const error = Array.isArray(body) ? body[0] : body
-    this.#cursor.fail(isObject(error) && saysError(error) ? readProblem(200, body) : BAD_REPLY)
+    this.#cursor.fail(isFailure(body) ? readProblem(200, body) : BAD_REPLY)
   }
 
   #take(body: JsonObject): void {
@@ -358,6 +358,10 @@ const tokensIn = (choice: JsonObject): Json | undefined => objectIn(choice['logp
 
 const hasWords = (audio: JsonObject): boolean =>
   Object.values(audio).some((value) => !isAbsent(value))
+
+/** Whether a chunk tells of a failure. */
+const isFailing = (body: JsonObject): boolean =>
+  !isAbsent(body['error']) || (isAbsent(body['choices']) && saysError(body))
 
 /** Whether the body tells of a failure and holds nothing of a reply. */
 const isFailed = (body: JsonObject): boolean =>

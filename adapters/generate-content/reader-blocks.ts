@@ -1,6 +1,7 @@
 import type { BlockKey } from '../../src/model/cursor.ts'
 import type { Tail } from '../../src/model/events.ts'
 import { type JsonObject, isObject, type Json, objectsOf } from '../../src/json/json.ts'
+import { saysError } from '../../src/model/error-words.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import { isDecodable } from '../../src/model/media.ts'
 import type { Block, MediaBlock } from '../../src/model/request.ts'
@@ -75,11 +76,10 @@ export const saysSomething = (chunk: JsonObject): boolean =>
   MEMBERS.some((name) => chunk[name] !== undefined)
 
 /** An error inside of a good reply, in this dialect's shape or in a gateway's. */
-export function isFailure(chunk: JsonObject): boolean {
+export function isFailing(chunk: JsonObject): boolean {
   if (chunk['error'] !== undefined && chunk['error'] !== null) return true
   if ('candidates' in chunk || 'promptFeedback' in chunk || 'usageMetadata' in chunk) return false
-  const { detail, object } = chunk
-  return (detail !== undefined && detail !== null) || object === 'error'
+  return saysError(chunk)
 }
 
 /**

@@ -14,13 +14,14 @@ import type { Block, Logprob, ToolCallBlock, Usage } from '../../src/model/reque
 import { append } from '../../src/model/logprobs.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
 import { fingerprint } from '../../src/model/proof.ts'
+import { isFailure } from '../../src/model/error-words.ts'
 import { isRefusing, readRefused } from '../../src/model/refused.ts'
 import { raiseInput } from '../../src/model/text-tools.ts'
 import type { Reader, ReadReplyContext, WireEvent } from '../contract.ts'
 import {
   CANDIDATE,
   CHUNK,
-  isFailure,
+  isFailing,
   NO_REPLY,
   PART,
   PIECE,
@@ -78,7 +79,8 @@ export class ReplyReader implements Reader {
   body(json: Json): Event[] {
     this.#isWhole = true
     for (const chunk of many(json)) this.#take(chunk)
-    if (!this.#cursor.started && !this.#cursor.ended) this.#cursor.fail(NO_REPLY)
+    if (!this.#cursor.started)
+      this.#cursor.fail(isFailure(json) ? readProblem(200, json) : NO_REPLY)
     // A reply that came whole is not cut, even without a finish reason.
     if (!this.#isBlocked) this.#finish ??= { reason: this.#blocks > 0 ? 'stop' : 'other' }
     return this.end()
@@ -123,7 +125,7 @@ export class ReplyReader implements Reader {
   #take(chunk: Json): void {
     if (this.#cursor.ended) return
     if (!isObject(chunk)) return this.#cursor.fail(NO_REPLY)
-    if (isFailure(chunk)) return this.#cursor.fail(readProblem(200, chunk))
+    if (isFailing(chunk)) return this.#cursor.fail(readProblem(200, chunk))
     if (!saysSomething(chunk)) return
     const { candidates, usageMetadata, promptFeedback } = chunk
     this.#begin(chunk)

@@ -144,14 +144,6 @@ function overflowWords({ message, tokens }: Problem): string {
   return message.toLowerCase().includes(TOO_LONG) ? message : `${TOO_LONG}: ${message}`
 }
 
-/** Whether a body that should be a reply is an error, in the shape of this dialect or of a server around it. */
-export function saysError(body: JsonObject): boolean {
-  const { type, object, error, detail } = body
-  const isNamed = type === 'error' || object === 'error'
-  const isDetailed = textIn(detail) !== '' || (typeof detail === 'object' && detail !== null)
-  return isNamed || (error !== undefined && error !== null) || isDetailed
-}
-
 /** Reads the failure of an upstream; `status` is 200 for an error inside a reply. */
 export function readProblem(status: number, body: Json | undefined): Problem {
   const said = readWords(body)

@@ -3,6 +3,7 @@ import { Cursor, ENDED_EARLY, WORDLESS } from '../../src/model/cursor.ts'
 import type { Event, Withheld } from '../../src/model/events.ts'
 import { isObject, toText, type Json, type JsonObject, Verbatim } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
+import { isFailure, saysError } from '../../src/model/error-words.ts'
 import { isDecodable } from '../../src/model/media.ts'
 import { proofMark } from '../../src/model/proof.ts'
 import type { Block, Proof } from '../../src/model/request.ts'
@@ -16,7 +17,7 @@ import { fromMember } from './client-tools.ts'
 import { DIALECT, numberIn, objectIn, objectsIn, textIn, TOOL_NAME, keep } from './dialect.ts'
 import * as hosted from './hosted.ts'
 import * as mcp from './mcp.ts'
-import { BAD_REPLY, BROKEN, readProblem, saysError } from './problems.ts'
+import { BAD_REPLY, BROKEN, readProblem } from './problems.ts'
 import { deltaType, messageLeft, readStopDetails, readStopReason, readWithheld } from './reply.ts'
 import { mergeUsage, readUsage } from './usage.ts'
 import type { WireBlock, WireDelta, WireReply, WireStep } from './wire.ts'
@@ -94,7 +95,8 @@ export class MessageReader implements Reader {
 
   #take(event: WireStep, name: string): void {
     const type = textIn(event.type) || name
-    if (isObject(event.error) || (type === '' && saysError(event))) this.#refuse(200, event)
+    const isError = isObject(event.error) || event['object'] === 'error'
+    if (isError || (type === '' && saysError(event))) this.#refuse(200, event)
     else EVENTS.get(type)?.(this, event)
   }
 
@@ -104,8 +106,7 @@ export class MessageReader implements Reader {
   }
 
   #refuse(status: number, body: Json): void {
-    const error = Array.isArray(body) ? body[0] : body
-    this.#cursor.fail(isObject(error) && saysError(error) ? readProblem(status, body) : BAD_REPLY)
+    this.#cursor.fail(isFailure(body) ? readProblem(status, body) : BAD_REPLY)
   }
 
   #start(message: WireReply): void {

@@ -85,15 +85,16 @@ const wordless = (status: number): string => `The upstream answered with status 
 /** Reads an upstream's error. Its `param` names a place in a request that the caller never saw. */
 export function readProblem(status: number, body: Json | undefined): Problem {
   // An event that ends a stream has the error in its response.
-  const said = whatIsSaid(body) ?? (isObject(body) ? whatIsSaid(body['response']) : undefined)
-  if (!said)
-    return {
-      kind: readKind(status),
-      message: wordsIn(body) ?? wordless(status),
-      ...(status < 500 && { status }),
-    }
-  return toProblem(said, readKind(status), status)
+  const { response = null, ...beside } = objectIn(body)
+  const said = whatIsSaid(body) ?? whatIsSaid(response)
+  if (said) return toProblem(said, readKind(status), status)
+  const inner = statusIn(beside) ?? status
+  return toProblem({ message: wordsIn(body) ?? wordless(status) }, readKind(inner), inner)
 }
+
+/** The failure that should be a reply, or an event that tells of one. */
+export const failureIn = (body: Json, wordlessly: Problem): Problem =>
+  problemIn(body) ?? (wordsIn(body) === undefined ? wordlessly : readProblem(200, body))
 
 /** Reads the error in a stream or in a body that should be a reply; undefined when there is none. */
 export function problemIn(body: Json | undefined): Problem | undefined {

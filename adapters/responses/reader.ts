@@ -11,7 +11,7 @@ import { readRefused } from '../../src/model/refused.ts'
 import { readDiagnosis } from './caching.ts'
 import { readPlace, Items } from './reader-blocks.ts'
 import { isOrigin, leftoversBeyond, listOf, memberCount, objectIn, memberText } from './dialect.ts'
-import { problemIn } from './problems.ts'
+import { failureIn, problemIn } from './problems.ts'
 import { isOwnEnd, readFinish, readWithheld, writeOpening } from './reply.ts'
 import { readServed, readUsage } from './usage.ts'
 import type { WireResponse, WireStep } from './wire.ts'
@@ -88,7 +88,7 @@ export class ResponseReader implements Reader {
     if (Array.isArray(output) && output.length === 0 && (status ?? null) === null)
       this.#cursor.fail(problemIn(json) ?? WORDLESS)
     else if (Array.isArray(output)) this.#finish(response)
-    else this.#cursor.fail(problemIn(json) ?? UNREADABLE)
+    else this.#cursor.fail(failureIn(json, UNREADABLE))
     return this.#cursor.drain()
   }
 
@@ -128,7 +128,7 @@ export class ResponseReader implements Reader {
       case 'response.cancelled':
         return this.#cursor.fail(CANCELLED)
       case 'error':
-        return this.#fail(problemIn(event) ?? FAILED, {})
+        return this.#fail(failureIn(event, FAILED), {})
       default:
         if (!type.startsWith('response.')) return this.#stray(event)
         if (Object.hasOwn(Items.EVENTS, type)) return this.#ofItem(type, event)

@@ -1,11 +1,22 @@
-import { amountIn, isObject, type Json, type JsonObject } from '../json/json.ts'
+import { amountIn, isObject, objectsOf, type Json, type JsonObject } from '../json/json.ts'
 import type { Problem, ProblemKind } from './problem.ts'
 
 const MAX_CHARACTERS = 2000
 const MAX_DEPTH = 5
 
 /** The members in which services, and gateways around them, put an error's message. */
-const PLACES = ['message', 'detail', 'error', 'msg', 'error_message', 'errors', 'title'] as const
+const PLACES = [
+  'message',
+  'detail',
+  'error',
+  'msg',
+  'error_message',
+  'error_msg',
+  'errors',
+  'base_resp',
+  'status_msg',
+  'title',
+] as const
 
 /**
  * The message in an error body of any shape; undefined when there is none. An HTML page is not used: it tells a
@@ -29,6 +40,20 @@ function firstIn(values: readonly (Json | undefined)[], depth: number): string |
   }
   return undefined
 }
+
+/**
+ * Whether an event that should be a part of a reply tells of a failure instead, in the shape of any service or of a
+ * gateway around it. A title or a state alone is none: gateways send those beside a reply.
+ */
+export function saysError(event: JsonObject): boolean {
+  const { type, object, error } = event
+  const isNamed = type === 'error' || object === 'error' || (error !== undefined && error !== null)
+  return isNamed || wordsIn({ ...event, title: null, base_resp: null }) !== undefined
+}
+
+/** The same of what should be a whole reply, and is none. */
+export const isFailure = (body: Json | undefined): boolean =>
+  wordsIn(body) !== undefined || objectsOf([body ?? null].flat()).some(saysError)
 
 /** The HTTP status in an error. It stands in one of three members, as a number or as its digits. */
 export const statusIn = ({ code, status_code, status }: JsonObject): number | undefined =>
