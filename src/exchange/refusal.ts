@@ -1,4 +1,4 @@
-import type { Adapter } from '../../adapters/contract.ts'
+import type { Adapter, Frame } from '../../adapters/contract.ts'
 import type { Lookup } from '../model/lookup.ts'
 import { isObject, parse, parseObject, type Json } from '../json/json.ts'
 import { isRefusable, type Loss } from '../model/loss.ts'
@@ -6,15 +6,19 @@ import { ProblemError, type Problem } from '../model/problem.ts'
 import { scanStructure } from '../json/structure.ts'
 import type { StoredExchange } from './exchange.ts'
 import { KEY_REFUSED, NOT_A_REPLY, REDIRECTED } from '../model/failures.ts'
+import { saysError } from '../model/error-words.ts'
 import { curedProblem, namedProblem } from './improved-problem.ts'
 import type { Plan } from './plan.ts'
 import { guessKind } from '../stream/reply-events.ts'
 import { sseParser } from '../stream/sse.ts'
+import { timer } from '../stream/time.ts'
 import type { UpstreamCall } from '../upstream/call.ts'
 
 /** An explanation fits into this; the rest of an upstream's error page is not read. */
 const EXPLANATION_BYTES = 65_536
 const EXPLANATION_DEPTH = 100
+/** It comes in one go. Who leaves the connection open behind it is not waited for. */
+const EXPLANATION_MS = 3000
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300
 const isRedirect = (status: number): boolean => status === 0 || (status >= 300 && status < 400)
@@ -57,8 +61,7 @@ export async function readRefusal(
     call.cancel()
     return { problem: NOT_A_REPLY }
   }
-  const answered = await explanation(call)
-  const said = errorEventIn(answered) ?? answered
+  const said = await explanation(call)
   const isOurs = destination.upstream.key.kind !== 'caller'
   const text = sent ? sent.veil.hideJson(said) : said
   const body = parsed(text)
@@ -95,28 +98,37 @@ const KEY_WORDS =
 /** Words that rule the key out, although they may name it: a quota may be per key. */
 const OTHER_WORDS = /quota|rate.?limit|SERVICE_DISABLED|has not been used/i
 
+/**
+ * What the upstream says, or the data of the event in which it says so where a request for a stream was refused with
+ * events. Behind that event nothing is waited for: the connection may stay open.
+ */
 async function explanation(call: UpstreamCall): Promise<string> {
   const decoder = new TextDecoder()
+  const parser = sseParser(EXPLANATION_BYTES)
+  const clock = timer(() => call.cancel(), EXPLANATION_MS)
   let text = ''
-  for (let size = 0; size < EXPLANATION_BYTES;) {
-    const bytes = (await call.read())?.bytes
-    if (!bytes) return text + decoder.decode()
-    size += bytes.length
-    text += decoder.decode(bytes, { stream: true })
-  }
-  call.cancel()
-  return text
+  let size = 0
+  let first: Frame | undefined
+  let told: Frame | undefined
+  let bytes: Uint8Array | undefined
+  do {
+    bytes = size < EXPLANATION_BYTES ? (await call.read())?.bytes : undefined
+    size += bytes?.length ?? 0
+    const piece = decoder.decode(bytes, { stream: bytes !== undefined })
+    text += piece
+    const frames = [...parser.push(piece), ...(bytes ? [] : parser.end())]
+    const objects =
+      guessKind(text) === 'events' ? frames.filter(({ data }) => parseObject(data)) : []
+    first ??= objects[0]
+    told = objects.find(tellsError)
+  } while (bytes && !told)
+  clearTimeout(clock)
+  call.release()
+  return (told ?? first)?.data ?? text
 }
 
-/** The data of the event that tells of the error, where a request for a stream was refused with events. */
-function errorEventIn(text: string): string | undefined {
-  if (guessKind(text) !== 'events') return undefined
-  const parser = sseParser(EXPLANATION_BYTES)
-  const frames = [...parser.push(text), ...parser.end()]
-  const objects = frames.filter(({ data }) => parseObject(data))
-  const told = objects.find(({ event, data }) => event === 'error' || parseObject(data)?.['error'])
-  return (told ?? objects[0])?.data
-}
+const tellsError = ({ event, data }: Frame): boolean =>
+  event === 'error' || saysError(parseObject(data) ?? {})
 
 /** The body as JSON, or as a text; undefined for bytes that are no text. */
 function parsed(text: string): Json | undefined {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import { dialects } from '../../adapters/index.ts'
 import { kits } from '../dialects/index.ts'
-import { proxyOf, sse, streamOf } from './proxy.ts'
+import { within } from '../../src/stream/time.ts'
+import { never, proxyOf, sse, streamOf, type Chunk } from './proxy.ts'
 
 const WORDS = 'Slow down, please.'
 
@@ -14,12 +15,23 @@ const SAID: Record<Dialect, object> = {
   'chat-completions': { error: { code: 'rate_limit_exceeded', message: WORDS, type: 'requests' } },
 }
 
-async function told(caller: Dialect, upstream: Dialect, stream: boolean, text: string, code = 429) {
+async function told(
+  caller: Dialect,
+  upstream: Dialect,
+  stream: boolean,
+  text: string,
+  code = 429,
+  behind: readonly Chunk[] = [],
+) {
   const change = { routes: [{ model: '*', upstream: 'plain' }], upstream: { dialect: upstream } }
   const headers = new Headers({ 'content-type': 'text/event-stream', 'retry-after': '7' })
-  const proxy = proxyOf(() => ({ status: code, headers, body: streamOf([text]) }), change, {
-    dialects,
-  })
+  const proxy = proxyOf(
+    () => ({ status: code, headers, body: streamOf([text, ...behind]) }),
+    change,
+    {
+      dialects,
+    },
+  )
   const { http, client } = kits[caller]
   const response = await proxy.fetch(http.path('m', stream), {
     body: http.body('m', stream, client.request('m', 'hi')),
@@ -61,6 +73,25 @@ describe('an error status with events in its body', () => {
       expect(await told(caller, upstream, stream, text, 500)).toEqual(answer)
     },
   )
+
+  it.each(pairs)(
+    'is told when the event is whole: $caller over $upstream, stream $stream',
+    async ({ caller, upstream, stream }) => {
+      const answer = { status: 429, message: WORDS }
+      for (const said of [SAID[upstream], { message: WORDS }, { detail: WORDS }]) {
+        const work = told(caller, upstream, stream, sse(said), 429, [never()])
+        expect(await within(work, 1500)).toEqual(answer)
+      }
+    },
+  )
+
+  it('is not waited for long where nothing ends it', async () => {
+    const answers = pairs.map(({ caller, upstream, stream }) =>
+      told(caller, upstream, stream, JSON.stringify(SAID[upstream]), 429, [never()]),
+    )
+    for (const answer of answers)
+      expect(await within(answer, 10_000)).toEqual({ status: 429, message: WORDS })
+  })
 
   it('may tell of a response that failed', async () => {
     const error = { code: 'rate_limit_exceeded', message: WORDS }
