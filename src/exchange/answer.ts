@@ -2,7 +2,7 @@ import type { Adapter } from '../../adapters/contract.ts'
 import { stringify } from '../json/json.ts'
 import { ELLIPSIS, lossHeader, type Loss } from '../model/loss.ts'
 import { statusOf, type Problem } from '../model/problem.ts'
-import type { Answer, Exchange } from './exchange.ts'
+import type { Answer, PassingExchange } from './exchange.ts'
 import type { Plan } from './plan.ts'
 import { memberName } from '../upstream/members.ts'
 import type { Destination } from '../upstream/route.ts'
@@ -28,7 +28,7 @@ export function replyHeaders(
 }
 
 /** What `x-dragoman-losses` cannot say of a stream, since it goes out first: a comment, which clients skip. */
-export function lossComment({ settings, route }: Exchange, losses: readonly Loss[]): string {
+export function lossComment({ settings, route }: PassingExchange, losses: readonly Loss[]): string {
   if (!settings.lossTrailer || route.framing === 'json-array') return ''
   const said = lossHeader(losses, () => '...')
   return said === undefined ? '' : `: x-dragoman-losses: ${said}\n\n`

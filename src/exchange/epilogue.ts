@@ -6,18 +6,32 @@ import type { Problem } from '../model/problem.ts'
 import type { FrameReader } from '../stream/codec.ts'
 import { isStreamType } from '../stream/reply-events.ts'
 import { framer } from '../stream/stream-out.ts'
-import type { UpstreamCall } from '../upstream/call.ts'
+import { SILENT, within } from '../stream/time.ts'
+import type { Piece, UpstreamCall } from '../upstream/call.ts'
 import { lossComment } from './answer.ts'
-import type { Exchange } from './exchange.ts'
+import type { PassingExchange } from './exchange.ts'
 import { unreadRequest, type PassPlan } from './plan.ts'
 
 /** The comment with the losses, behind a stream of events that passed whole. */
-export function trailer(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Uint8Array {
+export function trailer(exchange: PassingExchange, plan: PassPlan, call: UpstreamCall): Uint8Array {
   const isStream = isStreamType(call.headers.get('content-type'))
   const comment = isStream ? lossComment(exchange, plan.losses) : ''
   // The last line of the upstream may have no end.
   return comment === '' ? NOTHING : new TextEncoder().encode(`\n${comment}`)
 }
+
+/**
+ * What follows a failure that has passed: some services (`responses`) tell it in two events, some upstreams leave the
+ * connection open behind it.
+ */
+export async function stragglers(read: Promise<Piece>, call: UpstreamCall): Promise<Piece> {
+  const piece = await within(read, STRAGGLERS_MS)
+  if (piece !== SILENT) return piece
+  call.cancel()
+  return undefined
+}
+
+const STRAGGLERS_MS = 1000
 
 type Thread = SameSide['thread']
 
@@ -78,7 +92,11 @@ export class ShownStream {
   }
 
   /** The error that is missing at the end of the stream, in its dialect. */
-  error({ caller, ports, newId, route }: Exchange, plan: PassPlan, problem: Problem): string {
+  error(
+    { caller, ports, newId, route }: PassingExchange,
+    plan: PassPlan,
+    problem: Problem,
+  ): string {
     const now = Math.floor(ports.now() / 1000)
     const request = unreadRequest(plan)
     const writer = caller.caller.writer({ request, now, lose: () => undefined, newId })

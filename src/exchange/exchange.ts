@@ -1,4 +1,4 @@
-import type { RequestHead } from '../../adapters/contract.ts'
+import type { RequestHead, Route } from '../../adapters/contract.ts'
 import type { Lookup } from '../model/lookup.ts'
 import type { Dialects } from '../../adapters/index.ts'
 import type { Journal } from './journal.ts'
@@ -23,6 +23,11 @@ export interface StoredExchange extends KeptContext {
   /** Whether another member may be asked if this attempt fails; known with the route. */
   isRepeatable: boolean
   newId(prefix: string): string
+}
+
+/** What a reply needs that passes as a stream. */
+export interface PassingExchange extends StoredExchange {
+  readonly route: Route
 }
 
 /** One exchange: its caller, its request, its dialect, and what is kept of it. */

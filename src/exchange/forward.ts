@@ -1,10 +1,10 @@
-import { ProblemError, type Problem } from '../model/problem.ts'
+import type { Route } from '../../adapters/contract.ts'
+import { ProblemError } from '../model/problem.ts'
 import { replyHeaders } from './answer.ts'
-import { NOTHING, utf8Text } from '../json/bytes.ts'
+import { NOTHING, utf8Text, withoutMark } from '../json/bytes.ts'
 import type { Answer, StoredExchange } from './exchange.ts'
-import { CALLER_LEFT } from '../model/failures.ts'
 import { addressRequest, type AddressedRequest } from '../upstream/request.ts'
-import { allBytes, createPassingErrors } from './pass.ts'
+import { allBytes, bodyEvents, passStream, toldFailure } from './pass.ts'
 import { pickNamed } from '../upstream/header-subset.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 import type { PassPlan } from './plan.ts'
@@ -14,8 +14,6 @@ import { findIssuer } from '../memory/ownership.ts'
 import { isOrigin, membersOf } from '../upstream/members.ts'
 import { destinationOf, type Destination } from '../upstream/route.ts'
 import { refusal } from './attempt.ts'
-import { eventShape } from '../stream/whole-events.ts'
-import { steppedSource, STREAM_HEADERS, type Step } from '../stream/stream-out.ts'
 import { callUpstream, type Sendable, type UpstreamCall } from '../upstream/call.ts'
 
 /**
@@ -91,27 +89,34 @@ async function passOn(
   const type = call.headers.get('content-type') ?? 'application/json'
   const headers = { 'content-type': plan.sent.veil.hide(type), ...replyHeaders(plan, call, []) }
   const { status } = call
-  if (isStreamType(type))
-    return { status, headers: { ...headers, ...STREAM_HEADERS }, body: piped(exchange, plan, call) }
-  const body = await allBytes(exchange, call)
-  journal.sent(body.length)
-  journal.finish({ status })
-  return { status, headers, body: withoutKey(plan, body) }
-}
-
-/** Hides the key: a kept response may have failed, with its upstream's words in it. */
-function withoutKey({ sent }: PassPlan, bytes: Uint8Array): Uint8Array | string {
+  if (isStreamType(type)) {
+    const { body, headers: own } = await passStream({ ...exchange, route: READ }, plan, call)
+    return { status, headers: { ...headers, ...own }, body }
+  }
+  const bytes = withoutMark(await allBytes(exchange, call))
   const text = utf8Text(bytes)
-  return ERROR.test(text) ? sent.veil.hideJson(text) : bytes
+  // Servers say in words, too, that they have deleted something, or say nothing.
+  const isWorded = exchange.head.method === 'DELETE' && !ERROR.test(text)
+  if (!isWorded || text !== '') {
+    const events = bodyEvents(exchange, plan, text)
+    const told = isWorded ? undefined : toldFailure(exchange, plan, events, text)
+    if (told) return { ...told, headers: { ...headers, ...told.headers } }
+  }
+  journal.finish({ status, bytesOut: bytes.length })
+  // A kept response may have failed, with its upstream's words in it.
+  const body = isWorded || ERROR.test(text) ? plan.sent.veil.hideJson(text) : text
+  return { status, headers, body: text === '' ? null : body }
 }
 
 const ERROR = /"error"\s*:\s*[{"]/
 
 const NOT_FOUND = 404
+const READ: Route = { operation: 'create' }
 
 const passPlanTo = (destination: Destination, sent: AddressedRequest): PassPlan => ({
   kind: 'pass',
-  destination,
+  // The request names no model that the reply could be told by.
+  destination: { ...destination, aliased: false },
   requested: '',
   stream: false,
   losses: [],
@@ -124,29 +129,3 @@ function bare({ url, headers }: AddressedRequest, method: string): Sendable {
 }
 
 const VALUE = /^[\w.-]{1,128}$/
-
-function piped(exchange: StoredExchange, plan: PassPlan, call: UpstreamCall) {
-  const { journal, settings, signal, ports } = exchange
-  const shape = eventShape(settings.limits.eventBytes)
-  const errors = createPassingErrors(exchange, plan)
-  const shown = (bytes: Uint8Array): Uint8Array => {
-    const text = utf8Text(bytes)
-    return ERROR.test(text)
-      ? new TextEncoder().encode(errors.inspected(text, undefined).text)
-      : bytes
-  }
-  const over = (problem?: Problem) => journal.finish({ status: call.status, problem })
-  const step = async (): Promise<Step> => {
-    const piece = await call.read()
-    if (!piece?.bytes) over(piece?.problem)
-    const bytes = shown(piece?.bytes ? shape.push(piece.bytes) : shape.rest())
-    journal.sent(bytes.length)
-    return { bytes, last: !piece?.bytes }
-  }
-  const stop = () => {
-    call.cancel()
-    over(CALLER_LEFT)
-  }
-  const { alarm } = ports
-  return steppedSource(step, { heartbeatMs: settings.limits.heartbeatMs, alarm, signal, stop })
-}

@@ -3,12 +3,13 @@ import type { FrameReader } from '../stream/codec.ts'
 import { frameReader } from '../stream/event-reader.ts'
 import { ENDED_EARLY } from '../model/cursor.ts'
 import { isShown, type Event } from '../model/events.ts'
+import { isFailure } from '../model/error-words.ts'
 import { isPassingOver } from '../upstream/verdict.ts'
 import { parse, parseObject } from '../json/json.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
 import { problemAnswer, replyHeaders } from './answer.ts'
 import { replyCounter } from '../stream/budget.ts'
-import type { Answer, Exchange, StoredExchange } from './exchange.ts'
+import type { Answer, Exchange, PassingExchange, StoredExchange } from './exchange.ts'
 import { joinBytes, NOTHING, utf8Text, withoutMark } from '../json/bytes.ts'
 import { createMirror, type Mirror } from '../memory/mirror.ts'
 import {
@@ -21,7 +22,7 @@ import {
   NOT_TAKEN,
   REPLY_TOO_LARGE,
 } from '../model/failures.ts'
-import { ShownStream, trailer } from './epilogue.ts'
+import { ShownStream, stragglers, trailer } from './epilogue.ts'
 import { readBehind, type ReadFrames } from './first-read.ts'
 import { isDone, passingErrors, type Opening, type PassingErrors } from './passing-errors.ts'
 import { unreadRequest, type PassPlan } from './plan.ts'
@@ -58,7 +59,7 @@ export async function passReply(
   const type = call.headers.get('content-type')
   const isStream = plan.stream || isStreamType(type)
   const answer = isStream
-    ? await passStream(exchange, plan, call)
+    ? await passStream(exchange, plan, call, () => begun(exchange, plan))
     : await passBody(exchange, plan, call)
   const isJson = !isStream || exchange.route.framing === 'json-array'
   const unnamed = isJson ? 'application/json' : 'text/event-stream'
@@ -104,8 +105,8 @@ async function passBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall):
  * 200, which clients take for a reply without content. It is written anew where the proxy has more to say of it, and
  * where clients of the dialect could not read its error.
  */
-function toldFailure(
-  exchange: Exchange,
+export function toldFailure(
+  exchange: StoredExchange,
   plan: PassPlan,
   events: readonly Event[],
   text: string,
@@ -115,8 +116,8 @@ function toldFailure(
   const { adapter } = plan.destination
   const body = parseObject(text)
   const isCured = isImproved(plan, first.problem)
-  // Of a body without an error the reader may only not know what it is.
-  if (!isCured && !body?.['error']) return undefined
+  // Of a body that says something else the reader may only not know what it is.
+  if (!isCured && body && Object.keys(body).length > 0 && !isFailure(body)) return undefined
   const problem = toldProblem(plan, first.problem)
   if (isCured || problem === KEY_REFUSED || !hasReadableError(adapter, body))
     throw new ProblemError(problem)
@@ -149,20 +150,20 @@ export async function allBytes(
   return joinBytes(parts)
 }
 
-function bodyEvents(
-  exchange: Exchange,
+export function bodyEvents(
+  exchange: StoredExchange & { route?: Route },
   plan: PassPlan,
   text: string,
-  mirror: Mirror | undefined,
+  mirror?: Mirror,
 ): Event[] {
   const kind = guessKind(text)
   // A caller that waits for one body cannot use a stream, even under another content type.
   if (kind === 'other' || kind === 'events') throw new ProblemError(NOT_A_REPLY)
   try {
     const json = parse(text, plan.destination.adapter.upstream.verbatim)
-    return exchange.route.operation === 'create'
-      ? tapReader(exchange, plan, mirror).body(json, text)
-      : []
+    return exchange.route?.operation === 'count-tokens'
+      ? []
+      : tapReader(exchange, plan, mirror).body(json, text)
   } catch (error) {
     // The reader serves only the log; whether the body is JSON decides.
     if (error instanceof SyntaxError) throw new ProblemError(NOT_JSON)
@@ -205,7 +206,11 @@ function withoutPieces(reader: FrameReader, { pieces }: SameSide): FrameReader {
   }
 }
 
-function observe({ journal }: Exchange, { sent }: PassPlan, events: readonly Event[]): void {
+function observe(
+  { journal }: PassingExchange,
+  { sent }: PassPlan,
+  events: readonly Event[],
+): void {
   for (const event of events) {
     if (event.type === 'usage') journal.count(event.usage)
     if (event.type === 'finish') journal.note({ finish: event.reason })
@@ -214,17 +219,20 @@ function observe({ journal }: Exchange, { sent }: PassPlan, events: readonly Eve
 }
 
 /** Passes a stream in the caller's own dialect, piece by piece. */
-async function passStream(exchange: Exchange, plan: PassPlan, call: UpstreamCall): Promise<Body> {
+export async function passStream(
+  exchange: PassingExchange,
+  plan: PassPlan,
+  call: UpstreamCall,
+  begun: () => Mirror | undefined = () => undefined,
+): Promise<Body> {
   const errors = createPassingErrors(exchange, plan)
   const isDecisive = exchange.isRepeatable === true
   const opening = readOpening(call, { framing: exchange.route.framing, errors, isDecisive })
   const opened = await within(opening, exchange.settings.limits.heartbeatMs)
-  const refused = opened === SILENT ? undefined : opened.problem
-  if (refused) throw new StillbornError(toldProblem(plan, refused))
-  const first = opened === SILENT ? undefined : opened.first
+  const { problem, first } = opened === SILENT ? UNKNOWN : opened
+  if (problem) throw new StillbornError(toldProblem(plan, problem))
   const shape = createShape(exchange, plan, errors)
-  const mirror = createMirror(exchange, plan)
-  if (!mirror) letGo(exchange, plan)
+  const mirror = begun()
   const shown = new ShownStream(exchange.caller.same.thread)
   const tap = createTap(exchange, plan, call, {
     shown,
@@ -239,7 +247,7 @@ async function passStream(exchange: Exchange, plan: PassPlan, call: UpstreamCall
   const read = begunWith(opened === SILENT ? opening.then(unmarked) : opening, () => call.read())
   let isWithin = false
   const step = async (): Promise<Step> => {
-    const made = await pieces.pass(await read())
+    const made = await pieces.pass(await (errors.said ? stragglers(read(), call) : read()))
     // A step may wait for a store. Only afterwards is known whether the caller has half an event.
     isWithin = Boolean(shape.closing?.())
     return made
@@ -263,12 +271,15 @@ async function passStream(exchange: Exchange, plan: PassPlan, call: UpstreamCall
 }
 
 /** Releases a request that has been sent, unless it is kept: its stream may go on for an hour. */
-function letGo({ body, lease }: Exchange, plan: PassPlan): void {
+function begun(exchange: Exchange, plan: PassPlan): Mirror | undefined {
+  const mirror = createMirror(exchange, plan)
+  if (mirror) return mirror
   // To delete a member would make the plan larger for as long as the stream goes on.
   plan.scanned = undefined
   plan.found = undefined
-  body.drop()
-  lease.hold(0)
+  exchange.body.drop()
+  exchange.lease.hold(0)
+  return undefined
 }
 
 const unmarked = (piece: Piece): Piece =>
@@ -320,6 +331,7 @@ interface OpeningOptions {
   isDecisive: boolean
 }
 
+const UNKNOWN: Pick<Opened, 'problem' | 'first'> = {}
 const NOT_BEGUN: Opening = { begun: false }
 
 /** The opening is not held back beyond this size. */
@@ -345,7 +357,7 @@ interface Passing {
 
 /** Passes one piece after the other; at a premature end it writes the error that the upstream left out. */
 class PassedPieces {
-  readonly #exchange: Exchange
+  readonly #exchange: PassingExchange
   readonly #plan: PassPlan
   readonly #call: UpstreamCall
   readonly #passing: Passing
@@ -353,7 +365,7 @@ class PassedPieces {
   /** A failure that the reader has found, and that has not passed in words that clients understand. */
   #unsettled: Problem | undefined
 
-  constructor(exchange: Exchange, plan: PassPlan, call: UpstreamCall, passing: Passing) {
+  constructor(exchange: PassingExchange, plan: PassPlan, call: UpstreamCall, passing: Passing) {
     this.#exchange = exchange
     this.#plan = plan
     this.#call = call
@@ -449,7 +461,7 @@ function inspectedBytes(errors: PassingErrors, bytes: Uint8Array, told: Problem 
 
 /** Reads along with a passing stream. */
 const createTap = (
-  exchange: Exchange,
+  exchange: PassingExchange,
   plan: PassPlan,
   call: UpstreamCall,
   { shown, reader }: { shown: ShownStream; reader: FrameReader },
@@ -466,7 +478,11 @@ const createTap = (
     },
   })
 
-function createShape(exchange: Exchange, plan: PassPlan, errors: PassingErrors): PassingShape {
+function createShape(
+  exchange: PassingExchange,
+  plan: PassPlan,
+  errors: PassingErrors,
+): PassingShape {
   const { eventBytes } = exchange.settings.limits
   const { event, reply } = exchange.caller.same.modelMember
   const { requested: model } = plan

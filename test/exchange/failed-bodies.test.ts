@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { DIALECTS } from '../../adapters/dialect.ts'
 import { dialects } from '../../adapters/index.ts'
 import { kits } from '../dialects/index.ts'
-import { jsonReply, KEY, proxyOf } from './proxy.ts'
+import { within } from '../../src/stream/time.ts'
+import { jsonReply, KEY, never, proxyOf, sse, sseReply, type Chunk } from './proxy.ts'
 
 /** Failures as services of a dialect tell them, but with status 200, as routers before several services do. */
 const FAILURES = {
@@ -77,5 +78,63 @@ describe.each(DIALECTS)('a failure with status 200, between two of %s', (dialect
     const answer = await told({ novel: true, error: null })
     expect(answer.status).toBe(200)
     expect(JSON.parse(answer.text)).toEqual({ novel: true, error: null })
+  })
+})
+
+const WORDS = 'The engine has stopped.'
+
+/** Failures that come as a success, in the words of servers and of gateways in between. */
+const WORDED: Record<string, object> = {
+  'a detail': { detail: WORDS },
+  'a list of details': { detail: [{ loc: ['body'], msg: WORDS, type: 'x' }] },
+  'a message and a code': { message: WORDS, code: 1113 },
+  'no success': { success: false, msg: WORDS },
+  'an error that is null': { error: null, message: WORDS },
+  'the type': { type: 'error', message: WORDS },
+  'the object': { object: 'error', message: WORDS, type: 'BadRequestError', code: 500 },
+  'a list': { errors: [{ message: WORDS }] },
+  'a number': { error_code: 17, error_msg: WORDS },
+  'a state': { base_resp: { status_code: 1004, status_msg: WORDS } },
+  'no choices': { id: 'x', choices: null, message: WORDS },
+}
+
+const pairs = DIALECTS.flatMap((caller) =>
+  DIALECTS.flatMap((upstream) => [true, false].map((stream) => ({ caller, upstream, stream }))),
+)
+type Pair = (typeof pairs)[number]
+
+async function answerOf({ caller, upstream, stream }: Pair, chunks: Chunk[], type: string) {
+  const change = { routes: [{ model: '*', upstream: 'plain' }], upstream: { dialect: upstream } }
+  const proxy = proxyOf(() => sseReply(chunks, { 'content-type': type }), change, { dialects })
+  const { http, client } = kits[caller]
+  const response = await proxy.fetch(http.path('m', stream), {
+    body: http.body('m', stream, client.request('m', 'hi')),
+    headers: { 'anthropic-version': '2023-06-01' },
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+const messageIn = (text: string): unknown =>
+  (JSON.parse(text) as { error: { message: unknown } }).error.message
+
+describe.each(pairs)('a success: $caller over $upstream, stream $stream', (pair) => {
+  it.each(Object.entries(WORDED))(
+    'that only tells of a failure with %s is one',
+    async (_, said) => {
+      const { status, text } = await answerOf(pair, [JSON.stringify(said)], 'application/json')
+      expect(status).toBeGreaterThanOrEqual(500)
+      expect(messageIn(text)).toBe(WORDS)
+    },
+  )
+
+  it.each(['{}', '[]'])('that is %s is none', async (body) => {
+    const { status } = await answerOf(pair, [body], 'application/json')
+    expect(status).toBe(502)
+  })
+
+  it('that only tells of a failure in an event ends with it', async () => {
+    const chunks = [`event: error\n${sse(kits[pair.upstream].say.failure(WORDS).body)}`, never()]
+    const answer = within(answerOf(pair, chunks, 'text/event-stream'), 2500)
+    expect(JSON.stringify(await answer)).toContain(WORDS)
   })
 })
