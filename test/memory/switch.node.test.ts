@@ -219,7 +219,12 @@ describe('an upstream that keeps its own state', () => {
   })
 
   test('streams again what it gave out', async () => {
-    const events = ['event: response.created\ndata: {"type":"response.created"}\n\n', 'data: x\n\n']
+    const end = { type: 'response.completed', response: { id: 'resp_68af', output: [] } }
+    const events = [
+      'event: response.created\ndata: {"type":"response.created"}\n\n',
+      'data: x\n\n',
+      `event: response.completed\ndata: ${JSON.stringify(end)}\n\n`,
+    ]
     const proxy = proxyOf(() => ({ events }), { change: ALONE })
     const answer = await proxy.ask('/v1/responses/resp_68af?stream=true&starting_after=4')
     expect(answer.headers.get('content-type')).toBe('text/event-stream')
