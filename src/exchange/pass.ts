@@ -1,6 +1,5 @@
-import type { Frame, Route, SameSide } from '../../adapters/contract.ts'
+import type { Route } from '../../adapters/contract.ts'
 import type { FrameReader } from '../stream/codec.ts'
-import { frameReader } from '../stream/event-reader.ts'
 import { ENDED_EARLY } from '../model/cursor.ts'
 import { isShown, type Event } from '../model/events.ts'
 import { isFailure } from '../model/error-words.ts'
@@ -23,9 +22,9 @@ import {
   REPLY_TOO_LARGE,
 } from '../model/failures.ts'
 import { ShownStream, stragglers, trailer } from './epilogue.ts'
-import { readBehind, type ReadFrames } from './first-read.ts'
-import { isDone, passingErrors, type Opening, type PassingErrors } from './passing-errors.ts'
-import { unreadRequest, type PassPlan } from './plan.ts'
+import type { ReadFrames } from './first-read.ts'
+import { HAS_ERROR, passingErrors, type Opening, type PassingErrors } from './passing-errors.ts'
+import type { PassPlan } from './plan.ts'
 import { pieceFinder } from '../stream/pieces.ts'
 import { isStreamType, guessKind, replyEvents, type ReplyEvents } from '../stream/reply-events.ts'
 import { slicesAt, spliceStrings } from '../json/slices.ts'
@@ -46,6 +45,7 @@ import {
 import { SILENT, within } from '../stream/time.ts'
 import { hasReadableError, StillbornError } from './refusal.ts'
 import { curedProblem } from './improved-problem.ts'
+import { observe, tapReader } from './tap.ts'
 import { toldProblem } from './told-problem.ts'
 import { finder } from '../upstream/spellings.ts'
 import type { Piece, UpstreamCall } from '../upstream/call.ts'
@@ -91,8 +91,8 @@ async function passBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall):
   exchange.journal.finish({ status: call.status, bytesOut: bytes.length })
   const { requested: model, destination, sent } = plan
   const { reply } = exchange.caller.same.modelMember
-  // A body in which the reader finds no reply may hold a server's own words, so secrets are hidden in it.
-  const isForeign = events.length === 0 || events.some(({ type }) => type === 'error')
+  // A server's own words may stand beside a reply or in place of one, so secrets are hidden in them.
+  const isForeign = events.length === 0 || events.at(-1)?.type === 'error' || HAS_ERROR.test(text)
   const shown = isForeign ? sent.veil.hideJson(text) : text
   const renamed = destination.aliased
     ? spliceStrings(shown, slicesAt(shown, [reply]), model)
@@ -168,53 +168,6 @@ export function bodyEvents(
     // The reader serves only the log; whether the body is JSON decides.
     if (error instanceof SyntaxError) throw new ProblemError(NOT_JSON)
     return []
-  }
-}
-
-/** Reads along with the bytes, for the log and to know how a stream ends. `first`: have been read already. */
-function tapReader(
-  { newId }: StoredExchange,
-  plan: PassPlan,
-  mirror: Mirror | undefined,
-  first?: ReadFrames,
-): FrameReader {
-  const { adapter, target } = plan.destination
-  const { same, upstream } = adapter
-  const { server } = target.facts
-  const anew = () => {
-    const request = unreadRequest(plan)
-    return frameReader(upstream.reader({ request, server, lose: () => undefined, newId }))
-  }
-  const reader = first ? readBehind(first, anew) : anew()
-  const heard = mirror ? mirror.listen(reader) : reader
-  return withoutPieces(heard, same)
-}
-
-/** Skips frames that only bring a piece of text, but reads the last one: its chunk may hold the usage. */
-function withoutPieces(reader: FrameReader, { pieces }: SameSide): FrameReader {
-  const found = pieceFinder(pieces)
-  let skipped: Frame | undefined
-  return {
-    body: (json, text) => reader.body(json, text),
-    read(frame) {
-      skipped = found.has(frame.event, frame.data) ? frame : undefined
-      if (skipped) return []
-      // A reply that is not complete at this mark was cut off.
-      return isDone(frame) ? reader.end() : reader.read(frame)
-    },
-    end: () => [...(skipped ? reader.read(skipped) : []), ...reader.end()],
-  }
-}
-
-function observe(
-  { journal }: PassingExchange,
-  { sent }: PassPlan,
-  events: readonly Event[],
-): void {
-  for (const event of events) {
-    if (event.type === 'usage') journal.count(event.usage)
-    if (event.type === 'finish') journal.note({ finish: event.reason })
-    if (event.type === 'error') journal.note({ error: sent.veil.hide(event.problem.message) })
   }
 }
 
@@ -312,6 +265,9 @@ async function readOpening(
     if (failure) return { problem: failure }
     const isTooLong = bytes.length > OPENING_BYTES
     if (kind === undefined && (isTooLong || (!piece && bytes.length > 0)))
+      return { problem: NOT_A_REPLY }
+    // Clients of events find none in it, and would take that for a reply without content.
+    if (isHeld && (first || isTooLong) && isStreamType(call.headers.get('content-type')))
       return { problem: NOT_A_REPLY }
     if (begun || isTooLong || (kind === 'json' && isOpen))
       return { bytes, ...(first && kind === 'events' && { first }) }
@@ -443,9 +399,12 @@ class PassedPieces {
   }
 
   #lastBytes(failure: Problem | undefined): Uint8Array {
-    const { shape, shown } = this.#passing
+    const { shape, shown, errors } = this.#passing
     if (failure === CALLER_LEFT) return NOTHING
-    if (!failure) return joinBytes([shape.rest(), trailer(this.#exchange, this.#plan, this.#call)])
+    if (!failure) {
+      const rest = inspectedBytes(errors, shape.rest(), undefined).shown
+      return joinBytes([rest, trailer(this.#exchange, this.#plan, this.#call)])
+    }
     const error = shown.error(this.#exchange, this.#plan, failure)
     return new TextEncoder().encode((shape.closing?.() ?? '') + error)
   }

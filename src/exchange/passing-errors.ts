@@ -313,6 +313,9 @@ function firstIn(text: string): string {
   }
 }
 
+/** Whether a text may have the words of a failure in it. */
+export const HAS_ERROR = /"error"\s*:\s*[{"]/
+
 const BEHIND_BLANK_LINE = /(?<=\n\r?\n|\r\r)/
 
 /** The index behind the next blank line, or the end of the text. */
@@ -321,7 +324,8 @@ function behindBlankLine(text: string, from: number): number {
   blank.lastIndex = from
   return blank.test(text) ? blank.lastIndex : text.length
 }
-const LINE = /^([^:\r\n]*:? ?)([^\r\n]+)/gm
+/** A line without the name of a field is a value, too. */
+const LINE = /^((?:(?:data|event|id|retry)?: ?)?)([^\r\n]+)/gm
 
 /** `[DONE]` or the like: the end mark of this family of dialects. Clients read no further. */
 export const isDone = ({ data }: Frame): boolean => data.length < 16 && data.trim() === '[DONE]'

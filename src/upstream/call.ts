@@ -54,12 +54,13 @@ export interface CallContext {
 
 interface CallOptions {
   timeouts: TimeoutSettings
-  veil: Veil
   proxy?: string | undefined
   /** Whether the answer will be streamed: a stream has to begin sooner than a whole answer. */
   stream?: boolean
   /** The whole time for the head of the answer. */
   attemptMs?: number | undefined
+  /** Hides what is secret in the request: an upstream may repeat it anywhere. */
+  veil: Veil
 }
 
 /** Why no answer began: no connection, a broken one, a timeout, or the end of the exchange. */

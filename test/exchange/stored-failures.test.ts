@@ -85,10 +85,10 @@ describe('about a kept response', () => {
   })
 })
 
+const streamed = (text: string) => asked('GET', '?stream=true', { text, type: 'text/event-stream' })
+
 describe('the stream of a kept response', () => {
   const begun = `event: response.created\ndata: {"type":"response.created","sequence_number":4,"response":{"id":"resp_1","model":"own","status":"in_progress","output":[]}}\n\n`
-  const streamed = (text: string) =>
-    asked('GET', '?stream=true', { text, type: 'text/event-stream' })
 
   it('that breaks ends in a failure', async () => {
     const { status, text } = await streamed(`${begun}event: response.outp`)

@@ -32,6 +32,8 @@ const STRANGE: readonly [string, string, RegExp][] = [
     ['none', SECRET].map((key) => `data: {"of":"candidates","key":"${key}"}\n\n`).join(''),
     /data: \{"of":"candidates","key":"none"\}\n\ndata: \{"of":"candidates","key":"\*{3}"\}\n\n/,
   ],
+  ['a line of no field', `<b>${SECRET}</b>\n\n`, /<b>\*{3}<\/b>\n\n/],
+  ['a line like a field', `Denied ${SECRET}: no\n\n`, /Denied \*{3}: no\n\n/],
   ['an id', `id: ${SECRET}\ndata: {"gateway":true}\n\n`, /id: \*{3}\ndata: \{"gateway":true\}\n\n/],
 ]
 
@@ -97,5 +99,11 @@ describe.each(DIALECTS)('a frame in a passing stream of %s that is none of its o
       const plain = await passed(dialect, frames.join(''), size)
       expect(text.replace(shown, '')).toBe(plain)
     }
+  })
+
+  it('is told without the key behind the end, and without an end of its own', async () => {
+    const whole = readFrames(dialect).join('')
+    for (const strange of [`<b>${SECRET}</b>`, `: ${SECRET}`])
+      expect(await passed(dialect, whole + strange, 100_000)).not.toContain(SECRET)
   })
 })
