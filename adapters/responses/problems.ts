@@ -82,14 +82,16 @@ function fromObject(error: JsonObject, beside?: number): Said | undefined {
 
 const wordless = (status: number): string => `The upstream answered with status ${status}.`
 
+const bare = (body: Json | undefined, outer: JsonObject): Said =>
+  defined({ message: wordsIn(body) ?? '', status: statusIn(outer) })
+
 /** Reads an upstream's error. Its `param` names a place in a request that the caller never saw. */
 export function readProblem(status: number, body: Json | undefined): Problem {
   // An event that ends a stream has the error in its response.
-  const { response = null, ...beside } = objectIn(body)
-  const said = whatIsSaid(body) ?? whatIsSaid(response)
-  if (said) return toProblem(said, readKind(status), status)
-  const inner = statusIn(beside) ?? status
-  return toProblem({ message: wordsIn(body) ?? wordless(status) }, readKind(inner), inner)
+  const outer = objectIn(body)
+  const said = whatIsSaid(body) ?? whatIsSaid(outer['response'] ?? null) ?? bare(body, outer)
+  const inner = status < 400 ? (said.status ?? status) : status
+  return toProblem({ ...said, message: said.message || wordless(status) }, readKind(inner), inner)
 }
 
 /** The failure that should be a reply, or an event that tells of one. */

@@ -156,14 +156,15 @@ export function bodyEvents(
   text: string,
   mirror?: Mirror,
 ): Event[] {
+  const { upstream } = plan.destination.adapter
   const kind = guessKind(text)
   // A caller that waits for one body cannot use a stream, even under another content type.
   if (kind === 'other' || kind === 'events') throw new ProblemError(NOT_A_REPLY)
   try {
-    const json = parse(text, plan.destination.adapter.upstream.verbatim)
-    return exchange.route?.operation === 'count-tokens'
-      ? []
-      : tapReader(exchange, plan, mirror).body(json, text)
+    const json = parse(text, upstream.verbatim)
+    if (exchange.route?.operation !== 'count-tokens')
+      return tapReader(exchange, plan, mirror).body(json, text)
+    return isFailure(json) ? [{ type: 'error', problem: upstream.readProblem(200, json) }] : []
   } catch (error) {
     // The reader serves only the log; whether the body is JSON decides.
     if (error instanceof SyntaxError) throw new ProblemError(NOT_JSON)

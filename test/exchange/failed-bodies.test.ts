@@ -138,3 +138,24 @@ describe.each(pairs)('a success: $caller over $upstream, stream $stream', (pair)
     expect(JSON.stringify(await answer)).toContain(WORDS)
   })
 })
+
+describe.each(DIALECTS.filter((dialect) => kits[dialect].http.count))(
+  'a count of tokens between two of %s',
+  (dialect) => {
+    it.each([
+      [{ detail: WORDS }, [500, 502]],
+      [{ code: 429, msg: WORDS }, [429]],
+      [{ error: { code: 429, message: WORDS } }, [429]],
+    ])('that only tells of a failure is one: %j', async (said, statuses) => {
+      const { http, ask } = kits[dialect]
+      const change = { routes: [{ model: '*', upstream: 'plain' }], upstream: { dialect } }
+      const proxy = proxyOf(() => jsonReply(said), change, { dialects })
+      const response = await proxy.fetch(http.count?.path('m') ?? '', {
+        body: http.body('m', false, ask.text('hi')),
+        headers: { 'anthropic-version': '2023-06-01' },
+      })
+      expect(statuses).toContain(response.status)
+      expect(messageIn(await response.text())).toBe(WORDS)
+    })
+  },
+)
