@@ -1,4 +1,4 @@
-import type { Route } from '../../adapters/contract.ts'
+import type { Frame, Route } from '../../adapters/contract.ts'
 import type { FrameReader } from '../stream/codec.ts'
 import { ENDED_EARLY } from '../model/cursor.ts'
 import { isShown, type Event } from '../model/events.ts'
@@ -319,6 +319,8 @@ class PassedPieces {
   readonly #call: UpstreamCall
   readonly #passing: Passing
   #received = 0
+  /** The last event of earlier pieces, where it has not been read: of the last piece not all may pass. */
+  #unread: Frame | undefined
   /** A failure that the reader has found, and that has not passed in words that clients understand. */
   #unsettled: Problem | undefined
 
@@ -334,6 +336,7 @@ class PassedPieces {
     const { tap, shape, mirror, errors } = this.#passing
     journal.began()
     if (!piece?.bytes) return this.#ended(piece)
+    this.#unread = tap.unread
     this.#received += piece.bytes.length
     if (this.#received > settings.limits.streamBytes) return this.#cancelled(REPLY_TOO_LARGE)
     const wasEnded = tap.ended
@@ -391,8 +394,7 @@ class PassedPieces {
 
   #finish(failure: Problem | undefined, passed: Uint8Array = NOTHING): Step {
     const { journal } = this.#exchange
-    const { shown, tap } = this.#passing
-    shown.end(tap.unread, passed)
+    this.#passing.shown.end(this.#unread, passed)
     const last = joinBytes([passed, this.#lastBytes(failure)])
     journal.sent(last.length)
     journal.finish({ status: this.#call.status, problem: failure })

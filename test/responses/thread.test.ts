@@ -80,6 +80,16 @@ describe('the error behind a stream that passes', () => {
     expect(await lastOf(chunks)).toMatchObject(failedAt(6))
   })
 
+  it('does not count what its upstream says behind foreign words', async () => {
+    const [, , , ...deltas] = texts(3)
+    for (const before of [texts().join(''), texts().slice(0, -1).join('')]) {
+      const chunk = before + sse({ detail: 'no more' }) + deltas.join('')
+      const last = before.length < texts().join('').length ? 5 : 6
+      expect(await lastOf([chunk])).toMatchObject(failedAt(last))
+      expect(await lastOf(bytewise(chunk))).toMatchObject(failedAt(last))
+    }
+  })
+
   it('counts on from any number', async () => {
     expect(await lastOf([...texts().slice(0, 1), LOST])).toMatchObject(failedAt(1))
     expect(await lastOf([...texts(1), LOST])).toMatchObject(failedAt(7))
