@@ -5,7 +5,6 @@ import { NOTHING, utf8Text, withoutMark } from '../json/bytes.ts'
 import type { Answer, StoredExchange } from './exchange.ts'
 import { addressRequest, type AddressedRequest } from '../upstream/request.ts'
 import { allBytes, bodyEvents, passStream, toldFailure } from './pass.ts'
-import { HAS_ERROR } from './passing-errors.ts'
 import { pickNamed } from '../upstream/header-subset.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 import type { PassPlan } from './plan.ts'
@@ -97,18 +96,19 @@ async function passOn(
   const bytes = withoutMark(await allBytes(exchange, call))
   const text = utf8Text(bytes)
   // Servers say in words, too, that they have deleted something, or say nothing.
-  const isWorded = exchange.head.method === 'DELETE' && !HAS_ERROR.test(text)
+  const isWorded = exchange.head.method === 'DELETE' && !ERROR.test(text)
   if (!isWorded || text !== '') {
-    const events = bodyEvents(exchange, plan, text)
+    const { events } = bodyEvents(exchange, plan, text)
     const told = isWorded ? undefined : toldFailure(exchange, plan, events, text)
     if (told) return { ...told, headers: { ...headers, ...told.headers } }
   }
   journal.finish({ status, bytesOut: bytes.length })
   // A kept response may have failed, with its upstream's words in it.
-  const body = isWorded || HAS_ERROR.test(text) ? plan.sent.veil.hideJson(text) : text
+  const body = isWorded || ERROR.test(text) ? plan.sent.veil.hideJson(text) : text
   return { status, headers, body: text === '' ? null : body }
 }
 
+const ERROR = /"error"\s*:\s*[{"]/
 const NOT_FOUND = 404
 const READ: Route = { operation: 'create' }
 

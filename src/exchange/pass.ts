@@ -4,7 +4,7 @@ import { ENDED_EARLY } from '../model/cursor.ts'
 import { isShown, type Event } from '../model/events.ts'
 import { isFailure } from '../model/error-words.ts'
 import { isPassingOver } from '../upstream/verdict.ts'
-import { parse, parseObject } from '../json/json.ts'
+import { isObject, parse, parseObject } from '../json/json.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
 import { problemAnswer, replyHeaders } from './answer.ts'
 import { replyCounter } from '../stream/budget.ts'
@@ -23,7 +23,7 @@ import {
 } from '../model/failures.ts'
 import { ShownStream, stragglers, trailer } from './epilogue.ts'
 import type { ReadFrames } from './first-read.ts'
-import { HAS_ERROR, passingErrors, type Opening, type PassingErrors } from './passing-errors.ts'
+import { passingErrors, type Opening, type PassingErrors } from './passing-errors.ts'
 import type { PassPlan } from './plan.ts'
 import { pieceFinder } from '../stream/pieces.ts'
 import { isStreamType, guessKind, replyEvents, type ReplyEvents } from '../stream/reply-events.ts'
@@ -80,7 +80,7 @@ async function passBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall):
   exchange.journal.began()
   const text = utf8Text(bytes)
   const mirror = createMirror(exchange, plan)
-  const events = bodyEvents(exchange, plan, text, mirror)
+  const { events, hasError } = bodyEvents(exchange, plan, text, mirror)
   const failure = exchange.isRepeatable ? events.find(isShown) : undefined
   if (failure?.type === 'error' && isPassingOver(failure.problem))
     throw new StillbornError(toldProblem(plan, failure.problem))
@@ -92,7 +92,7 @@ async function passBody(exchange: Exchange, plan: PassPlan, call: UpstreamCall):
   const { requested: model, destination, sent } = plan
   const { reply } = exchange.caller.same.modelMember
   // A server's own words may stand beside a reply or in place of one, so secrets are hidden in them.
-  const isForeign = events.length === 0 || events.at(-1)?.type === 'error' || HAS_ERROR.test(text)
+  const isForeign = events.length === 0 || events.at(-1)?.type === 'error' || hasError
   const shown = isForeign ? sent.veil.hideJson(text) : text
   const renamed = destination.aliased
     ? spliceStrings(shown, slicesAt(shown, [reply]), model)
@@ -155,20 +155,22 @@ export function bodyEvents(
   plan: PassPlan,
   text: string,
   mirror?: Mirror,
-): Event[] {
+): { events: Event[]; hasError?: boolean } {
   const { upstream } = plan.destination.adapter
   const kind = guessKind(text)
   // A caller that waits for one body cannot use a stream, even under another content type.
   if (kind === 'other' || kind === 'events') throw new ProblemError(NOT_A_REPLY)
   try {
     const json = parse(text, upstream.verbatim)
+    const hasError = isObject(json) && Boolean(json['error'])
     if (exchange.route?.operation !== 'count-tokens')
-      return tapReader(exchange, plan, mirror).body(json, text)
-    return isFailure(json) ? [{ type: 'error', problem: upstream.readProblem(200, json) }] : []
+      return { events: tapReader(exchange, plan, mirror).body(json, text), hasError }
+    const problem = isFailure(json) ? upstream.readProblem(200, json) : undefined
+    return { events: problem ? [{ type: 'error', problem }] : [] }
   } catch (error) {
     // The reader serves only the log; whether the body is JSON decides.
     if (error instanceof SyntaxError) throw new ProblemError(NOT_JSON)
-    return []
+    return { events: [] }
   }
 }
 

@@ -313,9 +313,6 @@ function firstIn(text: string): string {
   }
 }
 
-/** Whether a text may have the words of a failure in it. */
-export const HAS_ERROR = /"error"\s*:\s*[{"]/
-
 const BEHIND_BLANK_LINE = /(?<=\n\r?\n|\r\r)/
 
 /** The index behind the next blank line, or the end of the text. */

@@ -174,6 +174,7 @@ export function elementShape(
   const encoder = new TextEncoder()
   const elements = elementScanner()
   let held = ''
+  let isOpen = false
   const change = (text: string) => {
     const start = text.indexOf('{')
     if (start < 0) return text
@@ -191,6 +192,7 @@ export function elementShape(
         out += change(held + text.slice(from, end))
         held = ''
         from = end
+        isOpen = true
       }
       held += text.slice(from)
       return encoder.encode(out)
@@ -198,7 +200,8 @@ export function elementShape(
     rest() {
       const rest = held + decoder.decode()
       held = ''
-      return encoder.encode(rest)
+      // An upstream may stop behind an error; a list without its end could not be read.
+      return encoder.encode(isOpen && /^[\s,]*$/.test(rest) ? ']' : rest)
     },
   }
 }

@@ -159,3 +159,25 @@ describe.each(DIALECTS.filter((dialect) => kits[dialect].http.count))(
     })
   },
 )
+
+describe('a stream of generate-content as a list', () => {
+  const begun = '[{"candidates":[{"content":{"parts":[{"text":"Hel"}]}}]}'
+  const failed = `\n,\n${JSON.stringify(FAILURES['generate-content'].body)}`
+
+  it.each([
+    ['ends', []],
+    ['ends behind a comma', ['\n,\n']],
+    ['breaks', [new Error('reset')]],
+    ['stays open', [never()]],
+    ['ends as it should', ['\n]\n']],
+  ] as [string, Chunk[]][])('is a list also where it %s behind its failure', async (_, behind) => {
+    const upstream = { dialect: 'generate-content' }
+    const change = { routes: [{ model: '*', upstream: 'plain' }], upstream }
+    const type = { 'content-type': 'application/json' }
+    const proxy = proxyOf(() => sseReply([begun, failed, ...behind], type), change, { dialects })
+    const response = await proxy.fetch('/v1beta/models/m:streamGenerateContent', {
+      body: kits['generate-content'].ask.text('hi'),
+    })
+    expect(JSON.parse(await response.text())).toEqual(JSON.parse(`${begun + failed}]`))
+  })
+})
