@@ -4,6 +4,7 @@ import { DeltaHint } from '../../src/stream/wire-events.ts'
 import { Cursor, WORDLESS } from '../../src/model/cursor.ts'
 import type { Event } from '../../src/model/events.ts'
 import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { saysError } from '../../src/model/error-words.ts'
 import { emptyRequest } from '../../src/model/empty-request.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import type { Usage } from '../../src/model/request.ts'
@@ -199,7 +200,8 @@ export class ResponseReader implements Reader {
 
   /** Reads a value that is no event: a bare error, or a whole response in one piece. */
   #stray(value: WireResponse): void {
-    const problem = problemIn(value)
+    const isBare = value['type'] === undefined && saysError(value)
+    const problem = isBare ? failureIn(value, FAILED) : problemIn(value)
     if (problem) this.#cursor.fail(problem)
     else if (value.object === 'response' || Array.isArray(value.output)) this.#finish(value)
   }

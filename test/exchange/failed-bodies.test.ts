@@ -132,6 +132,17 @@ describe.each(pairs)('a success: $caller over $upstream, stream $stream', (pair)
     expect(status).toBe(502)
   })
 
+  // A state is told beside a reply, too.
+  it.each(Object.entries(WORDED).filter(([name]) => name !== 'a state'))(
+    'that tells of a failure with %s in an event ends with it',
+    async (_, said) => {
+      const begun = kits[pair.upstream].say.begun.map((event) => sse(event))
+      const { text } = await answerOf(pair, [...begun, sse(said)], 'text/event-stream')
+      expect(text).toContain(WORDS)
+      expect(text).not.toContain('complete.')
+    },
+  )
+
   it('that only tells of a failure in an event ends with it', async () => {
     const chunks = [`event: error\n${sse(kits[pair.upstream].say.failure(WORDS).body)}`, never()]
     const answer = within(answerOf(pair, chunks, 'text/event-stream'), 2500)
