@@ -1,4 +1,4 @@
-import { opensMute } from '../../src/model/empty-request.ts'
+import { GO_ON, openingOf } from '../../src/model/empty-request.ts'
 import { type Json, type JsonObject, isObject, listOf } from '../../src/json/json.ts'
 import { foundInWords, passingWords } from '../../src/model/late-tools.ts'
 import { callInWords } from '../../src/model/text-tools.ts'
@@ -174,11 +174,11 @@ function marked(blocks: Block[], left: JsonObject, facts: Facts): Block[] {
 export function writeHistory(request: Request, context: WriteContext): JsonObject[] {
   const placed = writeGroups(writtenTogether(request.turns, context), context)
   const system = writeSystem(request, context)
-  const isLone = placed.every(({ message }) => message['role'] === 'system')
-  const opening = !context.own && opensMute(request) ? [MUTE] : []
-  if (isLone && !context.own && opening.length === 0)
-    return asCaller([...system, ...placed.map(({ message }) => message)], context)
-  return [...system, ...opening, ...bridged(repair(placed, context), context)]
+  return [
+    ...system,
+    ...opened(request, system, placed, context),
+    ...bridged(repair(placed, context), context),
+  ]
 }
 
 function writeGroups(groups: readonly TurnGroup[], context: WriteContext): Placed[] {
@@ -200,12 +200,17 @@ function writeGroups(groups: readonly TurnGroup[], context: WriteContext): Place
   ).placed
 }
 
-const MUTE: JsonObject = { role: 'user', content: '' }
-
-/** Sends instructions without a conversation as the user's: the templates of Mistral and Qwen refuse them alone. */
-function asCaller(system: JsonObject[], { lose }: WriteContext): JsonObject[] {
-  if (system.length > 0) lose('approximated', 'system', 'there is no conversation')
-  return system.map(({ content = '' }) => ({ role: 'user', content }))
+/** The templates of Mistral and Qwen refuse instructions alone. */
+function opened(
+  request: Request,
+  system: readonly JsonObject[],
+  placed: readonly Placed[],
+  { own, lose }: WriteContext,
+): JsonObject[] {
+  if (own) return []
+  const content = openingOf(request, { system: system.length, turns: placed.length })
+  if (content === GO_ON) lose('defaulted', 'turns', 'the user does not begin')
+  return content === undefined ? [] : [{ role: 'user', content }]
 }
 
 /** Writes one message for all instructions at the top: as a text, or as parts where one carries a cache mark. */

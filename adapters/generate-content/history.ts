@@ -19,7 +19,7 @@ import {
 } from './blocks.ts'
 import type { WireContent, WirePart } from './wire.ts'
 import { listOf, isObject, mergedMembers, type Json, type JsonObject } from '../../src/json/json.ts'
-import { opensMute } from '../../src/model/empty-request.ts'
+import { GO_ON, openingOf } from '../../src/model/empty-request.ts'
 import { foundInWords, isInstruction, passingWords } from '../../src/model/late-tools.ts'
 import type { ToolNames } from '../../src/model/names.ts'
 import { callInWords } from '../../src/model/text-tools.ts'
@@ -259,13 +259,25 @@ export function writeContents(
   const contents = joinNeighbours(written, trail)
   if (context.target.facts.prefill === false && calls.length === 0 && isModel(contents.at(-1))) {
     context.lose('defaulted', `turns.${request.turns.length}`, 'the model takes no prefill')
-    contents.push(CONTINUE)
+    contents.push(saying(GO_ON))
   }
-  if (opensMute(request)) return [MUTE, ...contents]
+  return contents
+}
+
+/** The service requires a conversation that begins with no call. */
+export function opened(
+  request: Request,
+  system: number,
+  contents: JsonObject[],
+  lose: Lose,
+): JsonObject[] {
   const [first] = contents
-  if (!isModel(first) || !contentParts(first).some(isCall)) return contents
-  context.lose('defaulted', 'turns', 'it begins with a call')
-  return [CONTINUE, ...contents]
+  const isCalling = isModel(first) && contentParts(first).some(isCall)
+  const written = { system, turns: contents.length }
+  const opening = openingOf(request, written) ?? (isCalling ? GO_ON : undefined)
+  if (opening === undefined) return contents
+  if (opening !== '') lose('defaulted', 'turns', 'the user does not begin')
+  return [saying(opening), ...contents]
 }
 
 interface Written {
@@ -345,8 +357,7 @@ function endNeighbours({ contents, open }: Joined): void {
 
 const contentParts = (content: JsonObject | undefined): Json[] => listOf(content?.['parts'])
 
-const MUTE: JsonObject = { role: 'user', parts: [{ text: '' }] }
-const CONTINUE: JsonObject = { role: 'user', parts: [{ text: 'Continue.' }] }
+const saying = (text: string): JsonObject => ({ role: 'user', parts: [{ text }] })
 
 const isResponse = (part: Json): boolean => isObject(part) && 'functionResponse' in part
 const isCall = (part: Json): boolean => isObject(part) && 'functionCall' in part

@@ -11,7 +11,7 @@ import type { Block, Request } from '../../src/model/request.ts'
 import { withToolsBefore } from '../../src/model/late-tools.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
 import { made, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
-import { invalid, nothingToSend } from '../../src/model/problem.ts'
+import { invalid } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import {
   givenTo,
@@ -20,7 +20,7 @@ import {
   type WriteRequestContext,
 } from '../contract.ts'
 import { detailByLevel, hasPicturesAlone } from './media.ts'
-import { systemEntries, writeContents, readTurns } from './history.ts'
+import { opened, systemEntries, writeContents, readTurns } from './history.ts'
 import { membersBeside } from '../../src/model/ext.ts'
 import { many, NAME_RULE, keep, restOf, factsOf, DIALECT } from './dialect.ts'
 import { formatInstruction, readOptions, writeOptions } from './fields.ts'
@@ -190,7 +190,6 @@ function offeredTools(
   return made(trail, 'generate-content: write tools', given, write, lose)
 }
 
-/** The service requires a conversation: where there are only instructions, the last one becomes its first message. */
 function conversation(
   request: Request,
   context: WriteRequestContext,
@@ -198,11 +197,7 @@ function conversation(
 ): { system: JsonObject[]; contents: JsonObject[] } {
   const system = writeSystem(request, context)
   const contents = writeContents(request, context, names)
-  const last = system.at(-1)
-  if (contents.length > 0) return { system, contents }
-  if (!last) throw nothingToSend()
-  context.lose('approximated', 'system', 'without a conversation it becomes one')
-  return { system: system.slice(0, -1), contents: [{ role: 'user', parts: [last] }] }
+  return { system, contents: opened(request, system.length, contents, context.lose) }
 }
 
 const plainConfig = (calling: JsonObject): JsonObject =>

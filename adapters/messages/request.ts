@@ -3,7 +3,7 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request } from '../../src/model/request.ts'
 import { trailOf, withLastEffort, withoutForgotten } from '../../src/model/late-tools.ts'
 import { toolNames } from '../../src/model/names.ts'
-import { opensMute } from '../../src/model/empty-request.ts'
+import { GO_ON, openingOf } from '../../src/model/empty-request.ts'
 import { invalid, nothingToSend, ProblemError } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import { lowered } from './lowered.ts'
@@ -322,14 +322,12 @@ function writeSystem(request: Request, writing: WriteContext, isAsked: boolean):
 
 /** The service requires a conversation that the user opens with a word. */
 function open(messages: Message[], system: JsonObject[], request: Request, lose: Lose): void {
-  const isSaid = messages.length + system.length > 0
-  if (isSaid && !isOrigin(request) && opensMute(request)) messages.unshift(mute(lose))
-  if (messages.length === 0) messages.push(...asCaller(system, lose))
-}
-
-function mute(lose: Lose): Message {
-  lose('defaulted', 'turns', 'it begins without a word')
-  return saying('Continue.', 'turns')
+  const written = { system: system.length, turns: messages.length }
+  const isBegun = isOrigin(request) && messages.length > 0
+  if (isBegun || openingOf(request, written) === undefined) return
+  if (system.length + messages.length === 0) throw nothingToSend()
+  lose('defaulted', 'turns', 'the user does not begin')
+  messages.unshift(saying(GO_ON, 'turns'))
 }
 
 const saying = (text: string, place: string): Message => ({
@@ -337,14 +335,6 @@ const saying = (text: string, place: string): Message => ({
   pieces: [{ role: 'user', value: { type: 'text', text }, place }],
   left: {},
 })
-
-/** Without a conversation the last instruction becomes the user's message. */
-function asCaller(system: JsonObject[], lose: Lose): Message[] {
-  const value = system.pop()
-  if (!value) throw nothingToSend()
-  lose('approximated', 'system', 'there is no conversation')
-  return [{ role: 'user', pieces: [{ role: 'user', value, place: 'system' }], left: {} }]
-}
 
 /** Whether the model's last message calls tools or is to be continued, and lacks the proof of its thinking. */
 function isUnproven(messages: Message[], mayGoOn: boolean): boolean {
@@ -368,7 +358,7 @@ function settleEnd(messages: Message[], thinks: boolean, context: WriteRequestCo
   const calls = last.pieces.some(({ value }) => value.type === 'tool_use')
   if (context.target.facts.prefill !== false || calls) return trimEnd(messages, context.lose)
   context.lose('approximated', place, 'the model does not continue its own words')
-  messages.push(saying('Continue.', place))
+  messages.push(saying(GO_ON, place))
 }
 
 /** The last text of a model that is to be continued must not end in white space. */

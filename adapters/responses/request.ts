@@ -6,7 +6,7 @@ import {
 } from '../contract.ts'
 import { pickMembers, defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
-import { opensMute } from '../../src/model/empty-request.ts'
+import { GO_ON, openingOf } from '../../src/model/empty-request.ts'
 import {
   isAmong,
   keyOf,
@@ -15,7 +15,6 @@ import {
   withRemovals,
 } from '../../src/model/late-tools.ts'
 import type { Block, Request, Tool } from '../../src/model/request.ts'
-import { nothingToSend } from '../../src/model/problem.ts'
 import { follow, made, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import { writeChoice, readChoice, readTools, type WrittenTools } from './tools.ts'
@@ -190,22 +189,19 @@ const TRIGGER = { type: 'compaction_trigger' }
 const inputItems = (input: Json | undefined): Json[] =>
   typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : listOf(input)
 
-const MUTE = { type: 'message', role: 'user', content: '' }
-
-/** The service requires a conversation: instructions alone become the user's message. */
+/** The service requires a conversation. */
 function opened(
   instructions: string | undefined,
-  input: readonly JsonObject[],
+  items: readonly JsonObject[],
   leading: JsonObject | undefined,
-  { trail, lose }: Pick<InputContext, 'trail' | 'lose'>,
+  { request, trail, lose }: Pick<InputContext, 'request' | 'trail' | 'lose'>,
 ) {
-  if (input.length > 0) {
-    const capped = capMarks(leading ? [leading, ...input] : input, leading, trail, lose)
-    return { instructions: leading ? undefined : instructions, input: capped }
-  }
-  if (instructions === undefined) throw nothingToSend()
-  lose('approximated', 'system', 'without a conversation it becomes one')
-  return { instructions: undefined, input: instructions }
+  const written = { system: instructions === undefined ? 0 : 1, turns: items.length }
+  const opening = openingOf(request, written)
+  if (opening === GO_ON) lose('defaulted', 'turns', 'the user does not begin')
+  const begun = opening === undefined ? items : [saying(opening), ...items]
+  const capped = capMarks(leading ? [leading, ...begun] : begun, leading, trail, lose)
+  return { instructions: leading ? undefined : instructions, input: capped }
 }
 
 /** `isLeading`: their cache marks are written. */
@@ -241,7 +237,7 @@ function writeToolOptions(
   }) as JsonObject
 }
 
-const CONTINUE = { type: 'message', role: 'user', content: 'Continue.' }
+const saying = (content: string) => ({ type: 'message', role: 'user', content })
 
 function writeInput(
   request: Request,
@@ -253,10 +249,10 @@ function writeInput(
   const words = repaired.length > 0 ? options.formatWords(request) : undefined
   const asked = words ? [{ type: 'message', role: 'developer', content: words }] : []
   const written = mapped(trail, 'responses: items', repaired, [], nothingLost, ({ item }) => [item])
-  const items = [...asked, ...(opensMute(request) ? [MUTE] : []), ...written]
+  const items = [...asked, ...written]
   if (target.facts.prefill !== false || repaired.at(-1)?.side !== 'output') return items
   lose('approximated', 'turns')
-  return [...items, CONTINUE]
+  return [...items, saying(GO_ON)]
 }
 
 function writeOwnInput(request: Request, placed: readonly Placed[]): Json | undefined {

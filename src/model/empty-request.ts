@@ -1,15 +1,32 @@
 import { isInstruction } from './late-tools.ts'
+import { nothingToSend } from './problem.ts'
 import type { Block, Request, Turn } from './request.ts'
 
+export const GO_ON = 'Continue.'
+
 /**
- * Whether the user opens the conversation without a word, for the instructions say all (pydantic-ai does). The model
- * answers that, so the opening keeps its place in all later turns.
+ * What the user says first where no turn holds it: nothing if a turn is without a word, since the instructions say all
+ * (pydantic-ai sends one), and to go on if instructions stand alone or the model follows them. It may have answered
+ * them alone, and what it has answered keeps its place. `written`: how many instructions and turns have words for the
+ * upstream.
  */
-export function opensMute({ turns }: Request): boolean {
-  const said = turns.findIndex((turn) => !isInstruction(turn))
-  const answer = turns[said + 1]
-  const first = turns[said]
-  return first !== undefined && isMute(first) && answer?.role !== 'user'
+export function openingOf(
+  request: Request,
+  written: { system: number; turns: number },
+): string | undefined {
+  const opening = openingIn(request, written.turns === 0)
+  if (written.system + written.turns === 0 && opening !== '') throw nothingToSend()
+  return opening
+}
+
+function openingIn({ system, turns }: Request, isEmpty: boolean): string | undefined {
+  const at = turns.findIndex((turn) => !isInstruction(turn) && !isMute(turn))
+  const first = turns[at]
+  const isOpen = first && first.role !== 'assistant'
+  const leading = turns.slice(0, first ? at : undefined)
+  if (!isOpen && leading.some(isMute)) return ''
+  const isLed = leading.length > 0 || !system.every(isEmptyText)
+  return isEmpty || (isLed && !isOpen) ? GO_ON : undefined
 }
 
 const isMute = ({ role, blocks }: Turn): boolean => role === 'user' && blocks.every(isEmptyText)

@@ -81,10 +81,10 @@ describe('turns', () => {
   it('makes a conversation of instructions only', () => {
     const { body, losses } = send({ system: [text('One.'), text('Two.')], turns: [] })
     expect(body).toMatchObject({
-      systemInstruction: { parts: [{ text: 'One.' }] },
-      contents: [{ role: 'user', parts: [{ text: 'Two.' }] }],
+      systemInstruction: { parts: [{ text: 'One.' }, { text: 'Two.' }] },
+      contents: [{ role: 'user', parts: [{ text: 'Continue.' }] }],
     })
-    expect(losses).toEqual(['approximated system'])
+    expect(losses).toEqual(['defaulted turns'])
   })
 
   it('ends on a user turn where the model takes no prefill', () => {

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { CacheOptions } from '../../adapters/contract.ts'
 import { DIALECTS } from '../../adapters/dialect.ts'
-import { isObject, objectIn, parse, stringify } from '../../src/json/json.ts'
+import {
+  isObject,
+  listOf,
+  objectIn,
+  parse,
+  stringify,
+  type JsonObject,
+} from '../../src/json/json.ts'
 import { lossList } from '../../src/model/loss.ts'
 import type { Turn } from '../../src/model/request.ts'
 import { sessionOf } from '../cache/session.ts'
@@ -22,6 +29,18 @@ const breaks = (prompts: readonly Prompt[]): string[] =>
   })
 
 const prompt = (head: string, ...turns: string[]): Prompt => ({ head, turns })
+
+const spoken = (answer: string, question: string): Turn[] => [
+  { role: 'assistant', blocks: [{ kind: 'text', text: answer }] },
+  { role: 'user', blocks: [{ kind: 'text', text: question }] },
+]
+
+/** Without the message of the user that a conversation begins with. */
+function withoutTask(body: JsonObject, history: string): JsonObject {
+  const turns = listOf(body[history])
+  const task = turns.findIndex((turn) => isObject(turn) && turn['role'] === 'user')
+  return { ...body, [history]: turns.toSpliced(task, 1) }
+}
 
 /**
  * Caches of prompts and proofs of reasoning are bound to what stands before them, so what a session sends is never
@@ -52,6 +71,20 @@ describe('what a session sends upstream begins with what it has sent before', ()
       return promptOf(writeRequest(upstream, readRequest(caller, stringify(said.body)), cache).body)
     })
     expect(breaks(prompts)).toEqual([])
+  })
+
+  it.each(PAIRS)('%s from %s, where instructions alone are answered', (from, to) => {
+    const [caller, upstream] = [adapterOf(from), adapterOf(to)]
+    for (const next of [[], spoken('Hello!', 'Hi.')]) {
+      const prompts = sessionOf('alone', TURNS).map((request, turn) => {
+        const [task, ...turns] = request.turns
+        const after = turn === 0 ? [] : next
+        const { body } = writeRequest(caller, { ...request, turns: [task!, ...after, ...turns] })
+        const said = stringify(withoutTask(body, kits[from].ask.history))
+        return promptOf(writeRequest(upstream, readRequest(caller, said), cache).body)
+      })
+      expect(breaks(prompts)).toEqual([])
+    }
   })
 
   it.each(PAIRS)('%s from %s, where marks of what to cache come and go', (from, to) => {

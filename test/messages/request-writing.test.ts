@@ -99,14 +99,13 @@ describe('turns for a messages upstream', () => {
     expect(written.losses).toEqual(['approximated turns.2.role', 'approximated turns.4.role'])
   })
 
-  it('are never none at all: the last instruction becomes the caller', () => {
+  it('are never none at all: behind instructions alone the user says that the model shall go on', () => {
     const written = write(request({ system: [text('one')], turns: [turn('developer', ['two'])] }))
     expect(written.wire).toMatchObject({
-      system: 'one',
-      messages: [{ role: 'user', content: 'two' }],
+      system: [{ text: 'one' }, { text: 'two' }],
+      messages: [{ role: 'user', content: 'Continue.' }],
     })
-    expect(written.losses).toEqual(['approximated system'])
-    expect(write(request({ system: [text('one')], turns: [] })).wire).not.toHaveProperty('system')
+    expect(written.losses).toEqual(['defaulted turns'])
   })
 
   it('begin with all results of the calls before, in the order of the calls', () => {
