@@ -265,12 +265,7 @@ export function writeContents(
 }
 
 /** The service requires a conversation that begins with no call. */
-export function opened(
-  request: Request,
-  system: number,
-  contents: JsonObject[],
-  lose: Lose,
-): JsonObject[] {
+export function begun(request: Request, system: number, contents: JsonObject[], lose: Lose) {
   const [first] = contents
   const isCalling = isModel(first) && contentParts(first).some(isCall)
   const written = { system, turns: contents.length }

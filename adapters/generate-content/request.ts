@@ -20,7 +20,7 @@ import {
   type WriteRequestContext,
 } from '../contract.ts'
 import { detailByLevel, hasPicturesAlone } from './media.ts'
-import { opened, systemEntries, writeContents, readTurns } from './history.ts'
+import { begun, systemEntries, writeContents, readTurns } from './history.ts'
 import { membersBeside } from '../../src/model/ext.ts'
 import { many, NAME_RULE, keep, restOf, factsOf, DIALECT } from './dialect.ts'
 import { formatInstruction, readOptions, writeOptions } from './fields.ts'
@@ -197,7 +197,7 @@ function conversation(
 ): { system: JsonObject[]; contents: JsonObject[] } {
   const system = writeSystem(request, context)
   const contents = writeContents(request, context, names)
-  return { system, contents: opened(request, system.length, contents, context.lose) }
+  return { system, contents: begun(request, system.length, contents, context.lose) }
 }
 
 const plainConfig = (calling: JsonObject): JsonObject =>

@@ -77,9 +77,8 @@ describe('what a session sends upstream begins with what it has sent before', ()
     const [caller, upstream] = [adapterOf(from), adapterOf(to)]
     for (const next of [[], spoken('Hello!', 'Hi.')]) {
       const prompts = sessionOf('alone', TURNS).map((request, turn) => {
-        const [task, ...turns] = request.turns
-        const after = turn === 0 ? [] : next
-        const { body } = writeRequest(caller, { ...request, turns: [task!, ...after, ...turns] })
+        const turns = turn === 0 ? request.turns : request.turns.toSpliced(1, 0, ...next)
+        const { body } = writeRequest(caller, { ...request, turns })
         const said = stringify(withoutTask(body, kits[from].ask.history))
         return promptOf(writeRequest(upstream, readRequest(caller, said), cache).body)
       })
