@@ -1,5 +1,6 @@
 import { memoize } from '../json/memoize.ts'
 import { objectIn, parseObject, stringify, type Json, type JsonObject } from '../json/json.ts'
+import { toKey } from './merge.ts'
 import { asList, resolve } from './source.ts'
 import { Walk, type SchemaRules } from './walk.ts'
 
@@ -52,8 +53,10 @@ function united(root: JsonObject): JsonObject {
   const { allOf, anyOf, oneOf, enum: _enum, not: _not, ...rest } = root
   const all = resolved(asList(allOf), root)
   const alternatives = [anyOf, oneOf].map(asList).map((some) => resolved(some, root))
-  const parts = [rest, ...all, ...alternatives.flat()]
-  const properties = parts.flatMap((part) => Object.entries(objectIn(part['properties'])))
+  const firm = propertiesOf([rest, ...all])
+  const free = new Map<string, Map<string, Json>>()
+  for (const [name, one] of propertiesOf(alternatives.flat()))
+    free.set(name, (free.get(name) ?? new Map<string, Json>()).set(toKey(one), one))
   const demanded = [
     ...asList(rest['required']),
     ...all.flatMap(requiredBy),
@@ -61,10 +64,21 @@ function united(root: JsonObject): JsonObject {
   ]
   return {
     ...rest,
-    properties: Object.fromEntries(properties.toReversed()),
+    properties: {
+      ...Object.fromEntries(firm),
+      ...Object.fromEntries([...free].map(([name, some]) => [name, either([...some.values()])])),
+      // What holds in any case bounds the alternatives; what comes first wins.
+      ...Object.fromEntries(firm.toReversed()),
+    },
     ...(demanded.length > 0 && { required: [...new Set(demanded)] }),
   }
 }
+
+const propertiesOf = (schemas: JsonObject[]): [string, Json][] =>
+  schemas.flatMap((schema) => Object.entries(objectIn(schema['properties'])))
+
+const either = ([one = {}, ...others]: Json[]): Json =>
+  others.length > 0 ? { anyOf: [one, ...others] } : one
 
 const requiredBy = (schema: JsonObject): Json[] => asList(schema['required'])
 

@@ -38,6 +38,12 @@ it('does not mind how deep a schema is', () => {
 const A = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }
 const AB = { properties: { a: {}, b: { type: 'number' } }, required: ['b', 'a'] }
 
+/** One of a union that is told apart by its type. */
+const variant = (type: string, member: string) => ({
+  properties: { kind: { const: 'k' }, type: { const: type }, [member]: {} },
+  required: ['type', member],
+})
+
 it.each([
   [{ type: 'string', description: 'words' }, ['type'], { description: 'words', properties: {} }],
   [[], ['type'], { properties: {} }],
@@ -46,7 +52,24 @@ it.each([
   [
     { anyOf: [A, AB] },
     ['anyOf'],
-    { properties: { ...AB.properties, ...A.properties }, required: ['a'] },
+    { properties: { a: { anyOf: [{ type: 'string' }, {}] }, b: AB.properties.b }, required: ['a'] },
+  ],
+  [
+    {
+      properties: { kind: { type: 'string' } },
+      oneOf: [variant('one', 'x'), variant('two', 'y'), variant('two', 'z')],
+    },
+    ['oneOf'],
+    {
+      properties: {
+        kind: { type: 'string' },
+        type: { anyOf: [{ const: 'one' }, { const: 'two' }] },
+        x: {},
+        y: {},
+        z: {},
+      },
+      required: ['type'],
+    },
   ],
   [
     { allOf: [A, AB] },
@@ -63,4 +86,6 @@ it.each([
   const root = rooted(JSON.stringify(schema))
   expect(root.lost).toEqual(lost)
   expect(JSON.parse(root.schema)).toEqual({ type: 'object', ...expected })
+  // The model fills in the members in their order.
+  expect(Object.keys(JSON.parse(root.schema).properties)).toEqual(Object.keys(expected.properties))
 })
