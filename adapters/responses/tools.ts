@@ -131,6 +131,8 @@ export function writeTools(tools: readonly Tool[], context: ToolContext): Writte
       written.tools.push({
         type: 'namespace',
         name,
+        // Required (`NamespaceTool` of openai 7.57.0), and other dialects have no word for it.
+        ...(!context.own && { description: name }),
         ...aboutNamespace(tool),
         tools: namespace.tools,
       })

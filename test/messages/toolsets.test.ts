@@ -62,6 +62,13 @@ describe('a set of tools for a computer or a browser', () => {
     expect(losses.filter((path) => path.includes('toolset_name'))).toEqual([])
   })
 
+  it('is a namespace with a description over responses, which requires one', () => {
+    expect(sent('responses').body['tools']).toMatchObject([
+      { type: 'namespace', name: 'computer', description: 'computer' },
+      { type: 'namespace', name: 'browser', description: 'browser' },
+    ])
+  })
+
   it.each(others)('is called with the name of the set over %s', (to) => {
     const speaker = translator({ from: 'messages', to, model: 'm' })
     speaker.request({ ...asked, messages: messages.slice(0, 1) })
