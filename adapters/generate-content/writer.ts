@@ -227,6 +227,7 @@ export class ReplyWriter implements Writer {
     this.#searches += 1
     if (this.#searches > 1) this.#lose('approximated', block, 'searches are joined')
     if (block.queries.length === 0) this.#lose('dropped', block)
+    if (block.failed) this.#context.lose('dropped', 'reply.search.failed')
     this.#grounding.search(block)
     this.#isGrounded = true
     return []

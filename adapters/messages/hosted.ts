@@ -71,13 +71,13 @@ export function readHostedCall(raw: WireBlock, result: JsonObject | undefined): 
   if (name === WEB_SEARCH && typeof fields['query'] === 'string') {
     const { query, ...others } = fields
     const left = { ...rest, ...(Object.keys(others).length > 0 && { input: others }) }
-    const found = result ? readFound(result) : { sources: [], left: {} }
+    const { left: unread, ...found } = result ? readFound(result) : { sources: [], left: {} }
     const kept = keep(
-      { ...(Object.keys(left).length > 0 && { call: left }), ...found.left },
+      { ...(Object.keys(left).length > 0 && { call: left }), ...unread },
       { facts: { ...nativeFacts(id), ...(!result && { lacks: 'result' }) } },
     )
     const queries = query === '' ? [] : [String(query)]
-    return { kind: 'search', id, queries, sources: found.sources, ...kept }
+    return { kind: 'search', id, queries, ...found, ...kept }
   }
   const tool = CODE_TOOLS.find((candidate) => candidate.name === name)
   const code = tool && fields[tool.member]
@@ -163,11 +163,13 @@ export function writeSearch(block: SearchBlock, id: string): JsonObject[] {
   const found = {
     type: WEB_SEARCH + RESULT_SUFFIX,
     tool_use_id: id,
-    content: error ?? block.sources.map(writeSource),
+    content: error ?? (block.failed ? NOT_MADE : block.sources.map(writeSource)),
     ...objectIn(result),
   }
   return [...(lacks === 'call' ? [] : [use]), ...(lacks === 'result' ? [] : [found])]
 }
+
+const NOT_MADE = { type: `${WEB_SEARCH}${RESULT_SUFFIX}_error`, error_code: 'unavailable' }
 
 /**
  * A page that another service could not open (`WebFetchToolResultErrorBlock`). None that it has read can be
@@ -185,18 +187,20 @@ export const writeFailedFetch = ({ sources }: SearchBlock, id: string): JsonObje
 /** A search result that does not follow its call. */
 export function readLoneResult(raw: WireBlock): Block {
   const id = textIn(raw.tool_use_id)
-  const { sources, left } = readFound(raw)
+  const { left, ...found } = readFound(raw)
   const kept = keep(left, { facts: { ...nativeFacts(id), lacks: 'call' } })
-  return { kind: 'search', id, queries: [], sources, ...kept }
+  return { kind: 'search', id, queries: [], ...found, ...kept }
 }
 
-function readFound(raw: WireBlock): { sources: Source[]; left: JsonObject } {
+function readFound(raw: WireBlock): Pick<SearchBlock, 'sources' | 'failed'> & { left: JsonObject } {
   const { type: _, tool_use_id: _id, content, ...rest } = raw
+  const failed = content !== undefined && !Array.isArray(content)
   return {
     sources: objectsIn(content).map(readSource),
+    ...(failed && { failed }),
     left: {
       ...(Object.keys(rest).length > 0 && { result: rest }),
-      ...(content !== undefined && !Array.isArray(content) && { error: content }),
+      ...(failed && { error: content }),
     },
   }
 }

@@ -157,14 +157,15 @@ export function readSearch(item: JsonObject): SearchBlock {
   const id = members.text('id') ?? ''
   const action = members.object('action')
   const status = members.text('status')
-  const facts: Facts = defined({ action, status })
-  const isUnread = action?.['type'] === 'open_page' && status === 'failed'
+  const isPage = action?.['type'] === 'open_page'
+  const failed = status === 'failed'
   return defined({
     kind: 'search' as const,
     id,
     ...readAction(action),
-    opened: isUnread ? ('failed' as const) : undefined,
-    ...keepRest(members, facts),
+    opened: failed && isPage ? ('failed' as const) : undefined,
+    failed: (failed && !isPage) || undefined,
+    ...keepRest(members, defined({ action, status })),
   })
 }
 

@@ -344,7 +344,7 @@ export class Output {
     const item = { id, type: 'web_search_call' }
     this.#added({ ...item, status: 'in_progress' })
     // Only a search that ended well has an event of its own for its end.
-    const status = block.opened === 'failed' ? 'failed' : 'completed'
+    const status = block.failed || block.opened === 'failed' ? 'failed' : 'completed'
     for (const step of ['in_progress', 'searching', 'completed'])
       if (step !== 'completed' || step === status)
         this.#emit(`response.web_search_call.${step}`, at)

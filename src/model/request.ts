@@ -177,6 +177,8 @@ export interface SearchBlock extends Node {
   sources: Source[]
   /** It opened its one source, and looked for nothing. */
   opened?: 'read' | 'failed'
+  /** It was not carried out, which is more than that it found nothing. */
+  failed?: true
 }
 /**
  * A call of a tool of a server that the provider itself asked, and what came of it, once it is known. `input`

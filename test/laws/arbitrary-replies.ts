@@ -82,12 +82,12 @@ const code = fc.tuple(id, filledText, filledText).map(([callId, text, output]): 
   { kind: 'code-result', callId, outcome: 'ok', output },
 ])
 const search = fc
-  .tuple(id, fc.array(filledText, { minLength: 1, maxLength: 2 }), fc.webUrl())
+  .tuple(id, fc.array(filledText, { minLength: 1, maxLength: 2 }), fc.option(fc.webUrl()))
   .map(([searchId, queries, url]): Block => ({
     kind: 'search',
     id: searchId,
     queries,
-    sources: [{ url, title: titleOf(url) }],
+    ...(url === null ? { sources: [], failed: true } : { sources: [{ url, title: titleOf(url) }] }),
   }))
 /** Blocks that one dialect knows, and one that none does. */
 const OPAQUE: Block[] = [

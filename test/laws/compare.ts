@@ -136,7 +136,7 @@ function pieceOf(block: Block): Piece[] {
     case 'search':
       return piece(
         block.kind,
-        JSON.stringify([block.queries, block.sources.map((source) => source.url)]),
+        JSON.stringify([block.queries, block.sources.map((source) => source.url), block.failed]),
       )
     case 'mcp-call':
       return piece(block.kind, JSON.stringify([block.name, block.input, block.output]))
