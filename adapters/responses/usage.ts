@@ -33,8 +33,20 @@ export function writeServed({ searches, tier }: Usage): JsonObject {
   const service_tier = writeServedTier(SERVED.tiers, tier)
   return {
     ...(service_tier !== undefined && { service_tier }),
-    ...(searches && { tool_usage: { web_search: { num_requests: searches } } }),
+    ...(searches && {
+      tool_usage: { image_gen: NO_IMAGES, web_search: { num_requests: searches } },
+    }),
   }
+}
+
+const NO_TOKENS = { image_tokens: 0, text_tokens: 0 }
+/** Required beside the searches (`ToolUsage` of openai 7.57.0). */
+const NO_IMAGES = {
+  input_tokens: 0,
+  input_tokens_details: NO_TOKENS,
+  output_tokens: 0,
+  output_tokens_details: NO_TOKENS,
+  total_tokens: 0,
 }
 
 /** Tools that were not used are counted too. */

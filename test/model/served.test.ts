@@ -64,7 +64,7 @@ describe('how a reply was served', () => {
     })
     expect(replyTo('responses', 'messages', 'priority').body).toMatchObject({
       service_tier: 'priority',
-      tool_usage: { web_search: { num_requests: 2 } },
+      tool_usage: { image_gen: { total_tokens: 0 }, web_search: { num_requests: 2 } },
     })
     expect(replyTo('chat-completions', 'responses', 'flex').body).toMatchObject({
       service_tier: 'flex',
