@@ -1,4 +1,4 @@
-import { watchEmptyReply } from './exchange/empty-reply.ts'
+import { watchEmptyReply, type EmptyReply } from './exchange/empty-reply.ts'
 import {
   keepingOf,
   type Adapter,
@@ -205,8 +205,10 @@ function betweenDialects(
       })
     },
     stream() {
-      const { read, write } = contexts(() => undefined)
-      return translatingStream(to, to.upstream.reader(read), from.caller.writer(write))
+      const { lose, losses } = lossList()
+      const { read, write } = contexts(lose)
+      const told = watchEmptyReply(replyWriter(from, write), losses)
+      return translatingStream(to, to.upstream.reader(read), told)
     },
   }
 }
@@ -320,7 +322,7 @@ const replySource = (to: Adapter, reader: Reader, contentType: string) => ({
 function translatingStream(
   to: Adapter,
   reader: Reader,
-  writer: ReturnType<Adapter['caller']['writer']>,
+  { writer, outcome }: EmptyReply,
 ): TransformStream<Uint8Array, Uint8Array> {
   const events = replyEvents(replySource(to, reader, 'text/event-stream'))
   const frames = framer('sse')
@@ -329,7 +331,7 @@ function translatingStream(
     step: ReturnType<typeof events.push>,
     controller: TransformStreamDefaultController<Uint8Array>,
   ) => {
-    const text = step.map((event) => frames.write(writer.push(event))).join('')
+    const text = step.map((event) => frames.write(writer.push(outcome(event)))).join('')
     if (text !== '') controller.enqueue(encoder.encode(text))
   }
   return new TransformStream({

@@ -52,6 +52,14 @@ describe.each(PAIRS)('a reply for %s that has nothing for it, from %s', (caller,
     both.request(bodyFor(caller, false))
     expect(() => both.reply(kits[upstream].say.unheard)).toThrow(NOTHING)
   })
+  it('fails as a stream of the bare translator too', async () => {
+    const both = translator({ from: caller, to: upstream, stream: true })
+    both.request(bodyFor(caller, true))
+    const reply = new Response(JSON.stringify(kits[upstream].say.unheard)).body
+    const text = await new Response(reply?.pipeThrough(both.stream())).text()
+    expect(text).toMatch(NOTHING)
+    expect(text).not.toMatch(/message_stop|"finishReason":"STOP"|response\.completed/)
+  })
 })
 
 describe('a reply that says nothing at all', () => {
