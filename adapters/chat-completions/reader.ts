@@ -337,7 +337,8 @@ export class CompletionReader implements Reader {
   #call(key: number, { proof, ...call }: Block & { kind: 'tool-call'; proof?: Proof }): void {
     const tool = this.#names.fromWire(call.name)
     const isWrapped = tool.form === 'text' && call.form === 'json'
-    const opened = { ...call, ...tool, ...(proof && { proof }) }
+    const form = call.form === 'text' ? { form: call.form } : {}
+    const opened = { ...call, ...tool, ...form, ...(proof && { proof }) }
     this.#cursor.open(key, opened, isWrapped ? raiseInput : undefined)
     this.#cursor.close(key)
   }

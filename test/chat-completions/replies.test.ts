@@ -153,6 +153,11 @@ describe('a call', () => {
         told(dialect, completion(calls(called('a', 'f', input)))).replaceAll('\\', ''),
       ).toContain(input)
   })
+  it('of a tool with free text is one where the request declares no such tool, too', () => {
+    const call = { index: 0, id: 'a', type: 'custom', custom: { name: 'patch', input: 'raw' } }
+    for (const reply of bothWays(calls(call), 'tool_calls'))
+      expect(reply.blocks).toMatchObject([{ name: 'patch', form: 'text', input: 'raw' }])
+  })
   it('of two with one index begins with its own id, and may be told its id late', () => {
     const two = read(
       chunk(calls(called('a', 'f', '{}'))),
