@@ -2,7 +2,7 @@ import { type Json, type JsonObject, Verbatim, isObject, toText } from '../../sr
 import { fit } from '../../src/model/names.ts'
 import type { Format, Limits, Request, Sampling } from '../../src/model/request.ts'
 import { inWords } from '../../src/model/text-tools.ts'
-import { NOT_STRICT, isOfOthers, strictSchema } from '../../src/schema/strict.ts'
+import { NOT_STRICT, objectSchema, strictSchema } from '../../src/schema/strict.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { CacheOptions, ServerFacts, Target } from '../contract.ts'
 import {
@@ -151,7 +151,7 @@ export function readFormat(raw: Json | undefined): { format?: Format; left: Json
  */
 export function formatWords({ format }: Request, { own: isOwn }: WriteContext): string | undefined {
   if (!format || format.type === 'text' || isOwn) return undefined
-  return format.type === 'json' || isOfOthers(format.schema) ? inWords(format) : undefined
+  return format.type === 'json' || !objectSchema(format.schema) ? inWords(format) : undefined
 }
 
 /**
@@ -166,13 +166,14 @@ export function writeFormat({ format }: Request, { own: isOwn, lose }: WriteCont
     return { response_format: { type: 'json_object', ...(isOwn && restOf(format)) } }
   }
   if (isOwn) return { response_format: writeOwnFormat(format) }
-  if (isOfOthers(format.schema)) return lose('approximated', 'format', 'in words') ?? {}
-  const strict = format.strict === false ? undefined : strictSchema(format.schema)
+  const whole = objectSchema(format.schema)
+  if (whole === undefined) return lose('approximated', 'format', 'in words') ?? {}
+  const strict = format.strict === false ? undefined : strictSchema(whole)
   if (strict === undefined && format.strict !== false) lose('dropped', 'format.strict', NOT_STRICT)
   const json_schema = {
     name: fit(format.name || 'response', TOOL_NAME),
     ...(format.description !== undefined && { description: format.description }),
-    schema: new Verbatim(strict ?? format.schema),
+    schema: new Verbatim(strict ?? whole),
     ...(strict !== undefined && { strict: true }),
   }
   return { response_format: { type: 'json_schema', json_schema } }

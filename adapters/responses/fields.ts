@@ -12,7 +12,7 @@ import { inWords } from '../../src/model/text-tools.ts'
 import { listOf, lookup, keep, restOf, factsOf } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import { writeFormatName, writeUserId } from './names.ts'
-import { isOfOthers, NOT_STRICT, strictSchema } from '../../src/schema/strict.ts'
+import { NOT_STRICT, objectSchema, strictSchema } from '../../src/schema/strict.ts'
 
 export function readLimits(members: Members): Limits {
   return defined({ maxOutputTokens: members.number('max_output_tokens') })
@@ -93,7 +93,7 @@ function readKnownFormat(format: JsonObject): Format | undefined {
  */
 export function formatWords({ format }: Request): string | undefined {
   if (!format || format.type === 'text') return undefined
-  return format.type === 'json' || isOfOthers(format.schema) ? inWords(format) : undefined
+  return format.type === 'json' || !objectSchema(format.schema) ? inWords(format) : undefined
 }
 
 export function writeText(request: Request, own: boolean, lose: Lose): JsonObject | undefined {
@@ -118,15 +118,16 @@ function writeFormat(format: Format, own: boolean, lose: Lose): JsonObject | und
       if (!own) lose('defaulted', 'format', 'asked for in words as well')
       return { type: 'json_object' }
     case 'json-schema': {
-      if (!own && isOfOthers(format.schema)) return lose('approximated', 'format', 'in words')
+      const whole = own ? format.schema : objectSchema(format.schema)
+      if (whole === undefined) return lose('approximated', 'format', 'in words')
       const isLoose = own || format.strict === false
-      const strict = isLoose ? undefined : strictSchema(format.schema)
+      const strict = isLoose ? undefined : strictSchema(whole)
       if (!isLoose && strict === undefined) lose('dropped', 'format.strict', NOT_STRICT)
       return defined({
         type: 'json_schema',
         name: writeFormatName(format.name),
         description: format.description,
-        schema: new Verbatim(strict ?? format.schema),
+        schema: new Verbatim(strict ?? whole),
         strict: isLoose ? format.strict : strict && true,
         ...restOf(format),
       }) as JsonObject

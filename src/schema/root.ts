@@ -1,5 +1,12 @@
 import { memoize } from '../json/memoize.ts'
-import { objectIn, parseObject, stringify, type Json, type JsonObject } from '../json/json.ts'
+import {
+  isObject,
+  objectIn,
+  parseObject,
+  stringify,
+  type Json,
+  type JsonObject,
+} from '../json/json.ts'
 import { toKey } from './merge.ts'
 import { asList, resolve } from './source.ts'
 import { Walk, type SchemaRules } from './walk.ts'
@@ -15,13 +22,14 @@ export interface Rooted {
  * lists that lack `items`. A schema that every service takes keeps its meaning, and its text where that is possible.
  */
 export const rooted = memoize((schema: string): Rooted => {
-  const { root, lost } = objectRoot(schema)
+  const parsed = parseObject(schema)
+  const { root, lost } = objectRoot(parsed, schema)
   const missing = {
     ...(!Object.hasOwn(root, 'type') && { type: 'object' }),
     ...(!Object.hasOwn(root, 'properties') && { properties: {} }),
   }
   const first = Object.keys(missing).length === 0 ? '{' : `${stringify(missing).slice(0, -1)},`
-  const text = itemised(root, lost.length > 0 ? stringify(root) : schema)
+  const text = itemised(root, root === parsed ? schema : stringify(root))
   const whole = Object.keys(root).length === 0 ? stringify(missing) : text.replace('{', first)
   return { schema: whole, lost }
 })
@@ -29,12 +37,13 @@ export const rooted = memoize((schema: string): Rooted => {
 /** Keywords that services refuse at the root of a function's schema, though not below it. */
 const REFUSED = ['allOf', 'anyOf', 'enum', 'not', 'oneOf'] as const
 
-function objectRoot(schema: string): { root: JsonObject; lost: string[] } {
-  const root = parseObject(schema)
-  if (!root) return { root: {}, lost: SAYS_NOTHING.test(schema) ? [] : ['type'] }
-  const { $ref } = root
-  const target = typeof $ref === 'string' ? objectIn(resolve(root, $ref)) : root
-  const types = asList(root['type'] ?? target['type'])
+function objectRoot(
+  parsed: JsonObject | undefined,
+  schema: string,
+): { root: JsonObject; lost: string[] } {
+  if (!parsed) return { root: {}, lost: SAYS_NOTHING.test(schema) ? [] : ['type'] }
+  const root = withTarget(parsed)
+  const types = asList(root['type'])
   if (types.length > 0 && !types.includes('object')) {
     const { description } = root
     return { root: description === undefined ? {} : { description }, lost: ['type'] }
@@ -43,6 +52,13 @@ function objectRoot(schema: string): { root: JsonObject; lost: string[] } {
   if (types.length > 1) lost.push('type')
   if (lost.length === 0) return { root, lost }
   return { root: { ...united(root), type: 'object' }, lost }
+}
+
+/** With what a reference at the root names in its place, as pydantic writes the root of what holds itself. */
+function withTarget(root: JsonObject): JsonObject {
+  const { $ref, ...beside } = root
+  const target = typeof $ref === 'string' ? resolve(root, $ref) : undefined
+  return isObject(target) ? { ...target, ...beside } : root
 }
 
 /** No schema, or one that allows any value. */

@@ -1,4 +1,5 @@
 import { isObject, parseObject, stringify, type JsonObject } from '../json/json.ts'
+import { rooted } from './root.ts'
 import { asList, words } from './source.ts'
 import { fates, PLACES, Walk, type Keywords, type SchemaRules } from './walk.ts'
 
@@ -33,11 +34,13 @@ export function strictSchema(schema: string): string | undefined {
 /** The reason that is reported for a schema that is not strict. */
 export const NOT_STRICT = 'the schema does not comply'
 
-/** Whether a schema describes something other than an object, for which the service has no format. */
-export function isOfOthers(schema: string): boolean {
+/** The schema of an object, said to be one; undefined for anything else, for which the service has no format. */
+export function objectSchema(schema: string): string | undefined {
   const root = parseObject(schema)
   const types = asList(root?.['type'])
-  return !root || (types.length > 0 && !types.includes('object'))
+  if (types.includes('object')) return schema
+  const { schema: whole, lost } = rooted(schema)
+  return !root || types.length + lost.length > 0 ? undefined : whole
 }
 
 function complies(root: JsonObject): boolean {

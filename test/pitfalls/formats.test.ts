@@ -55,18 +55,31 @@ describe.each(['messages', 'generate-content', 'chat-completions'] as const)(
       const written = translator({ from: dialect, to: 'responses' }).request(text)
       expect(written.text).toContain(`${schema},"strict":true`)
     })
-    it('is asked for in words where it is no object', () => {
-      const schema = { type: 'array', items: { type: 'string' } }
+    it.each([
+      ['a list', { type: 'array', items: { type: 'string' } }],
+      ['words', { enum: ['a', 'b'] }],
+      ['alternatives', { anyOf: [object({ name }), object({})] }],
+    ])('is asked for in words where it is not said to be an object: %s', (_, schema) => {
       const { input, text } = JSON.parse(ask(schema).text)
       expect(text).toBeUndefined()
       expect(input[0]).toMatchObject({ role: 'developer' })
       expect(input[0].content).toContain(JSON.stringify(schema))
       expect(lossesOf(ask(schema))).toContain('approximated format')
     })
+    it('is said to be of an object where it names members alone', () => {
+      expect(writeFormat({ properties: { name } })).toMatchObject({ schema: { type: 'object' } })
+    })
+    it('is that of the object which it names, as pydantic writes what holds itself', () => {
+      const node = object({ name, next: { anyOf: [{ $ref: '#/$defs/N' }, { type: 'null' }] } })
+      const schema = { ...node, $defs: { N: node } }
+      expect(writeFormat({ $ref: '#/$defs/N', $defs: { N: node } })).toMatchObject({
+        schema,
+        strict: true,
+      })
+    })
     it.each([
       ['an optional member', object({ name }, { required: [] })],
       ['any other members', object({ name }, { additionalProperties: { type: 'string' } })],
-      ['alternatives', { anyOf: [object({ name }), object({})] }],
       ['anything', object({ name: {} })],
       ['a list of anything', object({ list: { type: 'array' } })],
       ['a keyword that is refused', object({ name: { ...name, not: { const: 'x' } } })],
