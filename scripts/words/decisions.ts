@@ -465,7 +465,5 @@ export const SILENT_REPLIES: Readonly<Record<Dialect, Reasons>> = {
     'CompletionUsage.*': COUNTED,
     'ChatCompletionMessage.role=assistant': 'A reply is the model’s.',
     'ChatCompletionMessage.Annotation.URLCitation.*': SPOT,
-    'ChatCompletionMessageCustomToolCall.Custom.input':
-      'The input of a tool that was not offered so is reported as no arguments.',
   },
 }
