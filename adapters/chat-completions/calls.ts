@@ -5,7 +5,34 @@ import { follow, nothingLost } from '../../src/model/trail.ts'
 import type { ToolCallBlock, Turn } from '../../src/model/request.ts'
 import { lowerInput } from '../../src/model/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
-import { objectIn, restOf, textIn, writeCache, type WriteContext } from './dialect.ts'
+import { listIn, objectIn, restOf, textIn, writeCache, type WriteContext } from './dialect.ts'
+
+/**
+ * A message in the members of this dialect. Cursor puts blocks of messages into those for models with `claude` in their
+ * names (forum.cursor.com 145588).
+ */
+export function inOwnMembers(message: JsonObject): JsonObject[] {
+  const { content, ...beside } = message
+  const parts = listIn(content)
+  const tool_calls = parts.filter(isOf('tool_use')).map(callIn)
+  const results = parts.filter(isOf('tool_result')).map(resultIn)
+  if (tool_calls.length + results.length === 0) return [message]
+  const rest = parts.filter((part) => !isOf('tool_use')(part) && !isOf('tool_result')(part))
+  const isMore = rest.length + tool_calls.length > 0
+  return [...results, ...(isMore ? [{ ...beside, content: rest, tool_calls }] : [])]
+}
+
+const isOf = (type: string) => (part: Json) => objectIn(part)['type'] === type
+
+function callIn(part: Json): JsonObject {
+  const { type: _, name = '', input = {}, ...rest } = objectIn(part)
+  return { ...rest, function: { name, arguments: input } }
+}
+
+function resultIn(part: Json): JsonObject {
+  const { type: _, tool_use_id = '', ...rest } = objectIn(part)
+  return { ...rest, role: 'tool', tool_call_id: tool_use_id }
+}
 
 /** A turn, with the canonical place that it comes from. */
 export interface PlacedTurn {

@@ -10,6 +10,7 @@ import { listFacts, readContent, readMessage, withMessage } from './blocks.ts'
 import {
   type Placed,
   type TurnGroup,
+  inOwnMembers,
   repair,
   writeCall,
   writeCallId,
@@ -51,7 +52,9 @@ export class History {
     return follow(trail, 'chat-completions: read messages', list, [], nothingLost, () => ({
       begin: () => new History(),
       copy: (state: History) => state.#copy(),
-      step: (state, message) => isObject(message) && state.#read(message),
+      step(state, message) {
+        if (isObject(message)) for (const one of inOwnMembers(message)) state.#read(one)
+      },
     }))
   }
 
@@ -131,7 +134,7 @@ export class History {
   }
 
   #result(message: JsonObject): void {
-    const { role, content, tool_call_id, name, ...rest } = message
+    const { role, content, tool_call_id, name, is_error, ...rest } = message
     const isLegacy = role === 'function'
     const callId = isLegacy ? this.#answered(textIn(name)) : textIn(tool_call_id)
     const block: ToolResultBlock = {
@@ -140,6 +143,7 @@ export class History {
       name: this.#names.get(callId) ?? textIn(name),
       form: 'json',
       content: readContent(content),
+      ...(is_error === true && { isError: true }),
       ...keep(withoutAbsent(rest), {
         facts: {
           ...listFacts(content),

@@ -164,7 +164,9 @@ function withFormat(request: Request, context: WriteContext): Request {
 
 /** The subtrees of a request that are kept as text. */
 export const VERBATIM = [
+  'messages.*.content.*.input',
   'tools.*.function.parameters',
+  'tools.*.input_schema',
   'functions.*.parameters',
   'response_format.json_schema.schema',
   'response_format.schema',

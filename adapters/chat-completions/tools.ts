@@ -41,6 +41,13 @@ function readTool(raw: JsonObject): Tool {
   const { type, function: declared, custom, ...outer } = raw
   if (type === 'function' && isObject(declared)) return readFunction(declared, outer, {})
   if (type === 'custom' && isObject(custom)) return readCustom(custom, outer)
+  const { input_schema: parameters, cache_control, ...bare } = outer
+  if (type === undefined && parameters !== undefined)
+    return readFunction(
+      { ...bare, parameters },
+      cache_control === undefined ? {} : { cache_control },
+      {},
+    )
   return { kind: 'opaque', dialect: DIALECT, name: textIn(raw['name']) || textIn(type), value: raw }
 }
 

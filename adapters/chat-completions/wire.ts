@@ -77,13 +77,17 @@ const declared = object({
   strict: nullish(flag),
 })
 
-const tool = all(
+const typed = all(
   object({ type: text }),
   byType({
     function: object({ function: declared }),
     custom: object({ custom: object({ name: NAME, description: nullish(text) }) }),
   }),
 )
+
+const bare = object({ name: NAME, input_schema: objectText })
+/** Cursor sends the tools of messages to models with `claude` in their names. */
+const tool: Shape = (value) => (bare(value) ? typed(value) : undefined)
 
 const format = all(
   object({ type: text }),

@@ -18,9 +18,74 @@ const toolResult = (id: string, content: unknown) => ({
   content,
 })
 const question = { role: 'user', content: 'Go.' }
+const call = (id: string, given: string) => ({
+  id,
+  type: 'function',
+  function: { name: 'f', arguments: given },
+})
 const offering = (declared: object) => ({
   messages: [question],
   tools: [{ type: 'function', function: { name: 'f', ...declared } }],
+})
+
+it.each<Dialect>(['messages', 'generate-content', 'responses'])(
+  'takes tools, calls and results as Cursor sends them to models of claude, over %s',
+  (to) => {
+    const schema = { type: 'object', properties: { n: { type: 'integer' } } }
+    const usual = {
+      tools: [{ type: 'function', function: { name: 'f', description: 'D', parameters: schema } }],
+      tool_choice: { type: 'function', function: { name: 'f' } },
+      messages: [
+        question,
+        { role: 'assistant', content: 'Yes.', tool_calls: [call('a', '{"n":1}')] },
+        { role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: 'done' }] },
+        { role: 'user', content: [{ type: 'text', text: 'And?' }] },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [call('b', '{}'), call('c', '{}')],
+        },
+        { role: 'tool', tool_call_id: 'b', content: 'x' },
+        { role: 'tool', tool_call_id: 'c', content: 'y' },
+      ],
+    }
+    const cursor = {
+      tools: [{ name: 'f', description: 'D', input_schema: schema }],
+      tool_choice: { type: 'tool', name: 'f' },
+      messages: [
+        question,
+        {
+          role: 'assistant',
+          content: [
+            { type: 'text', text: 'Yes.' },
+            { ...toolUse('a'), input: { n: 1 } },
+          ],
+        },
+        {
+          role: 'user',
+          content: [
+            toolResult('a', [{ type: 'text', text: 'done' }]),
+            { type: 'text', text: 'And?' },
+          ],
+        },
+        { role: 'assistant', content: [toolUse('b'), toolUse('c')] },
+        { role: 'user', content: [toolResult('b', 'x'), toolResult('c', 'y')] },
+      ],
+    }
+    expect(sent([CHAT, to], cursor)).toEqual(sent([CHAT, to], usual))
+    const failed = { ...toolResult('a', 'no'), is_error: true }
+    const asked = { role: 'assistant', content: [toolUse('a')] }
+    const body = { ...cursor, messages: [question, asked, { role: 'user', content: [failed] }] }
+    expect(sent([CHAT, to], body).text).toMatch(/"is_error":true|"error":"no"|Error: no/)
+  },
+)
+
+it('keeps the numbers of such calls', () => {
+  const input = '{"n":12345678901234567890}'
+  const content = [toolUse('a')]
+  const messages = [question, { role: 'assistant', content }]
+  const text = JSON.stringify({ model: 'm', messages }).replace('"input":{}', `"input":${input}`)
+  expect(translator({ from: CHAT, to: 'messages' }).request(text).text).toContain(input)
 })
 
 it.each<Dialect>(['messages', 'generate-content', 'responses'])(
