@@ -34,13 +34,14 @@ export function strictSchema(schema: string): string | undefined {
 /** The reason that is reported for a schema that is not strict. */
 export const NOT_STRICT = 'the schema does not comply'
 
-/** The schema of an object, said to be one; undefined for anything else, for which the service has no format. */
+/** The schema of an object; undefined for what is or may be anything else, for which the service has no format. */
 export function objectSchema(schema: string): string | undefined {
   const root = parseObject(schema)
   const types = asList(root?.['type'])
   if (types.includes('object')) return schema
   const { schema: whole, lost } = rooted(schema)
-  return !root || types.length + lost.length > 0 ? undefined : whole
+  if (!root || types.length + lost.length > 0) return undefined
+  return root['$ref'] === undefined ? schema : whole
 }
 
 function complies(root: JsonObject): boolean {

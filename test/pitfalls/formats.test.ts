@@ -66,9 +66,6 @@ describe.each(['messages', 'generate-content', 'chat-completions'] as const)(
       expect(input[0].content).toContain(JSON.stringify(schema))
       expect(lossesOf(ask(schema))).toContain('approximated format')
     })
-    it('is said to be of an object where it names members alone', () => {
-      expect(writeFormat({ properties: { name } })).toMatchObject({ schema: { type: 'object' } })
-    })
     it('is that of the object which it names, as pydantic writes what holds itself', () => {
       const node = object({ name, next: { anyOf: [{ $ref: '#/$defs/N' }, { type: 'null' }] } })
       const schema = { ...node, $defs: { N: node } }
