@@ -352,7 +352,7 @@ function endNeighbours({ contents, open }: Joined): void {
 
 const contentParts = (content: JsonObject | undefined): Json[] => listOf(content?.['parts'])
 
-const saying = (text: string): JsonObject => ({ role: 'user', parts: [{ text }] })
+export const saying = (text: string): JsonObject => ({ role: 'user', parts: [{ text }] })
 
 const isResponse = (part: Json): boolean => isObject(part) && 'functionResponse' in part
 const isCall = (part: Json): boolean => isObject(part) && 'functionCall' in part

@@ -1,3 +1,5 @@
+import { GO_ON } from '../../src/model/empty-request.ts'
+import { saying } from './history.ts'
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
@@ -220,8 +222,6 @@ function answered(body: JsonObject, lose: Lose): JsonObject {
   if (!last || !isModel(last) || findElements(last, 'parts').some(isCall)) return body
   lose('defaulted', `turns.${contents.length}`, 'the model takes no prefill')
   return withinList(body, 'contents', (content) =>
-    content === last ? [content, CONTINUE] : content,
+    content === last ? [content, saying(GO_ON)] : content,
   )
 }
-
-const CONTINUE: JsonObject = { role: 'user', parts: [{ text: 'Continue.' }] }

@@ -1,3 +1,4 @@
+import { GO_ON } from '../../src/model/empty-request.ts'
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, amountIn, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
@@ -192,7 +193,5 @@ function answered(body: WireBody, lose: Lose): JsonObject {
   if (!Array.isArray(messages) || last?.role !== 'assistant') return body
   if (objectsIn(last.content).some(isCall)) return body
   lose('approximated', `turns.${messages.length - 1}`, 'the model does not continue its own words')
-  return withMembers(body, { messages: [...messages, CONTINUE] })
+  return withMembers(body, { messages: [...messages, { role: 'user', content: GO_ON }] })
 }
-
-const CONTINUE: JsonObject = { role: 'user', content: 'Continue.' }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/json/json.ts'
+import { listOf, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { follow, type Trail } from '../../src/model/trail.ts'
 import { UndoMap } from '../../src/model/undo-map.ts'
@@ -131,7 +131,7 @@ class Repaired {
     this.#open.delete(id)
     if (this.#ids.has(id)) return place
     lose('approximated', place.path)
-    return { ...place, item: asMessage(place.item) }
+    return { ...place, item: asMessage(place) }
   }
 }
 
@@ -146,8 +146,12 @@ const isOutput = (place: Placed): boolean =>
   /^(?:function|custom_tool)_call_output$/.test(itemType(place))
 const callIdIn = ({ item }: Placed): string => memberText(item, 'call_id') ?? ''
 
-function asMessage({ output = '' }: JsonObject): JsonObject {
-  const content = typeof output === 'string' ? [{ type: 'input_text', text: output }] : output
+/** What a tool has said is marked, so that nobody takes it for the user's words. */
+function asMessage(place: Placed): JsonObject {
+  const heading = `[result of an earlier tool call, ${callIdIn(place)}]`
+  const { output } = place.item
+  const text = typeof output === 'string' ? `${heading}\n${output}` : heading
+  const content = [{ type: 'input_text', text }, ...listOf(output)]
   return { type: 'message', role: 'user', content }
 }
 

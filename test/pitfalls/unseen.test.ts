@@ -26,6 +26,21 @@ describe('instructions without a word of the user', () => {
   })
 })
 
+describe('the result of a call that is no longer in the conversation', () => {
+  it.each(['responses', 'chat-completions', 'generate-content'] as const)(
+    'is no word of the user, over %s',
+    (to) => {
+      for (const content of ['said', [{ type: 'text', text: 'said' }], undefined]) {
+        const result = { type: 'tool_result', tool_use_id: 'toolu_1', content }
+        const messages = [{ role: 'user', content: [result] }]
+        const { text } = sent(['messages', to], { model: 'm', max_tokens: 9, messages })
+        expect(text).toMatch(/\[result of (?:an earlier tool call, )?toolu_1\]/)
+        expect(text.includes('said')).toBe(content !== undefined)
+      }
+    },
+  )
+})
+
 describe('towards messages', () => {
   it('a tool is strict only where the service can keep the model to its schema', () => {
     const closed = { type: 'object', additionalProperties: false, required: ['n'] }
