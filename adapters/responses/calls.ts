@@ -146,7 +146,7 @@ const isOutput = (place: Placed): boolean =>
   /^(?:function|custom_tool)_call_output$/.test(itemType(place))
 const callIdIn = ({ item }: Placed): string => memberText(item, 'call_id') ?? ''
 
-/** What a tool has said is marked, so that nobody takes it for the user's words. */
+/** What a tool has said is marked: otherwise the model takes it for words of the user. */
 function asMessage(place: Placed): JsonObject {
   const heading = `[result of an earlier tool call, ${callIdIn(place)}]`
   const { output } = place.item

@@ -284,8 +284,6 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     'ChatCompletionCreateParams.WebSearchOptions.user_location': EMPTY,
     'ChatCompletionCreateParams.WebSearchOptions.UserLocation.*': DEFAULT,
     'ChatCompletionAssistantMessageParam.role=assistant': 'A message without content says nothing.',
-    'ChatCompletionToolMessageParam.tool_call_id': 'A result without its call has no id to keep.',
-    'ChatCompletionFunctionMessageParam.name': 'A result without its call has no name to keep.',
     'ChatCompletionAllowedTools.mode': DEFAULT,
     'FunctionDefinition.parameters': EMPTY,
     'ChatCompletionCustomTool.Custom.format': DEFAULT,
