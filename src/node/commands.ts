@@ -5,7 +5,7 @@ import { withDemo } from '../demo/demo.ts'
 import { ConfigError } from '../config/config.ts'
 import { parseObject } from '../json/json.ts'
 import { type Finding, writeFault } from '../config/finding.ts'
-import { placed } from '../config/source.ts'
+import { type ConfigSource, placed } from '../config/source.ts'
 import { DEFAULT_RETENTION } from '../config/defaults.ts'
 import { placing } from '../exchange/placed.ts'
 import { type Ports, type Send, randomId } from '../ports.ts'
@@ -136,7 +136,7 @@ async function openParts(
   const secrets = secretsInUse([...listSecrets(settings), ...egress])
   const writes = new SharedWrites()
   const upstreams = createSend(readEgress(world.environment), writes.write)
-  const store = await createStore(settings)
+  const store = await createStore(settings, () => sourceFor(options, world))
   const log = logTo(world, secrets.all)
   const observer = createObserver({ version: VERSION, runtime: 'node' }, Date.now)
   const tracer = tracerFor(settings, upstreams.send)
@@ -306,25 +306,36 @@ function tracerFor({ telemetry }: Settings, send: Send) {
 }
 
 /** A folder that does not exist, or may not be written, is reported as a fault of the configuration. */
-async function createStore({ state, retention, origin }: Settings): Promise<Store | undefined> {
+async function createStore(
+  { state, retention }: Settings,
+  source: () => ConfigSource,
+): Promise<Store | undefined> {
   if (state === 'off') return undefined
+  const fail = (text: string): never => {
+    const fault = placed({ path: STORE, text }, source())
+    throw new ConfigError(fault.place, fault.expected, fault.origin, [fault])
+  }
+  const fault = storeFault(state)
+  if (fault !== undefined) return fail(fault)
   try {
     return await openStore(state, { ...DEFAULT_RETENTION, ...retention })
   } catch (error) {
-    if (error instanceof ConfigError) throw error.within(origin)
-    const reason = error instanceof Error ? error.message : 'it cannot be opened'
-    throw new ConfigError('state.store', reason, origin)
+    if (error instanceof ConfigError) return fail(error.expected)
+    return fail(error instanceof Error ? error.message : 'it cannot be opened')
   }
 }
+
+const STORE = ['state', 'store']
 
 /** Checks the configuration and what it names on this machine, and describes it; with --online it asks the upstreams too. */
 export async function check(options: Options, world: Process): Promise<void> {
   const settings = settingsFor(options, world)
+  readEgress(world.environment)
   const lines = summary(settings, painter(world.logStyle === 'colour'), options.workers)
   world.write(`configuration: ${settings.origin}\n${lines.join('\n')}\n`)
   const fault = storeFault(settings.state)
   const findings = [
-    ...(fault === undefined ? [] : [{ path: ['state', 'store'], text: fault }]),
+    ...(fault === undefined ? [] : [{ path: STORE, text: fault }]),
     ...(options.online ? await askOnline(settings, world) : []),
   ]
   const source = sourceFor(options, world)

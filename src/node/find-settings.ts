@@ -3,7 +3,8 @@ import { type ConfigSource, textSource } from '../config/source.ts'
 import { environmentSource, withVariables } from '../config/variables.ts'
 import { textFile } from './files.ts'
 
-const DEFAULT_FILE = 'dragoman.json'
+/** Where a configuration is looked for that nothing names. */
+export const DEFAULT_FILE = 'dragoman.json'
 const VARIABLE = 'DRAGOMAN_CONFIG'
 
 export interface SettingsSources {

@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, openSync, readSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ConfigError } from '../config/finding.ts'
 import type { Store } from '../memory/store.ts'
@@ -17,20 +17,42 @@ export async function openStore(
 ): Promise<Store> {
   if (spec === 'memory') return memoryStore(bounds, now)
   if (spec.startsWith('sqlite:')) return sqliteStore(sqliteFile(spec), bounds, now)
-  if (/^rediss?:\/\//.test(spec) && URL.canParse(spec))
-    return redisStore(await openRedis(spec), bounds)
-  throw new ConfigError('state.store', 'expected memory, sqlite:FILE or redis://HOST')
+  if (isRedis(spec)) return redisStore(await openRedis(spec), bounds)
+  throw new ConfigError('state.store', NO_STORE)
 }
+
+const NO_STORE = 'expected memory, sqlite:FILE or redis://HOST:PORT/NUMBER'
+
+/** The client library throws for a path that is no number, at each command. */
+const isRedis = (spec: string): boolean =>
+  /^rediss?:\/\/[^/?#]*(?:\/\d*)?(?:[?#].*)?$/.test(spec) && URL.canParse(spec)
 
 /** Why a store could not be opened at the start, as far as that shows without opening it or making a file. */
 export function storeFault(spec: string): string | undefined {
+  if (/^rediss?:/.test(spec)) return isRedis(spec) ? undefined : NO_STORE
   const file = spec.startsWith('sqlite:') ? sqliteFile(spec) : ':memory:'
   if (file === ':memory:') return undefined
   // SQLite makes its log beside the file.
   const folder = unwritable(() => accessSync(`${dirname(file)}/.`, constants.W_OK | constants.X_OK))
   if (folder) return `the folder of the state file cannot be written (${folder})`
-  const own = existsSync(file) && unwritable(() => closeSync(openSync(file, 'r+')))
-  return own ? `the state file cannot be written (${own})` : undefined
+  if (!existsSync(file)) return undefined
+  let head = ''
+  const own = unwritable(() => (head = headOf(file)))
+  if (own) return `the state file cannot be written (${own})`
+  return head === '' || head === SQLITE ? undefined : 'this file is no SQLite database'
+}
+
+/** What a database begins with (sqlite.org/fileformat.html, 1.2); one that nothing was written to yet is empty. */
+const SQLITE = 'SQLite format 3\0'
+
+function headOf(file: string): string {
+  const opened = openSync(file, 'r+')
+  try {
+    const head = Buffer.alloc(SQLITE.length)
+    return head.toString('latin1', 0, readSync(opened, head, 0, head.length, 0))
+  } finally {
+    closeSync(opened)
+  }
 }
 
 function unwritable(attempt: () => void): string | undefined {

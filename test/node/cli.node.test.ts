@@ -150,6 +150,9 @@ describe('dragoman', () => {
     ['sqlite:nowhere/state.db', 'the folder of the state file cannot be written (ENOENT)'],
     ['sqlite:my.json/state.db', 'the folder of the state file cannot be written (ENOTDIR)'],
     ['sqlite:.', 'the state file cannot be written (EISDIR)'],
+    ['sqlite:my.json', 'this file is no SQLite database'],
+    ['redis://127.0.0.1:99999', 'expected memory, sqlite:FILE or redis://HOST:PORT/NUMBER'],
+    ['redis://127.0.0.1:6379/state', 'expected memory, sqlite:FILE or redis://HOST:PORT/NUMBER'],
   ])('checks what a start would fail at: %s', async (store, said) => {
     const config = CONFIG.replace(/^\s*\{/, `{ "state": { "store": "${store}" },`)
     folder.write('my.json', config)
@@ -157,7 +160,20 @@ describe('dragoman', () => {
     expect(error).toBe(`dragoman: my.json:1:23: state.store: ${said}\n`)
     expect(code).toBe(78)
     const started = folder.run(['--config', 'my.json', '--port', '0'], SECRETS)
-    expect((await started.finished).code).toBe(78)
+    expect(await started.finished).toEqual({ code: 78, out: '', error })
+  })
+
+  it('checks the way to the upstreams that the environment names', async () => {
+    folder.write('my.json', CONFIG)
+    const environment = { ...SECRETS, HTTPS_PROXY: 'socks5://proxy.invalid:1080' }
+    for (const command of [['check'], ['--port', '0']])
+      expect(
+        await folder.run([...command, '--config', 'my.json'], environment).finished,
+      ).toMatchObject({
+        code: 78,
+        error:
+          'dragoman: environment: HTTPS_PROXY: expected the address of a proxy such as http://host:3128\n',
+      })
   })
 
   it('checks a state file without making one', async () => {

@@ -137,6 +137,28 @@ describe('a reload', () => {
     },
   )
 
+  it.each([
+    ['the demo', {}],
+    ['the variables', { DRAGOMAN_DIALECT: 'messages', DRAGOMAN_URL: 'https://upstream.example' }],
+  ])('of a file that is gone leaves all as it is, and does not turn to %s', async (_, names) => {
+    folder.write('key', OLD_KEY)
+    folder.write('dragoman.json', configured())
+    const hasNames = Object.keys(names).length > 0
+    // Beside variables that name the upstream a file says the rest, such as who may call.
+    if (hasNames)
+      folder.write('dragoman.json', '{ "callers": { "keys": ["a-key-of-a-caller-0123"] } }')
+    const command = folder.run(['--port', '0'], names)
+    const url = await command.listening()
+    rmSync(join(folder.path, 'dragoman.json'))
+    command.child.kill('SIGHUP')
+    await expect
+      .poll(() => reloads(command))
+      .toMatchObject([{ result: 'error', level: 'error', faults: ['dragoman.json: no such file'] }])
+    expect(command.printed().error).toContain('not reloaded: dragoman.json: no such file')
+    expect((await ask(url)).status).toBe(hasNames ? 401 : 200)
+    expect(keys).toEqual(hasNames ? [] : [OLD_KEY])
+  })
+
   it('trap 31: lets what runs end under the old settings, with the old secrets still masked', async () => {
     const command = started()
     folder.write('dragoman.json', configured({}, { headers: { 'x-hold': 'yes' } }))
