@@ -72,6 +72,8 @@ model_list:
   - model_name: anthropic/*
     litellm_params: { model: anthropic/* }
   - model_name: none
+  - model_name: pictures
+    litellm_params: { model: azure/, api_base: "https://one.openai.azure.com/" }
 litellm_settings:
   fallbacks: [{ sonnet: [elsewhere] }]
 router_settings:
@@ -265,12 +267,81 @@ describe('dragoman init', () => {
       'model_list "unknown": no service is named in "mystery"',
       'model_list "vectors": embedding is no conversation',
       'model_list "anthropic/*": a star',
-      'model_list "none": has no model',
+      'model_list "none", model_list "pictures": has no model',
       'litellm_settings.fallbacks: a route may name several',
       'model_group_alias "lost"',
       'without them anybody on this machine may call',
     ])
       expect(out).toContain(line)
+  })
+
+  it('gives services that are known their profile, at Azure below the address without versions', async () => {
+    const deployment = (name: string, more = '') =>
+      `  - { model_name: ${name}, litellm_params: { model: azure/${name}-eu, api_base: "https://one.openai.azure.com/", api_version: "2024-10-21"${more} } }`
+    folder.write(
+      'config.yaml',
+      [
+        'model_list:',
+        deployment('gpt-4o', ', api_key: os.environ/AZURE'),
+        deployment('gpt-5'),
+        '  - { model_name: r1, litellm_params: { model: together_ai/deepseek-ai/DeepSeek-R1 } }',
+        '  - { model_name: elsewhere, litellm_params: { model: azure/gpt, api_base: os.environ/BASE } }',
+      ].join('\n'),
+    )
+    const { out } = await folder.run(['init', '--from', 'litellm', 'config.yaml']).finished
+    const azure = {
+      dialect: 'chat-completions',
+      url: 'https://one.openai.azure.com/openai/v1',
+      profile: 'azure',
+    }
+    expect(config()).toEqual({
+      upstreams: {
+        azure: { ...azure, key: 'env:AZURE' },
+        'azure-2': { ...azure, key: 'env:AZURE_API_KEY' },
+        together_ai: {
+          dialect: 'chat-completions',
+          url: 'https://api.together.xyz/v1',
+          profile: 'together',
+          key: 'env:TOGETHERAI_API_KEY',
+        },
+      },
+      routes: [
+        { model: 'gpt-4o', upstream: 'azure', as: 'gpt-4o-eu' },
+        { model: 'gpt-5', upstream: 'azure-2', as: 'gpt-5-eu' },
+        { model: 'r1', upstream: 'together_ai', as: 'deepseek-ai/DeepSeek-R1' },
+      ],
+    })
+    expect(out).toContain('azure-3: url: expected a URL')
+    expect(out).not.toContain('api_version')
+    // The same by the addresses that files of other proxies have.
+    folder.write(
+      'other.json',
+      `{ "Providers": [
+        { "name": "a", "api_base_url": "https://api.z.ai/api/anthropic/v1/messages", "models": ["m"] },
+        { "name": "b", "api_base_url": "https://dashscope.aliyuncs.com/compatible-mode/v1/chat/completions", "models": ["n"] },
+        { "name": "c", "api_base_url": "https://api.z.ai.example/v1/chat/completions", "models": ["o"] } ] }`,
+    )
+    rmSync(join(folder.path, 'dragoman.json'))
+    await folder.run(['init', '--from', 'ccr', 'other.json']).finished
+    expect(config()).toMatchObject({
+      upstreams: {
+        a: { profile: 'zai' },
+        b: { profile: 'qwen' },
+        c: expect.not.objectContaining({ profile: expect.anything() }),
+      },
+    })
+    await expectChecked()
+  })
+
+  it('leaves out the keys of callers that are too short, and no other one', async () => {
+    const key = 'long-enough-0123456789'
+    folder.write(
+      'config.yaml',
+      CLIPROXYAPI.replace('- "short"', `- "short"\n  - "${key}"\n  - "brief"`),
+    )
+    const { out } = await folder.run(['init', '--from', 'cliproxyapi', 'config.yaml']).finished
+    expect(config()).toMatchObject({ callers: { keys: [key] } })
+    expect(out).toContain('keys of callers (2): expected a key of 16 to 512 characters\n')
   })
 
   it.each([

@@ -182,20 +182,31 @@ function valid(text: string, converted: Converted, world: Process): string {
   const { faults } = examined(source, { ...variables, ...world.environment }, platform)
   const first = faults.find(({ severity }) => severity === 'fault')
   if (!first) return text
-  if (!without(converted, first)) throw new ConfigError(first.place, first.expected)
+  if (!withoutKeys(converted, faults) && !without(converted, first))
+    throw new ConfigError(first.place, first.expected)
   return valid(written(converted), converted, world)
 }
 
 const placeBelow = (upstream: string): string => `${spellPlace(['upstreams', upstream])}.`
 
+/** Takes out the keys of callers that this proxy refuses, and no other one; false where there is none. */
+function withoutKeys(converted: Converted, faults: readonly ConfigFault[]): boolean {
+  const refused = faults.filter(({ place }) => place.startsWith('callers.keys'))
+  const [first] = refused
+  if (!first) return false
+  const places = refused.map(({ place }) => place)
+  const kept = converted.callerKeys.filter(
+    (_, index) => !places.includes(spellPlace(['callers', 'keys', index])),
+  )
+  const open = kept.length > 0 ? '' : '; without them anybody on this machine may call'
+  converted.left.push(`keys of callers (${refused.length}): ${first.expected}${open}`)
+  converted.callerKeys = kept
+  return true
+}
+
 /** Takes out what a file of another proxy has and this one refuses; false where there is nothing to take out. */
 function without(converted: Converted, { place, expected }: ConfigFault): boolean {
   const { left, upstreams, routes } = converted
-  if (converted.callerKeys.length > 0 && place.startsWith('callers')) {
-    left.push(`keys of callers: ${expected}; without them anybody on this machine may call`)
-    converted.callerKeys = []
-    return true
-  }
   const name = Object.keys(upstreams).find((each) => place.startsWith(placeBelow(each)))
   if (name === undefined || Object.keys(upstreams).length < 2) return false
   left.push(`${name}: ${place.slice(placeBelow(name).length)}: ${expected}`)

@@ -117,12 +117,14 @@ function readModel(entry: JsonObject, left: string[]): Model | undefined {
   const mode = filledText(objectMembers(entry['model_info'])['mode'])
   if (mode !== undefined && !MODES.includes(mode)) return skip(`${mode} is no conversation`)
   const { provider, id } = whose(full, filledText(params['custom_llm_provider']))
+  if (id === '') return skip('has no model')
   if (provider === undefined) return skip(`no service is named in "${full}"`)
-  if (!SERVERS.has(provider) && !SERVICES.has(provider))
+  if (!SERVERS.has(provider) && !SERVICES.has(provider) && provider !== 'azure')
     return skip(`"${provider}" is no service that init knows: add its upstream by hand`)
   if (name.includes('*') && name !== id && name !== '*')
     return skip('a star that takes a prefix away; add a route for each model')
-  reportOthers(`model_list "${name}"`, params, TAKEN, left)
+  const taken = provider === 'azure' ? [...TAKEN, 'api_version'] : TAKEN
+  reportOthers(`model_list "${name}"`, params, taken, left)
   const weight = positiveInteger(params['weight'])
   return {
     name,
@@ -154,6 +156,7 @@ function readUpstream(provider: string, id: string, params: JsonObject): JsonObj
   const server = SERVERS.get(provider)
   const service = SERVICES.get(provider)
   const base = filledText(params['api_base'])
+  if (provider === 'azure') return onAzure(base ?? '', filledText(params['api_key']))
   // A model with an address of its own stands for a server that speaks chat completions.
   const isServer =
     server !== undefined ||
@@ -168,6 +171,16 @@ function readUpstream(provider: string, id: string, params: JsonObject): JsonObj
     ...(key && { key: toKey(key) }),
   }
 }
+
+/**
+ * A deployment of Azure, by the address that goes without dated versions and takes the key as a bearer
+ * (learn.microsoft.com, "API version lifecycle").
+ */
+const onAzure = (base: string, key = 'os.environ/AZURE_API_KEY'): JsonObject => ({
+  dialect: 'chat-completions',
+  url: URL.canParse(base) ? `${new URL(base).origin}/openai/v1` : base,
+  key: toKey(key),
+})
 
 const toKey = (key: string): string => key.replace(/^os\.environ\//, 'env:')
 

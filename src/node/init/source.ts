@@ -1,3 +1,4 @@
+import { isProfiled } from '../../config/profiles.ts'
 import { versionsOf } from '../../config/values.ts'
 import { isObject, type Json, type JsonObject } from '../../json/json.ts'
 
@@ -49,7 +50,55 @@ export const SERVICES: ReadonlyMap<string, Service> = new Map([
     { dialect: 'chat-completions', url: 'https://api.mistral.ai/v1', key: 'MISTRAL_API_KEY' },
   ],
   ['xai', { dialect: 'chat-completions', url: 'https://api.x.ai/v1', key: 'XAI_API_KEY' }],
+  [
+    'cerebras',
+    { dialect: 'chat-completions', url: 'https://api.cerebras.ai/v1', key: 'CEREBRAS_API_KEY' },
+  ],
+  [
+    'fireworks_ai',
+    {
+      dialect: 'chat-completions',
+      url: 'https://api.fireworks.ai/inference/v1',
+      key: 'FIREWORKS_API_KEY',
+    },
+  ],
+  [
+    'together_ai',
+    { dialect: 'chat-completions', url: 'https://api.together.xyz/v1', key: 'TOGETHERAI_API_KEY' },
+  ],
 ])
+
+/** Hosts, with all below them, of services that have a profile. */
+const PROFILES: Readonly<Record<string, string>> = {
+  'openai.azure.com': 'azure',
+  'api.cerebras.ai': 'cerebras',
+  'api.deepseek.com': 'deepseek',
+  'api.fireworks.ai': 'fireworks',
+  'generativelanguage.googleapis.com': 'gemini',
+  'api.groq.com': 'groq',
+  'api.moonshot.ai': 'kimi',
+  'api.moonshot.cn': 'kimi',
+  'api.minimax.io': 'minimax',
+  'api.mistral.ai': 'mistral',
+  'openrouter.ai': 'openrouter',
+  'api.perplexity.ai': 'perplexity',
+  'dashscope.aliyuncs.com': 'qwen',
+  'dashscope-intl.aliyuncs.com': 'qwen',
+  'api.together.xyz': 'together',
+  'api.x.ai': 'xai',
+  'api.z.ai': 'zai',
+  'open.bigmodel.cn': 'zai',
+}
+
+/** An upstream with the profile of the service at its address. */
+function profiled(upstream: JsonObject): JsonObject {
+  const { dialect, url } = upstream
+  if (typeof dialect !== 'string' || typeof url !== 'string' || !URL.canParse(url)) return upstream
+  const { hostname } = new URL(url)
+  const [, profile] =
+    Object.entries(PROFILES).find(([host]) => `.${hostname}`.endsWith(`.${host}`)) ?? []
+  return profile && isProfiled(profile, dialect) ? { ...upstream, profile } : upstream
+}
 
 /** Where a model of another configuration leads: an upstream, with the model's name there. */
 interface Lead {
@@ -117,7 +166,8 @@ export function upstreamList(converted: Pick<Converted, 'upstreams'>) {
   const names = new Map<string, string>()
   return {
     /** The name of the upstream with this content, which is added when there is none. */
-    nameOf(wanted: string, upstream: JsonObject): string {
+    nameOf(wanted: string, written: JsonObject): string {
+      const upstream = profiled(written)
       const same = JSON.stringify(upstream)
       const known = names.get(same)
       if (known !== undefined) return known
