@@ -45,6 +45,7 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
       if (body.includes('Draw')) return { type: 'text/event-stream', pieces: PICTURED }
       if (body.includes('"stream":true'))
         return { type: 'text/event-stream', pieces: streamed(WORDS), gapMs: 3 }
+      if (body.includes('"contents"')) return { status: 503, pieces: ['{}'] }
       if (body.includes('too much'))
         return { status: 429, pieces: [JSON.stringify({ error: { message: HOSTILE } })] }
       return { pieces: [JSON.stringify({ ...REPLY, model: HOSTILE })] }
@@ -292,6 +293,28 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
     expect(await text(`${back} td.tree mark`)).toBe('item:')
     expect(await text(`${pane('losses')} ul`)).toContain('event 1, /item of the reply')
     await filtered('')
+  })
+
+  it('names whom each attempt asked', async () => {
+    await place.send({ ...QUESTION, model: 'pair-1' })
+    await filtered('model:pair-1')
+    await until(`document.querySelector('#list tbody tr')`)
+    await open(Number(await see(`document.querySelector('#list tbody tr').dataset.number`)))
+    expect(await text(pane('time'))).toMatch(
+      /attempt 1 \(other\): head, 503.*attempt 2 \(service\): head, 200/,
+    )
+    expect(await text('#detail > details summary')).toBe('attempt 1 (other): 503')
+    await filtered('')
+  })
+
+  it('says why the losses of a body that was not kept whole have no places', async () => {
+    const content = 'x'.repeat(1_100_000)
+    await place.send({ ...QUESTION, messages: [{ role: 'user', content }] })
+    await until(`document.querySelector('#list tbody tr').textContent.includes('⚠')`)
+    await open(Number(await see(`document.querySelector('#list tbody tr').dataset.number`)))
+    expect(await text(pane('losses'))).toContain('what came was not kept whole')
+    await open(1)
+    expect(await text(pane('losses'))).not.toContain('was not kept whole')
   })
 
   it('tells nothing without its token', async () => {

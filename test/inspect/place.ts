@@ -71,6 +71,7 @@ export async function openPlace(
     upstreams: { service: { dialect: 'responses', url, key: UPSTREAM_KEY }, other },
     routes: [
       { model: 'other-*', upstream: 'other' },
+      { model: 'pair-*', upstream: ['other', 'service'] },
       { model: '*', upstream: 'service' },
     ],
     callers: { keys: [CALLER_KEY] },

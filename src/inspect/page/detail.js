@@ -8,7 +8,7 @@ import { pane, panes } from './pane.js'
 import { asked } from './proxy.js'
 import { tokens, waterfall } from './spent.js'
 import { state } from './state.js'
-import { modelOf, statusOf, time } from './words.js'
+import { attemptName, modelOf, statusOf, time } from './words.js'
 
 export async function open(number) {
   pick(number)
@@ -45,7 +45,7 @@ function renderDetail() {
     h('div', { class: 'pair' }, waterfall(x), tokens(x)),
     losses(x, marks),
     bodies(x, call, marks),
-    ...x.calls.slice(0, -1).map(attempt),
+    ...x.calls.slice(0, -1).map((call, index) => attempt(call, attemptName(x, index))),
   )
 }
 
@@ -87,17 +87,12 @@ const bodies = (x, call, marks) =>
       : missing('what was told', 'Nothing yet.'),
   )
 
-const attempt = (call, index) =>
+const attempt = (call, name) =>
   h(
     'details',
     {},
-    h('summary', {}, `attempt ${index + 1}: ${call.status ?? call.failure ?? 'no answer'}`),
-    h(
-      'div',
-      { class: 'pair panes' },
-      went(call, `, attempt ${index + 1}`),
-      back(call, `, attempt ${index + 1}`),
-    ),
+    h('summary', {}, `${name}: ${call.status ?? call.failure ?? 'no answer'}`),
+    h('div', { class: 'pair panes' }, went(call, `, ${name}`), back(call, `, ${name}`)),
   )
 
 const went = (call, which, marks) =>

@@ -4,6 +4,8 @@ import { asked } from './proxy.js'
 import { state } from './state.js'
 import { plural } from './words.js'
 
+const CUT = 'Where they stand is not known: what came was not kept whole.'
+
 export function losses(x, marks) {
   const title = x.losses.length
     ? `⚠ ${plural(x.losses.length, 'loss', 'losses')}`
@@ -20,7 +22,7 @@ export function losses(x, marks) {
     )
     return { loss, line, places }
   })
-  const carried = h('p', { class: 'soft' })
+  const carried = h('p', { class: 'soft' }, x.came.body.cut && x.losses.length ? CUT : '')
   if (x.upstream && (x.losses.length || x.dialect !== x.upstreamDialect))
     place(x, lines, marks, carried).catch(() => undefined)
   return h(

@@ -1,7 +1,7 @@
 // What an exchange took: time and tokens.
 
 import { h } from './dom.js'
-import { count, money, plural, time } from './words.js'
+import { attemptName, count, money, plural, time } from './words.js'
 
 export function waterfall(x) {
   const end = Math.max(
@@ -35,7 +35,7 @@ export function waterfall(x) {
       row('received', 0, x.readAt, 'one'),
       row('translated', x.readAt, first?.at, 'four'),
       ...x.calls.flatMap((call, index) => {
-        const what = x.calls.length > 1 ? `attempt ${index + 1}: ` : ''
+        const what = x.calls.length > 1 ? `${attemptName(x, index)}: ` : ''
         const found = call.connectedAt ?? call.at
         return [
           row(`${what}connected`, call.at, call.connectedAt, 'two'),

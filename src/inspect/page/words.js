@@ -26,3 +26,9 @@ export const statusOf = (row) => {
   const word = row.outcome && row.outcome !== 'ok' ? ` ${row.outcome.replace('_', ' ')}` : ''
   return `${isBad(row) ? '✗' : row.isOver ? '✓' : '…'} ${row.status}${word}${row.stream ? ' ⇶' : ''}`
 }
+
+/** An attempt, with the upstream and key that were asked where each call is one. */
+export function attemptName({ attempts = [], calls }, index) {
+  const who = attempts.length === calls.length ? ` (${attempts[index].member})` : ''
+  return `attempt ${index + 1}${who}`
+}
