@@ -158,7 +158,7 @@ function readText(
     if (tokens.takes('{')) return members()
     if (tokens.takes('[')) return elements()
     return text[tokens.at] === '"'
-      ? tokens.string('a string that ends on its line')
+      ? tokens.string('a string that ends on its line, with "\\\\" for a backslash')
       : tokens.scalar()
   }
   const parsed = value(undefined)

@@ -25,8 +25,11 @@ const FROM_ENVIRONMENT = 'env:'
 export const FROM_FILE = 'file:/'
 /** `v1alpha` and `v1beta1` are Google's. */
 const VERSIONS = /\/(v1|v\d+(?:alpha|beta)\d*)$/
-/** Keys have no white space, which a header could carry but which comes from copying by mistake. */
-const SECRET = /^[\x21-\x7e]+$/
+/**
+ * Keys have no white space, which a header could carry but which comes from copying by mistake, and no quotes around
+ * them, which `docker --env-file` leaves there.
+ */
+const SECRET = /^(?!(["']).*\1$)[\x21-\x7e]+$/
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 const HEADER_VALUE = /^[\x20-\x7e]*$/
 /** Headers about the connection or the framing, which the HTTP client sets. */
@@ -121,7 +124,10 @@ export function readKey(
 export function readSecret(text: string, environment: Environment, place: string): string {
   const secret = resolved(text, environment, place)
   if (!SECRET.test(secret))
-    throw new ConfigError(place, 'expected a key of visible ASCII characters without spaces')
+    throw new ConfigError(
+      place,
+      'expected a key of visible ASCII characters without spaces, and no quotes around it',
+    )
   return secret
 }
 

@@ -17,6 +17,7 @@ const WARNINGS: readonly ((examination: Examination) => void)[] = [
   warnOfKeys,
   warnOfGlobs,
   warnOfOpenDoors,
+  warnOfBodies,
   warnOfSharedMemories,
 ]
 
@@ -77,6 +78,7 @@ function warnOfAddresses({ config, platform, found }: Examination): void {
     const [taken] = versionsOf(textAt(config, [...path, 'dialect'])).exec(bare) ?? []
     if (path[0] === 'upstreams' && ending !== undefined && ending !== taken)
       found.warn(at, `this is an endpoint; leave out "${ending}", which is added to what is sent`)
+    if (/[${}]/.test(url.host)) found.warn(at, STANDING)
     const { listens } = platform
     if (listens && isLoopback(url.hostname, listens.host) && portNumber(url) === listens.port)
       found.warn(at, 'this is the address of the proxy itself')
@@ -85,6 +87,8 @@ function warnOfAddresses({ config, platform, found }: Examination): void {
       found.warn(at, 'the key goes to another machine without encryption; expected https')
   }
 }
+
+const STANDING = 'this is used as it stands; no variable is looked up in it'
 
 const portNumber = ({ port, protocol }: URL): number =>
   port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
@@ -153,9 +157,17 @@ const FILE_WORDS = 'this is used as it stands; for a file write "file:/" and its
 const REGEX_SIGNS = /\.\*|\.\+|[\^$|()\\?]|\[(?!\d+[mk]\]$)[^\]]*\]/i
 
 function warnOfGlobs({ config, found }: Examination): void {
-  const routes = entriesAt(config, ['routes']).map((_, index) => ['routes', index, 'model'])
-  for (const path of routes)
+  for (const index of entriesAt(config, ['routes']).keys()) {
+    const at = ['routes', index]
+    const path = [...at, 'model']
     if (REGEX_SIGNS.test(textAt(config, path) ?? '')) found.warn(path, REGEX_WORDS)
+    const members = entriesAt(config, [...at, 'upstream']).map((_, entry) => ['upstream', entry])
+    for (const member of [[], ...members]) {
+      const as = [...at, ...member, 'as']
+      if (textAt(config, as)?.includes('*'))
+        found.warn(as, 'this name is sent as it stands; only "model" takes "*"')
+    }
+  }
   for (const [upstream] of membersAt(config, ['upstreams']))
     for (const [glob] of membersAt(config, ['upstreams', upstream, 'models']))
       if (REGEX_SIGNS.test(glob))
@@ -173,6 +185,17 @@ function warnOfOpenDoors({ config, platform, found }: Examination): void {
   const callers = valueAt(config, ['callers']) ?? 'open'
   if (callers === 'open' && entriesAt(config, ['web', 'origins']).length > 0)
     found.warn(['web', 'origins'], 'callers are open, so these pages spend your keys')
+}
+
+function warnOfBodies({ config, platform, found }: Examination): void {
+  const said = (name: 'bodyBytes' | 'inFlightBytes') => valueAt(config, ['limits', name])
+  const body = Number(said('bodyBytes') ?? platform.limits.bodyBytes)
+  const all = Number(said('inFlightBytes') ?? platform.limits.inFlightBytes)
+  if (body > all)
+    found.warn(
+      ['limits', said('bodyBytes') === undefined ? 'inFlightBytes' : 'bodyBytes'],
+      `there is no room for a body of ${body} bytes in ${all} in flight, however long it waits`,
+    )
 }
 
 /** An upstream that keeps responses for its one key would show each caller those of all callers. */

@@ -2,6 +2,7 @@ import type { Config } from './type.ts'
 import { spellPlace } from './place.ts'
 import { ConfigError } from './finding.ts'
 import { readHostname } from './hostname.ts'
+import { hint } from './nearest.ts'
 import type { WebSettings } from './settings.ts'
 
 /**
@@ -19,12 +20,12 @@ const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#*@\\,]*$/
 export function readOrigin(text: string, place: string): string {
   if (text.includes('*'))
     throw new ConfigError(place, 'expected one origin; "*" would let in every page there is')
-  if (!ORIGIN.test(text) || !isAsSent(text))
-    throw new ConfigError(
-      place,
-      'expected an origin as browsers send it, such as https://chat.example or http://localhost:5173',
-    )
-  return text
+  if (ORIGIN.test(text) && isAsSent(text)) return text
+  const meant = URL.canParse(text) ? hint(text, [new URL(text).origin]) : ''
+  throw new ConfigError(
+    place,
+    `expected an origin as browsers send it, such as https://chat.example or http://localhost:5173${meant}`,
+  )
 }
 
 /**

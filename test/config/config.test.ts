@@ -275,7 +275,7 @@ const FAULTS: [unknown, string, Platform?][] = [
   [withUpstream({ key: '' }), 'upstreams.claude.key: expected some text'],
   [
     withUpstream({ key: `${secret} x` }),
-    'upstreams.claude.key: expected a key of visible ASCII characters without spaces',
+    'upstreams.claude.key: expected a key of visible ASCII characters without spaces, and no quotes around it',
   ],
   [
     withUpstream({ key: 'env:NO_KEY' }),
@@ -366,14 +366,14 @@ const FAULTS: [unknown, string, Platform?][] = [
     'web.origins[1]: expected one origin; "*" would let in every page there is',
   ],
   ...[
-    'https://chat.example/',
-    'HTTPS://chat.example',
-    'http://chat.example:80',
-    'chat',
-    'null',
-  ].map((origin): [object, string] => [
+    ['https://chat.example/', '; did you mean "https://chat.example"?'],
+    ['HTTPS://chat.example', '; did you mean "https://chat.example"?'],
+    ['http://chat.example:80', '; did you mean "http://chat.example"?'],
+    ['chat', ''],
+    ['null', ''],
+  ].map(([origin, meant]): [object, string] => [
     withTop({ web: { origins: [origin] } }),
-    'web.origins[0]: expected an origin as browsers send it, such as https://chat.example or http://localhost:5173',
+    `web.origins[0]: expected an origin as browsers send it, such as https://chat.example or http://localhost:5173${meant}`,
   ]),
   ...['proxy.internal:8787', '*.internal', 'http://proxy.internal', ''].map(
     (host): [object, string] => [
@@ -449,7 +449,10 @@ describe('a configuration as text', () => {
     ['[1 2]', 'my.json:1:4: expected a comma or "]"'],
     ['{"a": tru}', 'my.json:1:7: expected a value'],
     ['{"a": 01}', 'my.json:1:7: expected a value'],
-    [`{"a": "${secret}\n"}`, 'my.json:1:7: expected a string that ends on its line'],
+    [
+      `{"a": "${secret}\n"}`,
+      'my.json:1:7: expected a string that ends on its line, with "\\\\" for a backslash',
+    ],
     ["{'a': 1}", 'my.json:1:2: expected a member name in double quotes or "}"'],
     [
       '{"upstreams": {},\n "upstreams": {"a": {"dialect": "messages", "url": "http://x"}}}',

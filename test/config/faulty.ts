@@ -63,7 +63,12 @@ export const FAULTY: readonly Case[] = [
   {
     what: 'a string that goes on',
     text: '{ "losses": "rep\nort" }',
-    says: ['1:13: expected a string that ends on its line'],
+    says: ['1:13: expected a string that ends on its line, with "\\\\" for a backslash'],
+  },
+  {
+    what: 'a backslash that is none',
+    text: '{ "state": { "store": "sqlite:C:\\data\\state.db" } }',
+    says: ['1:23: expected a string that ends on its line, with "\\\\" for a backslash'],
   },
   {
     what: 'a member said twice',
@@ -164,7 +169,9 @@ export const FAULTY: readonly Case[] = [
   {
     what: 'a key with a space',
     text: upstream(`${good}, "key": "Bearer ${KEY}"`),
-    says: ['2:75: upstreams.a.key: expected a key of visible ASCII characters without spaces'],
+    says: [
+      '2:75: upstreams.a.key: expected a key of visible ASCII characters without spaces, and no quotes around it',
+    ],
   },
   {
     what: 'a variable that is not set',
@@ -370,6 +377,22 @@ export const FAULTY: readonly Case[] = [
     ],
   },
   {
+    what: 'an origin with a slash',
+    text: upstream(good, ',\n"web": { "origins": ["https://chat.example/"] }'),
+    says: [
+      '4:21: web.origins: warning: callers are open, so these pages spend your keys',
+      '4:22: web.origins[0]: expected an origin as browsers send it, such as https://chat.example or http://localhost:5173; did you mean "https://chat.example"?',
+    ],
+  },
+  {
+    what: 'a variable that holds quotes',
+    text: upstream(`${good}, "key": "env:CLAUDE_KEY"`),
+    environment: { CLAUDE_KEY: `"${KEY}"` },
+    says: [
+      '2:75: upstreams.a.key: expected a key of visible ASCII characters without spaces, and no quotes around it',
+    ],
+  },
+  {
     what: 'many faults at once',
     text: `{\n  // two upstreams\n  "upstreams": {\n    "a": { "dialect": "message", "url": "x" },\n    "b": { "dialect": "responses", "url": "https://b", "key": "env:B", },\n  },\n  "routes": [{ "model": "*", "upstream": "c" }],\n  "loses": "report",\n}`,
     says: [
@@ -519,6 +542,41 @@ export const ODD: readonly Case[] = [
     says: [
       '5:14: routes[0].model: warning: this looks like a regular expression; only "*" has a meaning here',
       '6:14: routes[1].model: warning: this looks like a regular expression; only "*" has a meaning here',
+    ],
+  },
+  {
+    what: 'a name at the upstream with a star',
+    text: upstream(
+      good,
+      routes(
+        route('gpt-*', ', "as": "openai/*"'),
+        '{ "model": "*", "upstream": [{ "name": "a", "as": "*" }] }',
+      ),
+    ),
+    says: [
+      '5:46: routes[0].as: warning: this name is sent as it stands; only "model" takes "*"',
+      '6:53: routes[1].upstream[0].as: warning: this name is sent as it stands; only "model" takes "*"',
+    ],
+  },
+  {
+    what: 'an address that shall hold a variable',
+    text: upstream('"dialect": "messages", "url": "https://${HOST}/v1"'),
+    says: [
+      '2:40: upstreams.a.url: warning: this is used as it stands; no variable is looked up in it',
+    ],
+  },
+  {
+    what: 'a body that has no room',
+    text: upstream(good, ',\n"limits": { "bodyBytes": 536870912 }'),
+    says: [
+      '4:26: limits.bodyBytes: warning: there is no room for a body of 536870912 bytes in 268435456 in flight, however long it waits',
+    ],
+  },
+  {
+    what: 'no room for a body',
+    text: upstream(good, ',\n"limits": { "inFlightBytes": 1024 }'),
+    says: [
+      '4:30: limits.inFlightBytes: warning: there is no room for a body of 33554432 bytes in 1024 in flight, however long it waits',
     ],
   },
   {
