@@ -198,7 +198,7 @@ The first of:
 2. \`DRAGOMAN_CONFIG\`: the name of a file, or the document itself (on Workers always the document, or a table in \`wrangler.toml\`);
 3. \`dragoman.json\` in the working folder;
 4. the variables below alone;
-5. the demo: one upstream per dialect in this process, as the models \`demo-messages\`, \`demo-generate-content\` and \`demo-responses\`.
+5. the demo: one upstream per dialect in this process, as the models \`demo-messages\`, \`demo-generate-content\`, \`demo-responses\` and \`demo-chat-completions\`.
 
 \`dragoman check\` says everything that is wrong with it, with line and column, and warns of what is surely not meant.
 

@@ -27,6 +27,7 @@ export function findSource({ file, environment, directory }: SettingsSources): C
     return from(text, name)
   }
   const named = environment[VARIABLE]?.trim()
+  if (file === '') throw new ConfigError('--config', 'expected the name of a file')
   if (file !== undefined) {
     const source = fromFile(file)
     return named && named !== file ? overruling(source) : source

@@ -233,7 +233,7 @@ function parsed(argv: readonly string[]) {
 function readCommand(name: string): Command {
   const command = COMMANDS.find((known) => known === name)
   if (command) return command
-  throw new ConfigError('options', `there is no command "${name}"; see --help`)
+  throw new ConfigError('options', `there is no command "${name}"; ${adviceFor(name)}`)
 }
 
 function checkOperands(
@@ -243,12 +243,17 @@ function checkOperands(
   path: string | undefined,
 ): void {
   const [extra] = command === 'explain' || command === 'init' ? others : [file, ...others]
-  if (extra !== undefined) throw new ConfigError('options', `unexpected "${extra}"; see --help`)
+  if (extra !== undefined)
+    throw new ConfigError('options', `unexpected "${extra}"; ${adviceFor(extra)}`)
   if (command === 'explain' && file === undefined)
     throw new ConfigError('options', 'explain expects a FILE that holds the body of a request')
   if (command === 'explain' && !path?.startsWith('/'))
     throw new ConfigError('options', 'explain expects --path, such as --path /v1/messages')
 }
+
+/** Where a word may belong that stands alone. */
+const adviceFor = (word: string): string =>
+  /\.jsonc?$/.test(word) ? '--config names a configuration' : 'see --help'
 
 const MOST_WORKERS = 64
 

@@ -167,6 +167,7 @@ describe('dragoman init', () => {
     [['--dialect', 'messages', '--url', 'x'], /^upstreams\.main\.url: expected a URL/],
     [['--from', 'nginx', 'x'], '--from: expected one of litellm, ccr, cliproxyapi'],
     [['--from', 'ccr'], 'options: init --from expects a FILE'],
+    [['config.yaml'], 'options: init takes a FILE with --from alone; see --help'],
     [['--from', 'ccr', 'none.json'], 'none.json: no such file'],
     [
       ['--from', 'litellm', 'anchor.yaml'],

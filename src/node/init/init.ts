@@ -32,6 +32,8 @@ const FORMATS: ReadonlyMap<string, (text: string) => Converted> = new Map([
  */
 export async function init(options: Options, world: Process): Promise<void> {
   const { from, ...wanted } = options.init ?? {}
+  if (from === undefined && wanted.file !== undefined)
+    throw new ConfigError('options', 'init takes a FILE with --from alone; see --help')
   const name = options.config ?? FILE
   if (textFile(world.directory, name) !== undefined)
     throw new ConfigError(name, 'is there already, and init never writes over a file')
