@@ -154,17 +154,22 @@ function divided(argv: readonly string[]): [string[], string[]] {
   return at < 0 ? [[...argv], []] : [argv.slice(0, at), argv.slice(at + 1)]
 }
 
-/** Options that only one command has. */
-const OWN = {
-  launch: ['model', 'small', 'log', 'print'],
-  init: ['dialect', 'url', 'key', 'from'],
-} as const
+/** Options that only some commands have. */
+const OWN = [
+  ['launch', ['model', 'small', 'log', 'print']],
+  ['init', ['dialect', 'url', 'key', 'from']],
+  ['serve', ['watch']],
+  ['serve and check', ['workers']],
+  ['check', ['online']],
+  ['explain', ['path']],
+] as const
 
 function refuseForeign(command: string, values: Values): void {
-  for (const [owner, names] of Object.entries(OWN)) {
-    const found = owner === command ? undefined : names.find((name) => values[name] !== undefined)
+  for (const [owners, names] of OWN) {
+    if (owners.split(' and ').includes(command)) continue
+    const found = names.find((name) => values[name] !== undefined)
     if (found !== undefined)
-      throw new ConfigError('options', `"--${found}" belongs to ${owner}; see --help`)
+      throw new ConfigError('options', `"--${found}" belongs to ${owners}; see --help`)
   }
 }
 

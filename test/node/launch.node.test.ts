@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -339,6 +340,36 @@ describe('dragoman launch', () => {
     expect(statSync(join(folder.path, 'my.log')).mode & 0o777).toBe(0o600)
   })
 
+  it.skipIf(!existsSync('/dev/full'))(
+    'ends nobody whose log cannot be written any more',
+    async () => {
+      symlinkSync('/dev/full', join(folder.path, 'full.log'))
+      expect((await launch(['codex', '--log', 'full.log'], { CODE: '3' }).finished).code).toBe(3)
+      expect(said().answers).toEqual([200, 401])
+    },
+  )
+
+  it('says that a client is there and cannot be started', async () => {
+    const program = join(folder.path, 'bin', 'opencode')
+    writeFileSync(program, '#!/nowhere/interpreter\n')
+    folder.write('dragoman.json', CONFIG)
+    expect(await launch(['opencode']).finished).toEqual({
+      code: 126,
+      out: '',
+      error: `dragoman: ${program} cannot be started (ENOENT)\n`,
+    })
+    expect(readdirSync(temporary())).toEqual([])
+  })
+
+  it('shows that requests to this machine go past a proxy of the environment', async () => {
+    const { out } = await launch(['claude', '--print'], {
+      HTTPS_PROXY: 'http://proxy.invalid:3128',
+      no_proxy: 'a.example',
+    }).finished
+    for (const name of ['NO_PROXY', 'no_proxy'])
+      expect(out).toContain(`export ${name}=a.example,127.0.0.1,localhost\n`)
+  })
+
   it('says how a client is installed that is not there', async () => {
     const { code, error } = await launch(['codex'], { PATH: '/nowhere' }).finished
     expect([code, error]).toEqual([
@@ -351,6 +382,9 @@ describe('dragoman launch', () => {
     [['vim'], 'options: launch expects one of claude, codex, gemini, opencode, qwen; see --help'],
     [['claude', 'x'], 'options: unexpected "x"; see --help'],
     [['claude', '--host', '0.0.0.0'], '--host: launch listens on 127.0.0.1 alone'],
+    [['claude', '--watch'], 'options: "--watch" belongs to serve; see --help'],
+    [['claude', '--workers', '2'], 'options: "--workers" belongs to serve and check; see --help'],
+    [['claude', '--log', 'nowhere/my.log'], 'nowhere/my.log: cannot be written (ENOENT)'],
     [['claude', '--model', 'none'], '--model: no route takes the model "none"'],
     [['claude', '--small', 'none'], '--small: no route takes the model "none"'],
     [
@@ -380,10 +414,12 @@ describe('dragoman launch', () => {
       'dragoman.json',
       '{"upstreams":{"a":{"dialect":"messages","url":"http://127.0.0.1:9","key":"caller"}}}',
     )
-    expect(await launch(['claude', '--model', 'x']).finished).toMatchObject({
-      code: 78,
-      error: expect.stringContaining('upstreams.a.key: a launched client has a one-time key'),
-    })
+    // The second one leaves the choice of a model to the client, and there is none that would do.
+    for (const args of [['claude', '--model', 'x'], ['claude']])
+      expect(await launch(args).finished).toMatchObject({
+        code: 78,
+        error: expect.stringContaining('upstreams.a.key: a launched client has a one-time key'),
+      })
     folder.write('dragoman.json', CONFIG)
     mkdirSync(join(folder.path, '.gemini'))
     folder.write('.gemini/settings.json', '{"security":{"auth":{"selectedType":"oauth-personal"}}}')

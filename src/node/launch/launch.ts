@@ -9,6 +9,7 @@ import { PAGE } from '../describe.ts'
 import { serve, settingsFor } from '../commands.ts'
 import type { LaunchOptions, Options } from '../options.ts'
 import type { Process } from '../process.ts'
+import { errorCode } from '../files.ts'
 import type { Client, Start, LaunchFacts } from './client.ts'
 import { claude } from './claude.ts'
 import { codex } from './codex.ts'
@@ -22,6 +23,8 @@ import { FOLDER, shellLines } from './shell.ts'
 
 const clients: readonly Client[] = [claude, codex, gemini, opencode, qwen]
 
+/** As shells end where a program is there and cannot be started, and where there is none. */
+const NOT_STARTED = 126
 const NOT_FOUND = 127
 
 /** Starts the proxy and a client that talks to it. Resolves with the exit code of the client. */
@@ -41,16 +44,18 @@ export async function launch(options: Options, world: Process): Promise<number> 
   if (wanted.print) {
     const at = `http://127.0.0.1:${options.port || PRINTED_PORT}`
     const start = client.start({ ...known, url: at, key: 'any', folder: FOLDER })
-    world.write(PRINTED + shellLines(client, start, wanted.args))
+    const set = { ...start.set, ...(goesRound(world.environment) && directly(world.environment)) }
+    world.write(PRINTED + shellLines(client, { ...start, set }, wanted.args))
     return 0
   }
   if (program === undefined) {
     world.complain(`${client.name} is not on PATH; npm install -g ${client.npm} installs it`)
     return NOT_FOUND
   }
+  const own = behind(wanted, world)
   if (settings.origin === 'demo') world.say(DEMO)
   const key = randomBytes(32).toString('base64url')
-  const proxy = await serve(options, behind(wanted, world), {
+  const proxy = await serve(options, own, {
     settings: guarded(settings, client, key),
     files: [],
   })
@@ -101,7 +106,7 @@ const guarded = (settings: Settings, { name }: Client, key: string): Settings =>
 
 /** The screen is the client's, so the proxy writes nothing, or to a file. */
 function behind({ log }: LaunchOptions, world: Process): Process {
-  const file = log === undefined ? undefined : resolve(world.directory, log)
+  const file = log === undefined ? undefined : logFile(world.directory, log)
   return {
     ...world,
     logStyle: 'json',
@@ -112,8 +117,26 @@ function behind({ log }: LaunchOptions, world: Process): Process {
     complain: () => undefined,
     replaceLine: undefined,
     write: (text) => {
-      if (file !== undefined) appendFileSync(file, text, { mode: 0o600 })
+      if (file !== undefined) append(file, text)
     },
+  }
+}
+
+/** The file for the log, which can be written to as the client starts. */
+function logFile(directory: string, name: string): string {
+  const file = resolve(directory, name)
+  const fault = append(file, '')
+  if (fault !== undefined) throw new ConfigError(name, `cannot be written (${fault})`)
+  return file
+}
+
+/** Writes to the end of a file. What goes wrong there, such as a full disk, is no reason to end the client. */
+function append(file: string, text: string): string | undefined {
+  try {
+    appendFileSync(file, text, { mode: 0o600 })
+    return undefined
+  } catch (error) {
+    return errorCode(error)
   }
 }
 
@@ -147,8 +170,13 @@ function runClient(
     stdio: 'inherit',
   })
   const release = whileItRuns(running)
-  return new Promise<number>((resolve, reject) => {
-    running.once('error', reject)
+  return new Promise<number>((resolve) => {
+    // It is there, and yet no program: a script whose interpreter is gone, or one for another machine.
+    running.on('error', (error) => {
+      if (running.pid !== undefined) return
+      world.complain(`${program} cannot be started (${errorCode(error)})`)
+      resolve(NOT_STARTED)
+    })
     running.once('exit', (code, signal) => resolve(code ?? exitCode(signal)))
   }).finally(release)
 }
@@ -175,6 +203,10 @@ function whileItRuns(running: ChildProcess): () => void {
 }
 
 const LOOPBACK = ['127.0.0.1', 'localhost']
+
+/** Whether requests may go through a proxy of the environment. */
+const goesRound = (ours: Environment): boolean =>
+  Object.keys(ours).some((name) => /^(?:https?|all)_proxy$/i.test(name))
 
 function environmentFor({ set, unset }: Start, ours: Environment): NodeJS.ProcessEnv {
   const kept = Object.entries(ours).filter(([name]) => !unset.includes(name))

@@ -1,6 +1,6 @@
 import { adapters, type Dialects, dialects } from '../../../adapters/index.ts'
 import { ConfigError } from '../../config/config.ts'
-import type { Settings } from '../../config/settings.ts'
+import type { Settings, UpstreamSettings } from '../../config/settings.ts'
 import { findModel, listModels } from '../../http/models.ts'
 import { findDestination } from '../../upstream/route.ts'
 import type { Client, LaunchFacts, ToldModel } from './client.ts'
@@ -17,6 +17,9 @@ export function modelsFor(
   const listed = listModels(settings, dialects)
   const id = wanted.model ?? listed.find((entry) => entry.id !== SMALL)?.id
   if (id === undefined) {
+    const upstreams = [...settings.upstreams.values()]
+    const [first] = upstreams
+    if (first && upstreams.every(isCallers)) refuseCallers(settings, first)
     if (!needsModel) return { models: listed, foreign: false }
     throw new ConfigError('--model', `${name} has to be told one, because no route names one`)
   }
@@ -41,13 +44,18 @@ function known(settings: Settings, option: string, id: string): ToldModel {
   const model = findModel(settings, dialects, id)
   const upstream = findUpstream(settings, dialects, id)
   if (!model || !upstream) throw new ConfigError(option, `no route takes the model "${id}"`)
-  if (upstream.key.kind === 'caller')
-    throw new ConfigError(
-      `upstreams.${upstream.name}.key`,
-      'a launched client has a one-time key and not its own, so "caller" leads nowhere',
-      settings.origin,
-    )
+  if (isCallers(upstream)) refuseCallers(settings, upstream)
   return model
+}
+
+const isCallers = ({ key }: UpstreamSettings): boolean => key.kind === 'caller'
+
+function refuseCallers({ origin }: Settings, { name }: UpstreamSettings): never {
+  throw new ConfigError(
+    `upstreams.${name}.key`,
+    'a launched client has a one-time key and not its own, so "caller" leads nowhere',
+    origin,
+  )
 }
 
 const findUpstream = (settings: Settings, all: Dialects, model: string) =>
