@@ -6,7 +6,7 @@ import { passwordsIn } from '../upstream/secrets.ts'
 export type Egress = (url: string) => string | undefined
 
 /**
- * Reads HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY as curl does, in small letters or capitals. `NO_PROXY` lists
+ * Reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY as curl does, in small letters or capitals. `NO_PROXY` lists
  * hosts, with their subdomains, and ports where one is given; `*` means all hosts.
  */
 export function readEgress(environment: Environment): Egress {
