@@ -46,6 +46,7 @@ model_list:
       model: bedrock/anthropic.claude
       aws_region_name: eu-central-1
   - model_name: qwen3
+    tpm: 1000
     litellm_params: { model: ollama_chat/qwen3, api_base: "http://localhost:11434/" }
 general_settings:
   master_key: os.environ/MASTER
@@ -105,6 +106,7 @@ claude-api-key:
   models:
   - name: claude-opus-4-8
     alias: best
+    max-context-length: 200000
 - api-key: sk-second-0123456789
   base-url: "https://one.example"
   weight: 3
@@ -229,6 +231,7 @@ describe('dragoman init', () => {
     for (const line of [
       'model_list "claude-main": extra_headers',
       'model_list "on-bedrock": "bedrock"',
+      'model_list "qwen3": tpm',
       'general_settings.database_url',
       'router_settings',
     ])
@@ -397,11 +400,13 @@ describe('dragoman init', () => {
           url: 'https://one.example',
           key: 'sk-first-0123456789',
           proxy: 'http://proxy.example:3128',
+          auth: 'bearer',
         },
         'anthropic-2': {
           dialect: 'messages',
           url: 'https://one.example',
           key: 'sk-second-0123456789',
+          auth: 'bearer',
           headers: { 'x-team': 'a' },
         },
         gemini: {
@@ -429,6 +434,7 @@ describe('dragoman init', () => {
       ],
     })
     for (const word of [
+      'claude-api-key[0], claude-opus-4-8: max-context-length',
       'claude-api-key[1]: proxy-url: only a proxy that speaks HTTP',
       'claude-api-key[1]: headers that copy',
       'claude-api-key[1]: excluded-models',

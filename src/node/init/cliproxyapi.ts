@@ -63,13 +63,17 @@ function addKeyed(
 ): void {
   const entry = typeof one === 'string' ? { 'api-key': one } : objectMembers(one)
   const { dialect = '', url = '' } = SERVICES.get(service) ?? {}
+  const base = filledText(entry['base-url'])
+  // "Bearer on custom base-url" (config.example.yaml, claude-api-key).
+  const isElsewhere = service === 'anthropic' && base !== undefined && !base.startsWith(url)
   const name = upstreams.nameOf(service, {
     dialect,
-    url: filledText(entry['base-url']) ?? url,
+    url: base ?? url,
     ...keyAndProxy(entry, proxy, where, left),
+    ...(isElsewhere && { auth: 'bearer' }),
     ...fixedHeaders(entry, where, left),
   })
-  addRoutes(routes, name, { entry, glob, left })
+  addRoutes(routes, name, { where, entry, glob, left })
   reportOthers(where, entry, TAKEN, left)
 }
 
@@ -90,7 +94,7 @@ function addCompatible(entry: JsonObject, { upstreams, routes, proxy, left }: Pa
       ...keyAndProxy(key, proxy, where, left),
       ...headers,
     })
-    addRoutes(routes, upstream, { entry: { ...key, models: entry['models'] ?? [] }, left })
+    addRoutes(routes, upstream, { where, entry: { ...key, models: entry['models'] ?? [] }, left })
   }
   const taken = [...TAKEN, 'name', 'disabled', 'api-key-entries', 'api-keys']
   reportOthers(where, entry, taken, left)
@@ -145,7 +149,7 @@ function fixedHeaders(entry: JsonObject, where: string, left: string[]): JsonObj
 function addRoutes(
   routes: RouteList,
   upstream: string,
-  { entry, glob, left }: { entry: JsonObject; glob?: string; left: string[] },
+  { where, entry, glob, left }: { where: string; entry: JsonObject; glob?: string; left: string[] },
 ): void {
   const weight = positiveInteger(entry['weight'])
   const target = { upstream, ...(weight !== undefined && { weight }) }
@@ -153,6 +157,7 @@ function addRoutes(
     const name = filledText(each['name'])
     const alias = filledText(each['alias']) ?? name
     if (!name || !alias) continue
+    reportOthers(`${where}, ${name}`, each, ['name', 'alias'], left)
     if (!routes.add(alias, { ...target, ...(alias !== name && { as: name }) }))
       left.push(`"${alias}": another model of the upstream "${upstream}"`)
   }

@@ -106,6 +106,7 @@ interface Model {
 /** Kinds of models that hold a conversation. */
 const MODES = ['chat', 'completion', 'responses']
 
+const ENTRY = ['model_name', 'litellm_params', 'model_info']
 const TAKEN = ['model', 'custom_llm_provider', 'api_base', 'api_key', 'weight', 'order']
 
 function readModel(entry: JsonObject, left: string[]): Model | undefined {
@@ -123,6 +124,7 @@ function readModel(entry: JsonObject, left: string[]): Model | undefined {
     return skip(`"${provider}" is no service that init knows: add its upstream by hand`)
   if (name.includes('*') && name !== id && name !== '*')
     return skip('a star that takes a prefix away; add a route for each model')
+  reportOthers(`model_list "${name}"`, entry, ENTRY, left)
   const taken = provider === 'azure' ? [...TAKEN, 'api_version'] : TAKEN
   reportOthers(`model_list "${name}"`, params, taken, left)
   const weight = positiveInteger(params['weight'])
