@@ -1,9 +1,12 @@
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseJsonc } from '../../src/config/jsonc.ts'
 import { parseYaml } from '../../src/node/init/yaml.ts'
 import { emptyFolder, type Folder } from './command.ts'
+
+const hasScript = spawnSync('script', ['--version']).status === 0
 
 let folder: Folder
 beforeEach(() => {
@@ -125,6 +128,9 @@ openai-compatibility:
     models: [{ name: kimi-k2, alias: k2 }, { name: kimi-k3, alias: k2 }]
 `
 
+const deployment = (name: string, more = '') =>
+  `  - { model_name: ${name}, litellm_params: { model: azure/${name}-eu, api_base: "https://one.openai.azure.com/", api_version: "2024-10-21"${more} } }`
+
 describe('dragoman init', () => {
   it('writes a first configuration from options, which check takes', async () => {
     const args = [
@@ -144,6 +150,30 @@ describe('dragoman init', () => {
     expect(await expectChecked()).toMatch(
       /upstream +main +messages +https:\/\/one\.example\/v1 +for \*/,
     )
+  })
+
+  it.skipIf(!hasScript)('asks again at a terminal for what check would refuse', async () => {
+    const line = `${process.execPath} ${resolve('src/node.ts')} init`
+    const terminal = spawn('script', ['-qefc', line, '/dev/null'], { cwd: folder.path })
+    let said = ''
+    terminal.stdout.on('data', (chunk) => (said += chunk))
+    const answer = async (question: string, text: string) => {
+      await expect.poll(() => said, { timeout: 10_000 }).toContain(question)
+      said = ''
+      terminal.stdin.write(`${text}\n`)
+    }
+    await answer('speak', 'anthropic')
+    await answer('did you mean "messages"?', 'messages')
+    await answer('Its address', '')
+    await answer('expected a URL', 'https://one.example')
+    await answer('Its key', '"sk-quoted-0123456789"')
+    await answer('no quotes around it', 'env:NOT_SET_YET')
+    await expect.poll(() => said, { timeout: 10_000 }).toContain('wrote dragoman.json')
+    expect(config()).toMatchObject({
+      upstreams: {
+        main: { dialect: 'messages', url: 'https://one.example', key: 'env:NOT_SET_YET' },
+      },
+    })
   })
 
   it('never writes over a file', async () => {
@@ -280,8 +310,6 @@ describe('dragoman init', () => {
   })
 
   it('gives services that are known their profile, at Azure below the address without versions', async () => {
-    const deployment = (name: string, more = '') =>
-      `  - { model_name: ${name}, litellm_params: { model: azure/${name}-eu, api_base: "https://one.openai.azure.com/", api_version: "2024-10-21"${more} } }`
     folder.write(
       'config.yaml',
       [

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { adapters } from '../../../adapters/index.ts'
 import { ConfigError, type Environment, examined } from '../../config/config.ts'
 import type { ConfigFault } from '../../config/finding.ts'
@@ -11,6 +10,7 @@ import { isObject, wordIn, type JsonObject } from '../../json/json.ts'
 import type { Process } from '../process.ts'
 import { errorCode, textFile } from '../files.ts'
 import type { InitOptions, Options } from '../options.ts'
+import { askPerson } from './answers.ts'
 import { fromCcr } from './ccr.ts'
 import { fromCliProxyApi } from './cliproxyapi.ts'
 import { fromLitellm } from './litellm.ts'
@@ -37,7 +37,8 @@ export async function init(options: Options, world: Process): Promise<void> {
   const name = options.config ?? FILE
   if (textFile(world.directory, name) !== undefined)
     throw new ConfigError(name, 'is there already, and init never writes over a file')
-  const converted = from === undefined ? await fromAnswers(wanted) : fromFile(from, wanted, world)
+  const converted =
+    from === undefined ? await fromAnswers(wanted, world) : fromFile(from, wanted, world)
   const text = valid(written(converted), converted, world)
   create(world.directory, name, text)
   world.write(report(name, text, converted, world.environment))
@@ -92,11 +93,14 @@ function spoken(converted: Converted): Converted {
   }
 }
 
-/** Asks up to three questions at a terminal; what an option says is not asked. */
-async function fromAnswers(wanted: InitOptions): Promise<Converted> {
-  const dialects = adapters.map(({ dialect }) => dialect)
-  const { dialect, url, key } =
-    process.stdin.isTTY && process.stderr.isTTY ? await askPerson(wanted, dialects) : wanted
+/** Asks at a terminal for what no option says. */
+async function fromAnswers(wanted: InitOptions, world: Process): Promise<Converted> {
+  const faultOf = (upstream: JsonObject, member: string) =>
+    faultsOf(written(oneUpstream(upstream)), world).find(
+      ({ place }) => place === `${placeBelow(MAIN)}${member}`,
+    )?.expected
+  const isAsked = process.stdin.isTTY && process.stderr.isTTY
+  const { dialect, url, key } = isAsked ? await askPerson(wanted, faultOf) : wanted
   const lacking = [
     ['--dialect', dialect],
     ['--url', url],
@@ -106,31 +110,16 @@ async function fromAnswers(wanted: InitOptions): Promise<Converted> {
       'options',
       `init expects ${lacking.map(([name]) => name).join(' and ')} where there is no terminal to ask`,
     )
-  const upstream = { dialect: dialect ?? '', url: url ?? '', ...(key && { key }) }
-  return {
-    ...emptyConversion(),
-    upstreams: { main: upstream },
-    routes: [{ model: '*', upstream: 'main' }],
-  }
+  return oneUpstream({ dialect: dialect ?? '', url: url ?? '', ...(key && { key }) })
 }
 
-async function askPerson(wanted: InitOptions, dialects: readonly string[]): Promise<InitOptions> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    const dialect =
-      wanted.dialect ??
-      (await terminal.question(`What does the upstream speak (${dialects.join(', ')})? `))
-    const url =
-      wanted.url ??
-      (await terminal.question('Its address, such as https://host or https://host/v1? '))
-    const key =
-      wanted.key ??
-      (await terminal.question('Its key, best as env:NAME for a variable (empty for none)? '))
-    return { dialect: dialect.trim(), url: url.trim(), key: key.trim() }
-  } finally {
-    terminal.close()
-  }
-}
+const MAIN = 'main'
+
+const oneUpstream = (upstream: JsonObject): Converted => ({
+  ...emptyConversion(),
+  upstreams: { [MAIN]: upstream },
+  routes: [{ model: '*', upstream: MAIN }],
+})
 
 /** The file fits on a screen: where there are more upstreams and routes, several share a line. */
 const MAX_LINES = 40
@@ -169,10 +158,18 @@ function rows(cells: readonly string[], perRow: number): string[] {
 const spaced = (object: JsonObject): string =>
   JSON.stringify(object, null, 1).replaceAll(/\n\s*/g, ' ')
 
-/**
- * Throws for a file that `check` would refuse. Variables need not be set yet, and a caller's key may be too short.
- */
+/** Throws for a file that `check` would refuse. A caller's key may be too short: it is left out. */
 function valid(text: string, converted: Converted, world: Process): string {
+  const faults = faultsOf(text, world)
+  const [first] = faults
+  if (!first) return text
+  if (!withoutKeys(converted, faults) && !without(converted, first))
+    throw new ConfigError(first.place, first.expected)
+  return valid(written(converted), converted, world)
+}
+
+/** What `check` would refuse of a file, but for variables that may be set later. */
+function faultsOf(text: string, { environment }: Process): ConfigFault[] {
   const source = textSource(text, FILE)
   const variables = Object.fromEntries(
     [...text.matchAll(/"env:([^"]+)"/g)].map(([, name = '']) => [
@@ -181,12 +178,8 @@ function valid(text: string, converted: Converted, world: Process): string {
     ]),
   )
   const platform = { exposed: false }
-  const { faults } = examined(source, { ...variables, ...world.environment }, platform)
-  const first = faults.find(({ severity }) => severity === 'fault')
-  if (!first) return text
-  if (!withoutKeys(converted, faults) && !without(converted, first))
-    throw new ConfigError(first.place, first.expected)
-  return valid(written(converted), converted, world)
+  const { faults } = examined(source, { ...variables, ...environment }, platform)
+  return faults.filter(({ severity }) => severity === 'fault')
 }
 
 const placeBelow = (upstream: string): string => `${spellPlace(['upstreams', upstream])}.`
