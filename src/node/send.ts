@@ -235,7 +235,7 @@ function responseHandler(
     },
     // Without a connection the request was not begun, so nothing was sent.
     onResponseError: (_, error) =>
-      fail(request ? lost(error, sending) : new ConnectError(error.message)),
+      fail(request ? lost(error, sending) : new ConnectError(connectReason(error))),
   }
 }
 
@@ -268,6 +268,14 @@ function findHeader(headers: ResponseHeaders, name: string): string | null {
 /** Neither the coding nor the length describes the decoded body. */
 const decodedHeader = (headers: ResponseHeaders, name: string): string | null =>
   /^content-(?:encoding|length)$/i.test(name) ? null : findHeader(headers, name)
+
+/** The message of OpenSSL is a line of places in its sources; what it means stands beside it. */
+function connectReason(error: Error): string {
+  const reason: unknown = 'reason' in error ? error.reason : undefined
+  if (typeof reason !== 'string') return error.message
+  const speaksPlain = 'code' in error && error.code === 'ERR_SSL_WRONG_VERSION_NUMBER'
+  return speaksPlain ? `${reason}: no TLS is spoken there, perhaps http:// is meant` : reason
+}
 
 const toError = (reason: unknown): Error =>
   reason instanceof Error ? reason : new Error('the exchange was given up')

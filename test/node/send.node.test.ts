@@ -198,6 +198,14 @@ describe('the upstream client', () => {
     expect(failure).not.toBeInstanceOf(ConnectError)
   })
 
+  it('says in words what OpenSSL means', async () => {
+    const origin = await serving((_, response) => response.end('plain'))
+    const failure = await post(origin.replace('http:', 'https:')).catch((error: unknown) => error)
+    expect(failure).toEqual(
+      new ConnectError('wrong version number: no TLS is spoken there, perhaps http:// is meant'),
+    )
+  })
+
   it('tells when a connection is sought and found', async () => {
     const told: string[] = []
     const connection = (state: string) => void told.push(state)
