@@ -43,6 +43,8 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
   beforeAll(async () => {
     place = await openPlace((body) => {
       if (body.includes('Draw')) return { type: 'text/event-stream', pieces: PICTURED }
+      if (body.includes('Slowly'))
+        return { type: 'text/event-stream', pieces: streamed(WORDS), gapMs: 400 }
       if (body.includes('"stream":true'))
         return { type: 'text/event-stream', pieces: streamed(WORDS), gapMs: 3 }
       if (body.includes('"contents"')) return { status: 503, pieces: ['{}'] }
@@ -293,6 +295,21 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
     expect(await text(`${back} td.tree mark`)).toBe('item:')
     expect(await text(`${pane('losses')} ul`)).toContain('event 1, /item of the reply')
     await filtered('')
+  })
+
+  it('claims nothing of an exchange that is still open', async () => {
+    const messages = [{ role: 'user', content: 'Slowly' }]
+    const going = place.send({ ...QUESTION, stream: true, messages })
+    await page.show({ width: 320, height: 800 })
+    await until(`document.querySelector('#list tbody tr').textContent.includes('/v1/messages → …')`)
+    await open(Number(await see(`document.querySelector('#list tbody tr').dataset.number`)))
+    await until(`document.querySelector('${pane('time')}').textContent.includes('head, 200')`)
+    expect(await see('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320)
+    expect(await text(pane('losses'))).toBe('Losses are told at the end')
+    expect(await text(pane('tokens'))).toBe('tokensThey are counted at the end.')
+    await going
+    await until(`document.querySelector('${pane('losses')}').textContent.includes('⚠ 1 loss')`)
+    expect(await text('main table')).not.toContain('…')
   })
 
   it('names whom each attempt asked', async () => {

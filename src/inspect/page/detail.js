@@ -8,7 +8,7 @@ import { pane, panes } from './pane.js'
 import { asked } from './proxy.js'
 import { tokens, waterfall } from './spent.js'
 import { state } from './state.js'
-import { attemptName, modelOf, statusOf, time } from './words.js'
+import { attemptName, modelOf, statusOf, time, wayOf } from './words.js'
 
 export async function open(number) {
   pick(number)
@@ -53,7 +53,7 @@ const facts = (x) =>
   h(
     'dl',
     {},
-    fact('from → to', `${x.dialect ?? '?'} → ${x.upstreamDialect ?? '–'}`),
+    fact('from → to', wayOf(x)),
     fact('upstream', x.member ?? x.upstream),
     fact('model', modelOf(x)),
     fact('status', statusOf(x)),

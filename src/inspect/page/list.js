@@ -1,6 +1,6 @@
 import { byId, h } from './dom.js'
 import { rows, state } from './state.js'
-import { count, isBad, modelOf, money, plural, statusOf, time } from './words.js'
+import { count, isBad, modelOf, money, plural, statusOf, time, wayOf } from './words.js'
 
 const shownRows = new Map()
 
@@ -11,7 +11,7 @@ const COLUMNS = [
     'from → to',
     '',
     (row) =>
-      `${row.dialect ?? '?'} → ${row.upstreamDialect ?? '–'}${row.member && row.member !== row.upstreamDialect ? ` (${row.member})` : ''}`,
+      `${wayOf(row)}${row.member && row.member !== row.upstreamDialect ? ` (${row.member})` : ''}`,
   ],
   ['model', 'wide', (row) => modelOf(row)],
   ['status', '', (row) => statusOf(row)],

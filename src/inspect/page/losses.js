@@ -9,7 +9,9 @@ const CUT = 'Where they stand is not known: what came was not kept whole.'
 export function losses(x, marks) {
   const title = x.losses.length
     ? `⚠ ${plural(x.losses.length, 'loss', 'losses')}`
-    : 'Nothing was lost'
+    : x.isOver
+      ? 'Nothing was lost'
+      : 'Losses are told at the end'
   const lines = x.losses.map((loss) => {
     const places = h('span', { class: 'soft' })
     const line = h(

@@ -4,12 +4,11 @@ import { h } from './dom.js'
 import { attemptName, count, money, plural, time } from './words.js'
 
 export function waterfall(x) {
-  const end = Math.max(
-    x.totalMs ?? 0,
-    x.told?.endAt ?? 0,
-    ...x.calls.map((each) => each.endAt ?? each.at),
-    0.1,
+  // Of an exchange that is still open, until what has come last.
+  const known = [x.told ?? {}, ...x.calls].flatMap(
+    ({ at, connectedAt, headAt, firstAt, endAt }) => [at, connectedAt, headAt, firstAt, endAt],
   )
+  const end = Math.max(0.1, ...[x.totalMs, x.readAt, ...known].map((each) => each ?? 0))
   const row = (name, from, to, kind) => {
     if (from === undefined || to === undefined) return []
     const bar = h('span', { class: kind })
@@ -57,7 +56,8 @@ export function waterfall(x) {
 export function tokens(x) {
   const { usage } = x
   const box = h('section', { class: 'box', 'aria-label': 'tokens' }, h('h3', {}, 'tokens'))
-  if (!usage) return (box.append(h('p', { class: 'soft' }, 'None were counted.')), box)
+  const none = x.isOver ? 'None were counted.' : 'They are counted at the end.'
+  if (!usage) return (box.append(h('p', { class: 'soft' }, none)), box)
   const { input = 0, cacheRead = 0, cacheWrite = 0, output = 0, reasoning = 0 } = usage
   const parts = [
     ['input', Math.max(0, input - cacheRead - cacheWrite), 'one'],
