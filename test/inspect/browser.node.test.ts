@@ -301,7 +301,9 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
     const messages = [{ role: 'user', content: 'Slowly' }]
     const going = place.send({ ...QUESTION, stream: true, messages })
     await page.show({ width: 320, height: 800 })
-    await until(`document.querySelector('#list tbody tr').textContent.includes('/v1/messages → …')`)
+    await until(
+      `document.querySelector('#list tbody tr')?.textContent.includes('/v1/messages → …')`,
+    )
     await open(Number(await see(`document.querySelector('#list tbody tr').dataset.number`)))
     await until(`document.querySelector('${pane('time')}').textContent.includes('head, 200')`)
     expect(await see('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320)
@@ -326,10 +328,12 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
 
   it('says why the losses of a body that was not kept whole have no places', async () => {
     const content = 'x'.repeat(1_100_000)
-    await place.send({ ...QUESTION, messages: [{ role: 'user', content }] })
-    await until(`document.querySelector('#list tbody tr').textContent.includes('⚠')`)
+    await place.send({ ...QUESTION, model: 'large-1', messages: [{ role: 'user', content }] })
+    await filtered('model:large-1')
+    await until(`document.querySelector('#list tbody tr')?.textContent.includes('⚠')`)
     await open(Number(await see(`document.querySelector('#list tbody tr').dataset.number`)))
     expect(await text(pane('losses'))).toContain('what came was not kept whole')
+    await filtered('')
     await open(1)
     expect(await text(pane('losses'))).not.toContain('was not kept whole')
   })
