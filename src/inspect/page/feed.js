@@ -41,7 +41,8 @@ export async function follow() {
   }
 }
 
-const refused = () =>
+const refused = () => {
+  byId('state').textContent = ''
   byId('list').replaceChildren(
     h(
       'div',
@@ -54,3 +55,4 @@ const refused = () =>
       ),
     ),
   )
+}

@@ -6,6 +6,8 @@ if (fragment) {
   sessionStorage.setItem('token', fragment)
   history.replaceState(null, '', '/')
 }
+// A proxy that was started again on the same port has another token, and an address that differs in it loads nothing.
+addEventListener('hashchange', () => location.reload())
 export const ask = (path, body) =>
   fetch(path, {
     method: body === undefined ? 'GET' : 'POST',
