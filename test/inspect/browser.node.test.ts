@@ -247,7 +247,7 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
 
   it('filters by status, dialect and loss', async () => {
     await place.send({ ...QUESTION, messages: [{ role: 'user', content: 'too much' }] })
-    await until(`document.querySelector('main tr[data-number="5"]')`)
+    await until(`document.querySelector('main tr[data-number="5"]')?.textContent.includes('✗ 429')`)
     expect(await filtered('status:4xx')).toBe('5')
     expect(await filtered('loss:seal')).toBe('4,1')
     expect(await filtered('dialect:chat')).toBe('')
