@@ -77,7 +77,8 @@ export function withVariables(source: ConfigSource, environment: Environment): C
   const unknown = Object.keys(environment).filter(
     (name) => name.startsWith('DRAGOMAN_') && read(name) !== undefined && !isKnown(name),
   )
-  for (const name of unknown) complain(filling, name, `no such variable exists${hint(name, KNOWN)}`)
+  for (const name of unknown)
+    complain(filling, name, `no such variable exists${hint(name.replace('_BASE_', '_'), KNOWN)}`)
   const { value, names, faults } = filling
   const nameAt = (place: string) => [...names].find(([filled]) => isWithin(place, filled))?.[1]
   return {

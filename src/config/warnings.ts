@@ -88,7 +88,7 @@ function warnOfAddresses({ config, platform, found }: Examination): void {
   }
 }
 
-const STANDING = 'this is used as it stands; no variable is looked up in it'
+const STANDING = 'this is used as it stands; no variable is read'
 
 const portNumber = ({ port, protocol }: URL): number =>
   port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)

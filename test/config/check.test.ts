@@ -95,6 +95,11 @@ describe('a file and variables together', () => {
       { DRAGOMAN_CALLER_KEY: 'x' },
       'environment: DRAGOMAN_CALLER_KEY: no such variable exists; did you mean "DRAGOMAN_CALLER_KEYS"?',
     ],
+    // As vendors' own programs call it.
+    [
+      { DRAGOMAN_BASE_URL: 'x' },
+      'environment: DRAGOMAN_BASE_URL: no such variable exists; did you mean "DRAGOMAN_URL"?',
+    ],
     [{ DRAGOMAN_ZZZZZZZZZZZZ: 'x' }, 'environment: DRAGOMAN_ZZZZZZZZZZZZ: no such variable exists'],
   ])('%j is refused: %s', (environment, line, text) => {
     const { settings, lines } = together(environment, text)

@@ -561,9 +561,7 @@ export const ODD: readonly Case[] = [
   {
     what: 'an address that shall hold a variable',
     text: upstream('"dialect": "messages", "url": "https://${HOST}/v1"'),
-    says: [
-      '2:40: upstreams.a.url: warning: this is used as it stands; no variable is looked up in it',
-    ],
+    says: ['2:40: upstreams.a.url: warning: this is used as it stands; no variable is read'],
   },
   {
     what: 'a body that has no room',
