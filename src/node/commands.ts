@@ -263,7 +263,7 @@ function createReloader(
     },
     reload() {
       try {
-        const next = foundSettings(options, world)
+        const next = foundSettings(options, world, current.settings.origin)
         demandReloadable(current.settings, next.settings)
         take(next.settings)
         current = next

@@ -4,7 +4,7 @@ import { writeFault } from '../config/finding.ts'
 import type { Settings } from '../config/settings.ts'
 import type { ConfigSource } from '../config/source.ts'
 import { secretFiles, withSecretFiles } from './files.ts'
-import { configurationFile, findSource } from './find-settings.ts'
+import { configurationFile, DEFAULT_FILE, findSource } from './find-settings.ts'
 import { isLoopback, type Options } from './options.ts'
 import type { Process } from './process.ts'
 
@@ -26,10 +26,16 @@ const toPlatform = ({ host, port }: Options) => ({
   listens: { host, port },
 })
 
-/** Reads the configuration of a command; the address decides whether callers have to be named. */
-export function foundSettings(options: Options, world: Process): FoundSettings {
+/**
+ * Reads the configuration of a command; the address decides whether callers have to be named. `former`: where the one
+ * in use came from. Where that is a file which nothing but its name leads to, and it is gone, the variables would
+ * hold alone, or the demo.
+ */
+export function foundSettings(options: Options, world: Process, former?: string): FoundSettings {
   const { config: file } = options
   const source = sourceFor(options, world)
+  if (former === DEFAULT_FILE && source.origin !== former)
+    throw new ConfigError(former, 'no such file')
   const environment = withSecretFiles(world.environment, source.value)
   const result = examined(source, environment, toPlatform(options))
   const settings = settingsIn(result)

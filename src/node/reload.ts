@@ -2,7 +2,6 @@ import { ConfigError } from '../config/config.ts'
 import { writeFault } from '../config/finding.ts'
 import type { Settings } from '../config/settings.ts'
 import type { RefusedReload } from '../observe/entry.ts'
-import { DEFAULT_FILE } from './find-settings.ts'
 
 /** Settings of things that are opened once, such as the port and the store. */
 const FIXED: readonly (readonly [string, (settings: Settings) => unknown])[] = [
@@ -17,13 +16,8 @@ const FIXED: readonly (readonly [string, (settings: Settings) => unknown])[] = [
   ),
 ]
 
-/**
- * Throws `ConfigError` for changes that need a restart, and where the file is gone that nothing but its name leads to:
- * without it the variables would hold alone, or the demo. Nothing is changed then.
- */
+/** Throws `ConfigError` for changes that need a restart; nothing is changed then. */
 export function demandReloadable(old: Settings, next: Settings): void {
-  if (old.origin === DEFAULT_FILE && next.origin !== DEFAULT_FILE)
-    throw new ConfigError(DEFAULT_FILE, 'no such file')
   const faults = FIXED.filter(
     ([, read]) => JSON.stringify(read(old)) !== JSON.stringify(read(next)),
   ).map(([place]) => ({

@@ -149,6 +149,15 @@ describe('several processes behind one port', () => {
     expect(() => foundSettings({ ...options, workers: 1 }, world)).not.toThrow()
   })
 
+  it('say of a file that is gone just that, and not what could not be shared without it', () => {
+    const world = { ...WORLD, directory: folder.path, environment: {} }
+    const options = readCommandLine(['--workers', '2'], {})
+    const read = () => foundSettings(options, world, 'dragoman.json')
+    expect(read).toThrow('dragoman.json: no such file')
+    folder.write('dragoman.json', JSON.stringify(CONFIG))
+    expect(read).not.toThrow()
+  })
+
   it('are as many as is said', () => {
     expect([workersIn([]), workersIn([], '3'), workersIn(['--workers', '2'], '3')]).toEqual([
       undefined,

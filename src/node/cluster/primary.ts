@@ -50,7 +50,7 @@ export async function serveTogether(
   log({ event: 'start', version: VERSION, url, configuration: settings.origin })
   const reload = (): void => {
     try {
-      const next = foundSettings(options, world)
+      const next = foundSettings(options, world, found.settings.origin)
       demandReloadable(found.settings, next.settings)
       found = next
       workers.tell({ kind: 'reload', read: next.read })
