@@ -20,7 +20,7 @@ export function writeModel(
 
 /**
  * The query in which Codex says its version. It does not read `data`, and takes a list without `models` for none at
- * all (0.169.0, where the provider's key comes from a command).
+ * all (0.171.0, where the provider's key comes from a command).
  */
 const CODEX_VERSION = 'client_version'
 

@@ -16,7 +16,7 @@ const INSTRUCTIONS =
 const EFFORTS = ['low', 'medium', 'high']
 
 /**
- * One model as Codex describes it: the members without which 0.169.0 refuses a whole list, those that only older ones
+ * One model as Codex describes it: the members without which 0.171.0 refuses a whole list, those that only older ones
  * need (`supports_reasoning_summaries`, `supports_parallel_tool_calls`), and those that say what models can do here.
  */
 export const codexModel = (

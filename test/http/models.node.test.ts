@@ -78,7 +78,7 @@ describe('GET /v1/models', () => {
     expect(await answer.json()).toMatchObject({ [list]: named })
   })
 
-  // The members without which Codex 0.169.0 refuses the whole list, each left out by itself; and its query and agent.
+  // The members without which Codex 0.171.0 refuses the whole list, each left out by itself; and its query and agent.
   const REQUIRED =
     'slug display_name shell_type visibility supported_in_api priority truncation_policy base_instructions support_verbosity supported_reasoning_levels experimental_supported_tools'
   it('has what Codex reads beside what everything else reads, where Codex asks', async () => {
@@ -98,7 +98,7 @@ describe('GET /v1/models', () => {
         models?: { slug: string }[]
       }
     const plain = await ask('/v1/models')
-    const told = await ask('/v1/models?client_version=0.169.0')
+    const told = await ask('/v1/models?client_version=0.171.0')
     expect(Object.keys(plain)).toEqual(['object', 'data'])
     expect(told).toMatchObject({ ...plain })
     // gpt-5.5 at its own service has an entry in Codex already, with instructions that are written for it.

@@ -10,7 +10,7 @@ const CATALOG = 'catalog.json'
 
 /**
  * Codex needs arguments, and a catalog of models: it takes a model that is not in its catalog for one with 272,000
- * tokens (0.169.0).
+ * tokens (0.171.0).
  */
 export const codex: Client = {
   name: 'codex',
@@ -80,7 +80,7 @@ const windowMembers = ({ contextWindow: window }: ToldModel): JsonObject =>
 
 /**
  * The instructions that Codex sends with every request come from the catalog: a model whose entry has none gets 3 kB
- * of them in place of 20 (0.169.0). Those of the oldest model say the least about the model itself.
+ * of them in place of 20 (0.171.0). Those of the oldest model say the least about the model itself.
  */
 function instructionsIn(bundled: readonly JsonObject[]): string | undefined {
   const texts = bundled
