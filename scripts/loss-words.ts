@@ -124,6 +124,10 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
     'tools.web-search': ['`web_search`', TOOL],
     'tools.web-search.search_context_size': ['the same', 'The search goes on without it.'],
     truncation: 'Nothing is cut from the conversation.',
+    'turns.*.agent_message': [
+      '`agent_message`',
+      'Its words go on as the user’s, without the names of the agents.',
+    ],
     'turns.*.blocks.*': [
       'an item of `input`',
       'Left out, or sent as something near, such as text.',

@@ -1,5 +1,6 @@
 import { listOf, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
+import type { Role } from '../../src/model/request.ts'
 import { follow, type Trail } from '../../src/model/trail.ts'
 import { UndoMap } from '../../src/model/undo-map.ts'
 import { memberText } from './dialect.ts'
@@ -184,3 +185,9 @@ function answered(
   settle()
   return kept
 }
+
+/** Outputs and answers come from the caller, all other items from the model. */
+export const readRole = (type: string): Role =>
+  /_(?:output|response|trigger|update)$/.test(type) && type !== 'program_output'
+    ? 'user'
+    : 'assistant'

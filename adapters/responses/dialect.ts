@@ -1,4 +1,10 @@
-import { objectsOf, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
+import {
+  isObject,
+  objectsOf,
+  pickMembers,
+  type Json,
+  type JsonObject,
+} from '../../src/json/json.ts'
 import { isMinted } from '../../src/model/ids.ts'
 import type { Ext } from '../../src/model/request.ts'
 import { createCodec, membersBeside, type Kept, type Members } from '../../src/model/ext.ts'
@@ -98,4 +104,19 @@ export function takeTexts(members: Members, key: string): string[] {
   const parts = objectsOf(value)
   if (parts.some((part) => membersBeside(part, PART))) members.leave(key, value)
   return parts.flatMap((part) => memberText(part, 'text') || [])
+}
+
+/** How a ciphertext of the service begins: with the version of Fernet and the first bytes of its time. */
+const CIPHERTEXT = /^gAAAA/
+
+/**
+ * The content of a message from one agent to another. Codex (0.171.0) sends what its model said to an agent as
+ * `encrypted_content`, because its own service encrypts it; what any other model said is plain text there.
+ */
+export const openedContent = (content: Json = ''): Json =>
+  Array.isArray(content) ? content.map(opened) : content
+
+function opened(part: Json): Json {
+  const text = isObject(part) && part['encrypted_content']
+  return typeof text !== 'string' || CIPHERTEXT.test(text) ? part : { type: 'input_text', text }
 }

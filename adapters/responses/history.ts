@@ -38,12 +38,14 @@ import {
   readSummary,
   writeCode,
   writeCodeResult,
+  findResult,
   ownDrawing,
 } from './hosted.ts'
 import {
   DIALECT,
   objectIn,
   opaque,
+  openedContent,
   withoutMinted,
   keep,
   keepRest,
@@ -67,7 +69,7 @@ import { typeOfItem, type WireItem } from './wire.ts'
 import { written, type BlockTable } from '../contract.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { WireNames } from './names.ts'
-import type { Placed } from './calls.ts'
+import { readRole, type Placed } from './calls.ts'
 
 const ROLES: readonly Role[] = ['user', 'assistant', 'system', 'developer']
 
@@ -159,6 +161,8 @@ export class History {
         return this.#code(item)
       case 'additional_tools':
         return this.#tools(item)
+      case 'agent_message':
+        return this.#fromAgent(item)
       case 'item_reference':
         throw invalid(
           `input.${index}: items are not stored here; send the item itself instead of a reference to it (clients do with store: false).`,
@@ -281,6 +285,15 @@ export class History {
     })
   }
 
+  /** What another agent says reaches the model from outside. */
+  #fromAgent(item: WireItem): void {
+    const { content, ...agent_message } = item
+    this.#expectNone('user')
+    this.#isBegun = true
+    const blocks = readContent(openedContent(content), 'user')
+    this.#instruct(item, { role: 'user', blocks }, { agent_message })
+  }
+
   #update(item: WireItem): void {
     const { reasoning, type: _, id: __, ...rest } = item
     const { effort, ...left } = objectIn(reasoning)
@@ -291,7 +304,7 @@ export class History {
   }
 
   /** An item that says nothing is a turn of its own, which keeps its place. */
-  #instruct(item: WireItem, said: Omit<Turn, 'role'>, rest: JsonObject = {}): void {
+  #instruct(item: WireItem, said: Pick<Turn, 'blocks'> & Partial<Turn>, rest: object = {}): void {
     this.turns.push({ role: 'developer', ...said, ...keep(rest, { facts: { item } }) })
     this.#open = false
   }
@@ -340,12 +353,6 @@ function readContent(content: Json, role: Role): Block[] {
   if (Array.isArray(content)) return content.map((part) => readPart(part, chooseSide(role)))
   return typeof content !== 'string' || content === '' ? [] : [{ kind: 'text', text: content }]
 }
-
-/** Outputs and answers come from the caller, all other items from the model. */
-const readRole = (type: string): Role =>
-  /_(?:output|response|trigger|update)$/.test(type) && type !== 'program_output'
-    ? 'user'
-    : 'assistant'
 
 export interface InputContext {
   readonly names: WireNames
@@ -461,14 +468,6 @@ function writeTurn(turn: Turn, index: number, context: InputContext): Placed[] {
     place({ type: 'configuration_update', reasoning: { effort: turn.effort } }, path, side)
   if (turn.blocks.length === 0) place(writeEmpty(turn), path, side)
   return placed
-}
-
-function findResult(blocks: readonly Block[], at: number): CodeResultBlock | undefined {
-  const code = blocks[at]
-  const result = blocks[at + 1]
-  return code?.kind === 'code' && result?.kind === 'code-result' && result.callId === code.id
-    ? result
-    : undefined
 }
 
 function writeMessage(turn: Turn, parts: JsonObject[], own: boolean): JsonObject {

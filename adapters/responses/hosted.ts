@@ -217,6 +217,15 @@ export function writeCodeResult(
   return { type: 'code_interpreter_call', ...head, outputs: writeOutputs(block) }
 }
 
+/** The result right behind the code at a place. */
+export function findResult(blocks: readonly Block[], at: number): CodeResultBlock | undefined {
+  const code = blocks[at]
+  const result = blocks[at + 1]
+  return code?.kind === 'code' && result?.kind === 'code-result' && result.callId === code.id
+    ? result
+    : undefined
+}
+
 const CALL = 'image_generation_call'
 const USUAL = 'png'
 

@@ -5,7 +5,7 @@ import { leftOutFile, shownLabel } from '../../src/model/media.ts'
 import { lowerInput as wrapInput } from '../../src/model/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
 import { PARAGRAPH } from './blocks.ts'
-import { listOf, objectsOf, memberText } from './dialect.ts'
+import { listOf, objectsOf, openedContent, memberText } from './dialect.ts'
 import { typeOfItem } from './wire.ts'
 
 /** The context for lowering, with the flat names of tools for servers without namespaces. */
@@ -102,7 +102,7 @@ function lowerCall(item: JsonObject, { server }: Lowering): JsonObject {
 
 /** A message from one agent of Codex to another, as text. */
 function asWords(item: JsonObject, place: string, { lose }: Lowering): Lowered {
-  const text = textsIn(item['content']).join('\n')
+  const text = textsIn(openedContent(item['content'])).join('\n')
   if (text === '') return lose('dropped', place) ?? []
   lose('approximated', place)
   return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] }

@@ -29,7 +29,7 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'deepseek',
-    facts: { ...FUNCTIONS_ALONE, state: false },
+    facts: { ...FUNCTIONS_ALONE, state: false, otherItems: false },
     refusals: [
       { words: /unknown variant `\w+`, expected `function`/, says: 'takes no tools but functions' },
     ],

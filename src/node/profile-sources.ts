@@ -56,7 +56,7 @@ const SOURCES: Readonly<Record<string, readonly [version: string, source: string
     '2026-11',
     'litellm#36528, litellm#36545, litellm#36546, litellm#38227; PR#33228',
   ],
-  'responses deepseek': ['litellm 1.106', 'litellm#30722'],
+  'responses deepseek': ['litellm 1.106', 'litellm#30722, codex#37822'],
   'responses fireworks': ['2026-11', 'manual: replies are kept for 30 days unless declined'],
   'responses groq': ['2026-11', 'not measured'],
   'responses litellm': ['1.106.2', 'measured; the rest is for the model behind it to say'],

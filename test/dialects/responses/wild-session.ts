@@ -52,6 +52,17 @@ export const wildSession: WildSession = {
       item('user', part('input_text', 'more')),
     ],
     [{ type: 'configuration_update', reasoning: { effort: 'low' } }],
+    [
+      {
+        type: 'agent_message',
+        author: '/root',
+        recipient: '/root/look',
+        content: [
+          part('input_text', 'task'),
+          { type: 'encrypted_content', encrypted_content: 'look' },
+        ],
+      },
+    ],
     [call('call_3'), output('call_3', say('three')), item('user', part('input_text', 'and'))],
     [item('assistant', part('output_text', 'done')), item('user', part('input_text', 'again'))],
   ],
