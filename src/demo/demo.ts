@@ -4,6 +4,7 @@ import { estimateTokens } from '../model/estimate.ts'
 import type { Event } from '../model/events.ts'
 import { parse, stringify } from '../json/json.ts'
 import { invalid, ProblemError, type Problem } from '../model/problem.ts'
+import { fingerprint } from '../model/proof.ts'
 import { demoReply } from './reply.ts'
 import { DEMO_ORIGIN } from '../config/defaults.ts'
 import type { Settings } from '../config/settings.ts'
@@ -56,7 +57,7 @@ async function respond(
   if (!route)
     throw new ProblemError({ kind: 'not-found', message: 'The demo has no such endpoint.' })
   const text = await bodyText(request.body)
-  const newId = counter()
+  const newId = counter(fingerprint(text))
   const headers = new Headers(request.headers)
   const read = caller.readRequest(parseRequest(text, adapter), { route, headers, newId })
   if (route.operation === 'count-tokens')
@@ -71,11 +72,12 @@ async function respond(
 /** A fixed time, so that examples in manuals stay true. */
 const NOW = 1_700_000_000
 
-function counter(): (prefix: string) => string {
+/** Ids of one reply: the same for the same request, and others for any other, because clients tell replies by them. */
+function counter(request: string): (prefix: string) => string {
   let count = 0
   return (prefix) => {
     count += 1
-    return prefix + count.toString(16).padStart(24, '0')
+    return prefix + request + count.toString(16).padStart(10, '0')
   }
 }
 
