@@ -16,7 +16,7 @@ import {
   type ToolNames,
 } from '../../src/model/names.ts'
 import { close } from '../../src/schema/close.ts'
-import { rooted } from '../../src/schema/root.ts'
+import { byPattern, rooted } from '../../src/schema/root.ts'
 import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
 import {
   DIALECT,
@@ -194,7 +194,7 @@ function writeSchema({ name, schema = '' }: FunctionTool, isBare: boolean, lose:
   if (isBare) return schema
   const root = rooted(schema)
   if (root.lost.length > 0) lose('approximated', `tools.${name}.schema`, root.lost.join(', '))
-  return root.schema
+  return byPattern(root.schema)
 }
 
 /** The service refuses a strict tool whose schema it cannot enforce, so `strict` is left out. */
@@ -205,7 +205,7 @@ function isStrict(
   lose: Lose,
 ): boolean {
   if (strict !== true || native) return strict === true
-  const { changed, ...weight } = close(rooted(schema ?? '').schema)
+  const { changed, ...weight } = close(byPattern(rooted(schema ?? '').schema))
   if (changed.length === 0 && room(weight, 1)) return true
   lose('dropped', `tools.${name}.strict`, changed.join(', ') || 'too much to be kept to')
   return false

@@ -132,3 +132,26 @@ const ITEMISED: SchemaRules = {
     return isBare ? { ...inner, items: {} } : inner
   },
 }
+
+/**
+ * The names that services of messages take in `properties` at the root of a function's schema: one other makes them
+ * refuse the whole request ("Property keys should match pattern", n8n#30590, claude-code#79418).
+ */
+const TAKEN = /^[\w.-]{1,64}$/
+
+/** The same schema, in which such a name is the only one that its pattern fits. Below the root any name is taken. */
+export const byPattern = memoize((schema: string): string => {
+  const root = parseObject(schema) ?? {}
+  const properties = { ...objectIn(root['properties']) }
+  const odd = Object.entries(properties).filter(([name]) => !TAKEN.test(name))
+  if (odd.length === 0) return schema
+  const patternProperties = { ...objectIn(root['patternProperties']) }
+  for (const [name, member] of odd) {
+    delete properties[name]
+    patternProperties[`^${name.replace(SYNTAX, '\\$&')}$`] = member
+  }
+  return stringify({ ...root, properties, patternProperties })
+})
+
+/** What means something in a pattern, and may be escaped in any (ECMA-262, SyntaxCharacter). */
+const SYNTAX = /[\\^$.*+?()[\]{}|]/g

@@ -108,22 +108,22 @@ describe.each(adapters)('the demo upstream for $dialect', (adapter) => {
   })
 })
 
+async function answerTo(input: string) {
+  const body = new TextEncoder().encode(JSON.stringify({ model: 'demo', input }))
+  const url = 'http://demo.invalid/responses/v1/responses'
+  const signal = new AbortController().signal
+  const reply = await send({ method: 'POST', url, headers: {}, body, signal, connectMs: 1 })
+  const source = reply.body && toSource(reply.body)
+  const text = new TextDecoder().decode((await source?.read()) ?? new Uint8Array())
+  return JSON.parse(text) as { id: string; output: { id: string }[] }
+}
+
 it('gives replies to different requests different ids, and one to the same request the same', async () => {
-  const ask = async (text: string) => {
-    const body = new TextEncoder().encode(JSON.stringify({ model: 'demo', input: text }))
-    const url = 'http://demo.invalid/responses/v1/responses'
-    const signal = new AbortController().signal
-    const { body: reply } = await send({
-      method: 'POST',
-      url,
-      headers: {},
-      body,
-      signal,
-      connectMs: 1,
-    })
-    return JSON.parse(await new Response(reply).text()) as { id: string; output: { id: string }[] }
-  }
-  const [one, again, other] = [await ask('one'), await ask('one'), await ask('other')]
+  const [one, again, other] = [
+    await answerTo('one'),
+    await answerTo('one'),
+    await answerTo('other'),
+  ]
   expect(again).toEqual(one)
   expect(other.id).not.toBe(one.id)
   expect(other.output.map(({ id }) => id)).not.toEqual(one.output.map(({ id }) => id))

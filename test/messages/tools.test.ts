@@ -17,6 +17,18 @@ const writeRoot = (text?: string) => {
   return JSON.parse(JSON.stringify(wire))['tools'][0].input_schema
 }
 
+const strict = (properties: object): Tool => ({
+  kind: 'function',
+  name: 'f',
+  strict: true,
+  schema: JSON.stringify({ type: 'object', properties, additionalProperties: false }),
+})
+
+const writtenWith = (tool: Tool) => {
+  const { wire, losses } = write(request({ tools: [tool] }))
+  return { text: JSON.stringify(wire), losses }
+}
+
 describe('tools for a messages upstream', () => {
   it('have a schema whose root is an object', () => {
     expect(writeRoot()).toEqual({ type: 'object', properties: {} })
@@ -28,6 +40,14 @@ describe('tools for a messages upstream', () => {
       properties: {},
       $schema: 'x',
     })
+  })
+
+  it('are not strict where an argument has a name that the service takes only as a pattern', () => {
+    expect(writtenWith(strict({ fine: {} })).text).toContain('"strict":true')
+    const { text, losses } = writtenWith(strict({ 'not fine': {} }))
+    expect(text).toContain('"patternProperties":{"^not fine$":{}}')
+    expect(text).not.toContain('"strict"')
+    expect(losses).toContain('dropped tools.f.strict')
   })
 
   it('get names that fit, in the history and the choice as well', () => {

@@ -21,6 +21,15 @@ describe.each(PAIRS)('%s to %s', (...pair) => {
     expect(lossesOf(request)).toContain('approximated tools.f.schema')
   })
 
+  it('names no member of the arguments as a service of messages does not take it', () => {
+    const odd = { ...OBJECT.properties, 'filter[id]': { type: 'string' }, 'größe in m²': {} }
+    const body = { ...ask.text('q'), ...offering({ ...OBJECT, properties: odd }) }
+    const text = JSON.stringify(sent(pair, body).body)
+    if (pair[1] !== 'messages') return expect(text).toContain('"filter[id]":')
+    expect(text).not.toContain('"filter[id]":')
+    expect(text).toContain('"^größe in m²$":{}')
+  })
+
   it('says nothing of arguments that are an object', () => {
     const request = sent(pair, { ...ask.text('q'), ...offering(OBJECT) })
     expect(lossesOf(request).filter((loss) => loss.includes('schema'))).toEqual([])

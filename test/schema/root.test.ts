@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { rooted } from '../../src/schema/root.ts'
+import { byPattern, rooted } from '../../src/schema/root.ts'
 
 it('leaves the text of a schema alone that every service takes', () => {
   const schema = '{ "type":"object", "properties":{"2":{"type":"array","items":{}},"1":{}} }'
@@ -88,4 +88,29 @@ it.each([
   expect(JSON.parse(root.schema)).toEqual({ type: 'object', ...expected })
   // The model fills in the members in their order.
   expect(Object.keys(JSON.parse(root.schema).properties)).toEqual(Object.keys(expected.properties))
+})
+
+it('names by a pattern what services of messages do not take among the properties of the root', () => {
+  const inner = { type: 'object', properties: { 'a b': {} } }
+  const whole = { type: 'object', properties: { 'a.b-c_1': inner }, required: ['a.b-c_1'] }
+  const fine = JSON.stringify(whole, undefined, 1)
+  expect(byPattern(fine)).toBe(fine)
+  const odd = ['filter[id]', '$top', 'with space', '', 'größe', 'a/b-c', 'x'.repeat(65)]
+  const properties = Object.fromEntries(odd.map((name, at) => [name, { const: at }]))
+  const [from, required] = [{ '^x-': {} }, ['filter[id]']]
+  const schema = {
+    ...whole,
+    properties: { ...whole.properties, ...properties },
+    required,
+    patternProperties: from,
+  }
+  const { patternProperties, ...rest } = JSON.parse(byPattern(JSON.stringify(schema)))
+  expect(rest).toEqual({ ...whole, required })
+  expect(patternProperties).toMatchObject(from)
+  for (const [at, name] of odd.entries()) {
+    const fits = Object.keys(patternProperties).filter((one) => new RegExp(one, 'u').test(name))
+    const own = fits.filter((one) => one !== '^x-')
+    expect(own.map((one) => patternProperties[one])).toEqual([{ const: at }])
+  }
+  expect(byPattern('nonsense')).toBe('nonsense')
 })
