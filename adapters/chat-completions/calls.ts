@@ -1,4 +1,10 @@
-import { parseObject, wellFormed, type Json, type JsonObject } from '../../src/json/json.ts'
+import {
+  parseObject,
+  stringify,
+  wellFormed,
+  type Json,
+  type JsonObject,
+} from '../../src/json/json.ts'
 import { type NameRule, fit } from '../../src/model/names.ts'
 import { fingerprint } from '../../src/model/proof.ts'
 import { follow, nothingLost } from '../../src/model/trail.ts'
@@ -194,6 +200,7 @@ function answered(
   const waiting = new Map<string, number>()
   for (const id of calls) waiting.set(id, (waiting.get(id) ?? 0) + 1)
   const results: JsonObject[] = []
+  const given = new Map<string, JsonObject>()
   const others: JsonObject[] = []
   let moved = false
   for (const one of behind) {
@@ -202,8 +209,12 @@ function answered(
     else if (left > 0) {
       waiting.set(one.resultOf, left - 1)
       moved ||= others.length > 0
+      given.set(one.resultOf, one.message)
       results.push(one.message)
-    } else others.push(orphan(one, context))
+    } else if (stringify(given.get(one.resultOf) ?? null) === stringify(one.message))
+      // Gemini CLI (0.61.0) gives every result twice in a session that it has resumed.
+      context.lose('dropped', one.path, 'a result that is there already')
+    else others.push(orphan(one, context))
   }
   if (moved) context.lose('reordered', `${path}.results`, 'results follow their calls')
   for (const [id, count] of waiting)

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../src/json/json.ts'
+import { stringify, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { uniqueIds } from '../../src/model/names.ts'
 import { follow, type Trail } from '../../src/model/trail.ts'
@@ -101,7 +101,7 @@ function answer(message: Message, calls: readonly string[], lose: Lose): Message
     else if (known.has(id) && !results.has(id)) {
       moved ||= others.length > 0
       results.set(id, piece)
-    } else others.push(...orphan(piece, lose))
+    } else others.push(...orphan(piece, lose, results.get(id)))
   }
   if (moved) lose('reordered', `${place}.blocks`, 'results come first')
   const answered = calls.every((id) => results.has(id))
@@ -123,9 +123,14 @@ const interrupted = (id: string, place: string): MessagePiece => ({
   },
 })
 
-/** Writes a result as text where its call is not in the model's last message. */
-function orphan(piece: MessagePiece, lose: Lose): MessagePiece[] {
+/**
+ * Writes a result as text where its call is not in the model's last message, or has a result. The same once more says
+ * nothing: Gemini CLI (0.61.0) gives every result twice in a session that it has resumed.
+ */
+function orphan(piece: MessagePiece, lose: Lose, given?: MessagePiece): MessagePiece[] {
   const { content, tool_use_id } = piece.value
+  if (given && stringify(given.value) === stringify(piece.value))
+    return lose('dropped', `${piece.place}.results`, 'a result that is there already') ?? []
   lose('approximated', `${piece.place}.results`, 'a result without its call')
   const heading = `[result of an earlier tool call, ${textIn(tool_use_id)}]`
   const text = typeof content === 'string' ? `${heading}\n${content}` : heading

@@ -1,4 +1,4 @@
-import { listOf, type JsonObject } from '../../src/json/json.ts'
+import { listOf, stringify, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Role } from '../../src/model/request.ts'
 import { follow, type Trail } from '../../src/model/trail.ts'
@@ -59,6 +59,8 @@ class Repaired {
   #others = new UndoMap<string, string>()
   /** Calls without an output. */
   #open = new UndoMap<string, true>()
+  /** The outputs of all others. */
+  #given = new UndoMap<string, JsonObject>()
 
   copy(): Repaired {
     const other = new Repaired()
@@ -68,6 +70,7 @@ class Repaired {
     other.#latest = this.#latest.copy()
     other.#others = this.#others.copy()
     other.#open = this.#open.copy()
+    other.#given = this.#given.copy()
     return other
   }
 
@@ -77,7 +80,7 @@ class Repaired {
       return
     }
     this.#settle(place, lose)
-    this.#kept.push(this.#adopted(this.#apart(place), lose))
+    this.#kept.push(...this.#adopted(this.#apart(place), lose))
   }
 
   end(lose: Lose): readonly Placed[] {
@@ -126,13 +129,23 @@ class Repaired {
     return named(place, own ?? id)
   }
 
-  #adopted(place: Placed, lose: Lose): Placed {
-    if (!isOutput(place)) return place
+  /**
+   * A call has one output ("Duplicate function_call_output", hermes-agent#102629). The same once more says nothing:
+   * Gemini CLI (0.61.0) gives every result twice in a session that it has resumed.
+   */
+  #adopted(place: Placed, lose: Lose): readonly Placed[] {
+    if (!isOutput(place)) return [place]
     const id = callIdIn(place)
-    this.#open.delete(id)
-    if (this.#ids.has(id)) return place
+    if (this.#open.has(id)) {
+      this.#open.delete(id)
+      this.#given.set(id, place.item)
+      return [place]
+    }
+    const given = this.#given.get(id)
+    if (given && stringify(given) === stringify(place.item))
+      return lose('dropped', place.path) ?? []
     lose('approximated', place.path)
-    return { ...place, item: asMessage(place) }
+    return [{ ...place, item: asMessage(place) }]
   }
 }
 
