@@ -304,3 +304,9 @@ export const withMessage = ({ blocks, rest, facts, damaged }: Said) => ({
   ...(damaged && { damagedProof: true as const }),
   ...keep(rest, { facts }),
 })
+
+/** Text without anything else is a string, which every server takes. */
+export function joinedParts(parts: JsonObject[], between: string): JsonObject[] | string {
+  const isPlain = parts.every((part) => part['type'] === 'text' && Object.keys(part).length === 2)
+  return isPlain ? parts.map((part) => textIn(part['text'])).join(between) : parts
+}

@@ -6,7 +6,7 @@ import { leftOut, SHOWN_LABEL, shownLabel } from '../../src/model/media.ts'
 import type { Block, BlockOf, Request, ToolResultBlock, Turn } from '../../src/model/request.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { UndoMap } from '../../src/model/undo-map.ts'
-import { listFacts, readContent, readMessage, withMessage } from './blocks.ts'
+import { joinedParts, listFacts, readContent, readMessage, withMessage } from './blocks.ts'
 import {
   type Placed,
   type TurnGroup,
@@ -246,12 +246,6 @@ function writeInstruction(block: Block, context: WriteContext): JsonObject[] {
   else if (block.kind !== 'opaque' && block.kind !== 'tool-change')
     context.lose('dropped', context.path)
   return []
-}
-
-/** Text without anything else is a string, which every server takes. */
-function joinedParts(parts: JsonObject[], between: string): JsonObject[] | string {
-  const isPlain = parts.every((part) => part['type'] === 'text' && Object.keys(part).length === 2)
-  return isPlain ? parts.map((part) => textIn(part['text'])).join(between) : parts
 }
 
 function writeText(block: BlockOf<'text'>, context: WriteContext): JsonObject {

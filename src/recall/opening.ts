@@ -13,7 +13,7 @@ export const MOST_TURNS = 4
 /** In so many bytes before the end of a turn sessions differ. */
 const HASHED_BYTES = 128
 
-export function openingOf(bytes: Uint8Array, turnEnds: readonly number[]): BodyOpening {
+export function bodyOpening(bytes: Uint8Array, turnEnds: readonly number[]): BodyOpening {
   const ends = turnEnds.slice(0, MOST_TURNS)
   return { ends, hashes: ends.map((end) => hashBefore(bytes, end)) }
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { StructureLimits } from '../json/structure.ts'
 import { Trail } from '../model/trail.ts'
 import type { KnownBody } from './known-body.ts'
-import { hashOf, namesOf, opener, openingOf, type BodyOpening } from './opening.ts'
+import { hashOf, namesOf, opener, bodyOpening, type BodyOpening } from './opening.ts'
 import type { WrittenBody } from './written-body.ts'
 
 /** The last request of a session. */
@@ -84,7 +84,7 @@ export class SessionStore {
    * turns all of them, because those of the client's other sessions may begin alike.
    */
   noteOpening(owner: string, bytes: Uint8Array, turnEnds: readonly number[] | undefined): boolean {
-    const names = namesOf(openingOf(bytes, turnEnds ?? []))
+    const names = namesOf(bodyOpening(bytes, turnEnds ?? []))
     const last = names.at(-1)
     // Without a first turn there is nothing by which to know it again.
     if (last === undefined) return true
@@ -155,7 +155,7 @@ const placeOf = (owner: string, bytes: Uint8Array): string =>
 function openingIn(known: KnownBody): BodyOpening | undefined {
   const ends = turnEndsOf(known)
   return ends?.length
-    ? openingOf(known.bytes, ends.slice(0, Math.max(1, ends.length - 1)))
+    ? bodyOpening(known.bytes, ends.slice(0, Math.max(1, ends.length - 1)))
     : undefined
 }
 
