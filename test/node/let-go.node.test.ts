@@ -1,4 +1,5 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
+import { fileURLToPath } from 'node:url'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { readSettings } from '../../src/config/config.ts'
@@ -7,6 +8,8 @@ import { SharedClock } from '../../src/node/clock.ts'
 import { Head } from '../../src/node/request.ts'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
 import type { HttpRequest, Ports } from '../../src/ports.ts'
+import { startCaller, startUpstream, withLanes } from '../bench/processes.ts'
+import { modelOf, type Load } from '../bench/shared.ts'
 import { callDeadline } from '../../src/upstream/call-deadline.ts'
 import { QUESTION, streamed } from '../inspect/place.ts'
 
@@ -23,6 +26,7 @@ const HELD_CHARACTERS = 40_000
 
 const PAGE_BYTES = 16_384
 
+const COMMAND = fileURLToPath(new URL('../../src/node.ts', import.meta.url))
 const ENCODER = new TextEncoder()
 const WORDS = ['one ', 'two ', 'three ']
 const delta = (text: string) => ({
@@ -167,4 +171,47 @@ it('nothing of a call is left with the signal at which the process ends', () => 
   const before = oldBytes()
   inARow()
   expect((oldBytes() - before) / 1000).toBeLessThan(PAGE_BYTES / 5)
+})
+
+const PROMOTED = / promoted=(\d+)/g
+
+/** It is about 1,000 bytes for each, where it was 90,000 to 200,000. */
+it('nothing of a translated history is made among what has lived long', async () => {
+  const upstream = await startUpstream()
+  const caller = startCaller()
+  await upstream.answer('json')
+  const making = { upstreamPort: upstream.port, command: COMMAND, options: ['--trace-gc-nvp'] }
+  try {
+    const each = await withLanes([making], async ([proxy]) => {
+      if (!proxy) throw new Error('expected a proxy')
+      const load: Load = {
+        kind: 'load',
+        port: proxy.port,
+        caller: 'chat-completions',
+        model: modelOf('messages'),
+        prompt: 'agent-wide',
+        stream: false,
+        connections: 16,
+        seconds: 4,
+        checked: false,
+        timed: false,
+        pid: undefined,
+        upstreamPid: undefined,
+      }
+      // Until then the engine learns where objects live long.
+      await caller.run(load)
+      let promoted = 0
+      proxy.child?.stdout?.on('data', (text: Buffer) => {
+        for (const [, bytes] of text.toString('latin1').matchAll(PROMOTED))
+          promoted += Number(bytes)
+      })
+      const { requests } = await caller.run({ ...load, seconds: 2 })
+      return promoted / requests
+    })
+    expect(each).toBeLessThan(20_000)
+    expect(each).toBeGreaterThan(0)
+  } finally {
+    upstream.stop()
+    caller.stop()
+  }
 })
