@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import { readSettings } from '../../src/config/config.ts'
 import { createReplaceable } from '../../src/http/app.ts'
 import { createRecorder } from '../../src/inspect/recorder.ts'
@@ -128,6 +129,9 @@ async function measureExchange(
   const { user, system } = process.cpuUsage(before)
   return (user + system) / (rounds * AT_ONCE)
 }
+
+// As the command does (docs/decisions/0019-young-objects.md).
+setFlagsFromString('--no-allocation-site-pretenuring')
 
 /** Each kind of traffic has a handler of its own, and its body is made once. */
 const [, , option] = process.argv
