@@ -23,9 +23,8 @@ export const namesOf = ({ ends, hashes }: BodyOpening): string[] =>
   ends.map((end, index) => `${end}\0${hashes.slice(0, index + 1).join()}`)
 
 /**
- * Whether a body opens as another one does, whose last turn may have changed since: Claude Code 2.1.331 marks it to be
- * cached.
- * Most of the others' turns end at a few places.
+ * Whether a body opens as another one does, of which the last turn is left out: Claude Code 2.1.331 marks that one to
+ * be cached, and then no more. Most of the others' turns end at a few places.
  */
 export function opener(bytes: Uint8Array): (opening: BodyOpening, other: Uint8Array) => boolean {
   const hashes = new Map<number, number>()

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { StructureLimits } from '../json/structure.ts'
 import { Trail } from '../model/trail.ts'
 import type { KnownBody } from './known-body.ts'
-import { hashOf, namesOf, opener, bodyOpening, type BodyOpening } from './opening.ts'
+import { bodyOpening, hashOf, namesOf, opener, type BodyOpening } from './opening.ts'
 import type { WrittenBody } from './written-body.ts'
 
 /** The last request of a session. */

@@ -1,4 +1,4 @@
-import { isObject, parse, stringify, type Json, type JsonObject } from '../json/json.ts'
+import { isObject, parse, stringify, type Json } from '../json/json.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Settings } from '../config/settings.ts'
 import { base64Cores, MASK, patternsOf, seek, SHORTEST, type Sought } from './spellings.ts'
@@ -88,7 +88,7 @@ export interface Veil {
   /** Hides secrets in a JSON text, which stays valid. */
   hideJson(text: string): string
   /** Hides secrets in all strings of a value. */
-  hideIn<T extends Json | undefined>(value: T): T
+  hideIn<T>(value: T): T
   /**
    * The credentials. Only these are searched for in content, where other configured values may stand for something
    * else.
@@ -147,20 +147,22 @@ export function veilOf(secrets: readonly string[]): Veil {
 function veilOver(secrets: readonly string[], credentials: readonly string[]): Veil {
   const known = new RegExp(patternsOf(secrets).join('|'), 'g')
   const hide = (text: string) => text.replace(known, MASK)
-  const hideIn = (value: Json | undefined): Json | undefined => {
+  const veiled = (value: unknown): unknown => {
     if (typeof value === 'string') return hide(value)
-    if (Array.isArray(value)) return value.map((member) => hideIn(member) ?? null)
+    if (Array.isArray(value)) return value.map(veiled)
     if (!isObject(value)) return value
-    const members = Object.entries(value).map(([name, member]) => [hide(name), hideIn(member)])
+    const members = Object.entries(value).map(([name, member]) => [hide(name), veiled(member)])
     return Object.fromEntries(members)
   }
+  // Nothing changes but the words of strings.
+  const hideIn = veiled as Veil['hideIn']
   return {
     hide,
     hideJson(text) {
       const hidden = hide(text)
       return hidden === text || isJson(hidden) ? hidden : (reparsed(text, hideIn) ?? hidden)
     },
-    hideIn: hideIn as Veil['hideIn'],
+    hideIn,
     sought: seek(credentials.filter((secret) => secret.length >= SHORTEST)),
   }
 }
@@ -170,9 +172,8 @@ function veilOver(secrets: readonly string[], credentials: readonly string[]): V
  * the same object, by which the proxy knows its own.
  */
 export function behind({ hideIn }: Veil, problem: Problem): Problem {
-  const hidden = hideIn(problem as unknown as JsonObject)
-  const isSame = JSON.stringify(hidden) === JSON.stringify(problem)
-  return isSame ? problem : (hidden as unknown as Problem)
+  const hidden = hideIn(problem)
+  return JSON.stringify(hidden) === JSON.stringify(problem) ? problem : hidden
 }
 
 function isJson(text: string): boolean {
@@ -184,9 +185,9 @@ function isJson(text: string): boolean {
   }
 }
 
-function reparsed(text: string, change: (value: Json) => Json | undefined): string | undefined {
+function reparsed(text: string, change: (value: Json) => Json): string | undefined {
   try {
-    return stringify(change(parse(text)) ?? null)
+    return stringify(change(parse(text)))
   } catch {
     return undefined
   }
