@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../test/ports.ts'
 
 const EMPTY = 'export class StateObject {}\nexport default { fetch: () => new Response("ok") }\n'
 const RUNS = 9
@@ -54,15 +54,6 @@ const worker :Workerd.Worker = (
   bindings = [(name = "STATE", durableObjectNamespace = "StateObject")]
 );
 `
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
-}
 
 async function answered(url: string): Promise<void> {
   const end = Date.now() + PATIENCE_MS

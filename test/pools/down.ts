@@ -1,4 +1,3 @@
-import { createServer, type AddressInfo } from 'node:net'
 import { readSettings } from '../../src/config/config.ts'
 import { createHandler } from '../../src/http/app.ts'
 import { toResponse } from '../../src/http/respond.ts'
@@ -9,6 +8,7 @@ import { randomId } from '../../src/ports.ts'
 import { allKits } from '../dialects/index.ts'
 import type { Kit } from '../dialects/kit.ts'
 import { lineServer, type Line, type LineServer } from '../faults/line.ts'
+import { CLOSED_PORT } from '../ports.ts'
 
 /**
  * A pool of two whose first member is down in one of the ways of the table in docs/pools.md, over real sockets, in
@@ -119,7 +119,7 @@ function answerWell(line: Line, { voice }: Kit): void {
 }
 
 /** Both members, one after the other; of different accounts where the proxy can tell whose proof is whose. */
-function configFor({ fault, caller, upstream }: Cell, port: number, closed: number) {
+function configFor({ fault, caller, upstream }: Cell, port: number) {
   const isMixed = caller !== upstream
   const member = (name: string, at: number) => ({
     dialect: upstream.voice.dialect,
@@ -128,7 +128,10 @@ function configFor({ fault, caller, upstream }: Cell, port: number, closed: numb
     account: isMixed ? name : 'both',
   })
   return {
-    upstreams: { one: member('one', fault.isRefused ? closed : port), two: member('two', port) },
+    upstreams: {
+      one: member('one', fault.isRefused ? CLOSED_PORT : port),
+      two: member('two', port),
+    },
     routes: [{ model: '*', upstream: ['one', 'two'] }],
     failover: fault.failover ?? {},
   }
@@ -144,17 +147,8 @@ function makeBody({ caller, upstream, stream }: Cell, call: number): string {
   return body.replace('"hi"', `"call ${call}."`)
 }
 
-/** A port that nothing listens on. */
-export async function closedPort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 /** One cell, so many calls. */
-export async function play(cell: Cell, calls: number, closed: number): Promise<Tally> {
+export async function play(cell: Cell, calls: number): Promise<Tally> {
   const { fault, caller, upstream, stream } = cell
   const server = await lineServer(
     (request) => /k-(?:one|two)/.exec(request)?.[0] ?? '',
@@ -163,7 +157,7 @@ export async function play(cell: Cell, calls: number, closed: number): Promise<T
   const sockets = createSend()
   const log: LogEntry[] = []
   let passed = 0
-  const answer = createHandler(readSettings(configFor(cell, server.port, closed), {}), {
+  const answer = createHandler(readSettings(configFor(cell, server.port), {}), {
     send: sockets.send,
     now: () => Date.now() + passed,
     randomId,

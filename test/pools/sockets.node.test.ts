@@ -5,7 +5,7 @@ import { toResponse } from '../../src/http/respond.ts'
 import { createSend } from '../../src/node/send.ts'
 import { lineServer, type Line, type Script } from '../faults/line.ts'
 import { voices, type Voice } from '../faults/voices.ts'
-import { cells, closedPort, FAULTS, play } from './down.ts'
+import { cells, FAULTS, play } from './down.ts'
 
 const cleanups: (() => void)[] = []
 afterAll(() => {
@@ -113,9 +113,8 @@ describe.each(FAULTS.map((fault) => [fault.name, fault] as const))(
   'while one of two members fails by %s',
   (_, fault) => {
     it.concurrent('serves all, once each, and tells no other account', async () => {
-      const closed = await closedPort()
       const own = sample.filter((cell) => cell.fault === fault)
-      const tallies = await Promise.all(own.map((cell) => play(cell, 1, closed)))
+      const tallies = await Promise.all(own.map((cell) => play(cell, 1)))
       expect(tallies.flatMap(({ wrong }) => wrong)).toEqual([])
       expect(tallies.reduce((sum, { foreign }) => sum + foreign, 0)).toBe(0)
       expect(own.length).toBeGreaterThan(1)

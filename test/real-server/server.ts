@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
+import { freePort } from '../ports.ts'
 
 const FOLDER = resolve('test/real-server')
 const INSTALL_MS = 120_000
@@ -56,13 +55,4 @@ async function launch(python: string, model: string): Promise<RealServer | strin
   }
   stop()
   return `the server does not start: ${log.slice(-300)}`
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
 }

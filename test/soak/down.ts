@@ -1,4 +1,4 @@
-import { cells, closedPort, play, type Tally } from '../pools/down.ts'
+import { cells, play, type Tally } from '../pools/down.ts'
 import { expect } from './soak.ts'
 
 /** Of each cell, and of one whose member takes its time. */
@@ -8,14 +8,13 @@ const AT_ONCE = 16
 
 /** More than 10,000 calls while one of two members is down, in each way and in every pair. */
 export async function down(): Promise<void> {
-  const closed = await closedPort()
   const started = performance.now()
   const sum: Tally = { calls: 0, hops: 0, proofs: 0, foreign: 0, wrong: [] }
   // Those that take their time first, so that others run beside them.
   const left = cells.toSorted((one, other) => Number(other.fault.isSlow) - Number(one.fault.isSlow))
   const worker = async () => {
     for (let cell = left.shift(); cell; cell = left.shift()) {
-      const tally = await play(cell, cell.fault.isSlow ? SLOW_CALLS : CALLS, closed)
+      const tally = await play(cell, cell.fault.isSlow ? SLOW_CALLS : CALLS)
       sum.calls += tally.calls
       sum.hops += tally.hops
       sum.proofs += tally.proofs

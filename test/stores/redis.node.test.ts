@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest'
 import { type Store, storeKey, StoreUnavailableError } from '../../src/memory/store.ts'
 import { redisLink } from '../../src/node/redis.ts'
 import { redisStore } from '../../src/memory/stores/redis.ts'
+import { CLOSED_PORT, freePort } from '../ports.ts'
 import { sleep, storeContract } from './contract.ts'
 
 const there = spawnSync('redis-server', ['--version']).status === 0
@@ -26,15 +27,6 @@ afterAll(() => {
   for (const server of servers) server.kill('SIGKILL')
   rmSync(folder, { recursive: true, force: true })
 })
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
-}
 
 async function startRedis(port: number, ...options: string[]): Promise<ChildProcess> {
   const fixed = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder]
@@ -151,7 +143,7 @@ describe.skipIf(!there)('with a redis-server', () => {
 
 describe('Redis store without its server', () => {
   it('says at once that nobody listens', async () => {
-    const store = connect(await freePort())
+    const store = connect(CLOSED_PORT)
     const before = performance.now()
     await expect(store.get('a/1')).rejects.toThrow(
       'the Redis state server is unavailable: ECONNREFUSED',

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Command, emptyFolder, type Folder } from '../node/command.ts'
-import { closedPort } from '../pools/down.ts'
+import { freePort } from '../ports.ts'
 import { messagesReply } from '../dialects/messages/reply.ts'
 
 /**
@@ -37,7 +37,7 @@ export interface Outcome {
 
 /** A process that ends with what uses it. */
 async function startRedis(folder: string): Promise<{ child: ChildProcess; url: string }> {
-  const port = await closedPort()
+  const port = await freePort()
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder]
   const child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'ignore'] })
   let output = ''
