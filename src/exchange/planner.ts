@@ -8,6 +8,7 @@ import {
 } from '../../adapters/contract.ts'
 import { estimateTokens } from '../model/estimate.ts'
 import { refuseFileIds, refuseUnkept, reportForeign } from '../model/foreign.ts'
+import { apart } from '../json/apart.ts'
 import { objectIn, stringify, type Json, type JsonObject } from '../json/json.ts'
 import { idSource } from '../model/ids.ts'
 import { lossList, type Lose } from '../model/loss.ts'
@@ -324,12 +325,14 @@ const breath = async ({ body, lease }: Exchange): Promise<void> => {
 
 const isLong = ({ lease }: Exchange): boolean => lease.size > FREE_BYTES
 
-/** Once the request is written for the upstream, only the number of its turns is needed. */
-const withoutTurns = (request: Request, trail: Trail | undefined): Request => ({
-  ...request,
-  inputTokens: estimateTokens(request, trail),
-  turns: [],
-})
+/**
+ * What is needed of a request once it is written for the upstream: nothing of its turns but their size, and nothing
+ * that would keep the text it was read from. What a trail knows is kept by the session in any case.
+ */
+function withoutTurns(request: Request, trail: Trail | undefined): Request {
+  const left = { ...request, inputTokens: estimateTokens(request, trail), turns: [] }
+  return trail ? left : apart(left)
+}
 
 /** Restores long data in the settings that replies repeat, because marks for it mean nothing there. */
 function repeatable({ body }: Exchange, request: Request): Request {

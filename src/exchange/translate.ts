@@ -95,13 +95,14 @@ export async function translateReply(
 }
 
 /**
- * Releases the conversation when the reply has begun: the reply repeats only settings of the request. A body that
- * will be kept stays, and counts against the memory bound.
+ * Releases the conversation when the reply has begun: the reply repeats only settings of the request. Of a body that
+ * will be kept the text stays, and counts against the memory bound.
  */
 function letGo({ body, lease }: Exchange, { keeping }: TranslatePlan, request: Request): void {
   request.system = []
   request.turns = []
-  if (!keeping) body.drop()
+  if (keeping) body.leave()
+  else body.drop()
   lease.hold(keeping ? weightOf(body.size) : 0)
 }
 

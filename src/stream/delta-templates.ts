@@ -37,9 +37,10 @@ export class DeltaTemplates {
 
   /** Throws SyntaxError. */
   parse(text: string): Json {
-    this.#last = text
+    // What is not learnt from is not kept while the stream waits.
+    this.#last = text.length > MOST_CHARACTERS ? '' : text
     if (this.#template?.pieceOf(text) === undefined) this.#template = null
-    return this.last()
+    return parse(text, this.#verbatim)
   }
 
   /** Matches texts that differ from the last one only in the string at `place`. */

@@ -1,5 +1,6 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { Frame } from './codec.ts'
+import { memoize } from '../json/memoize.ts'
 import { eventFrame } from './event-text.ts'
 import { oneLine } from './one-line.ts'
 import { DeltaEvent, type Template, type Write } from './template.ts'
@@ -148,9 +149,9 @@ class EventParser implements FrameParser {
 
   /** Takes an event that is one line of data, perhaps with a name; returns false for any other. */
   #cutOut(text: string, blankLine: string): boolean {
-    const found = HEAD.exec(text)
-    if (!found) return false
-    const [head, name] = found
+    const [found] = HEAD.exec(text) ?? []
+    if (found === undefined) return false
+    const { head, name } = headIn(found)
     const data = text.slice(head.length, -blankLine.length)
     if (data === '' || data.includes('\n') || data.includes('\r')) return false
     this.#head = head
@@ -181,7 +182,7 @@ class EventParser implements FrameParser {
   #begin(): EventSourceParser {
     const parser = createParser({
       maxBufferSize: this.#most,
-      onEvent: ({ event, data }) => this.#add(event || undefined, data),
+      onEvent: ({ event, data }) => this.#add(event ? nameIn(event) : undefined, data),
       onError: ({ type }) => {
         if (type === 'max-buffer-size-exceeded') this.overflowed = true
       },
@@ -216,6 +217,13 @@ function lineEndOf(text: string): LineEnd | undefined {
 
 /** The beginning of an event up to its data, where its name comes first and nothing else does. */
 const HEAD = /^(?:event: ([^\r\n]+)(?:\r\n|\n))?data: /
+
+/**
+ * How events begin, and their names, the same for all streams. Cut out of a text, they would keep that text for as
+ * long as no other event comes: `responses` begins with an event that has all instructions and tools in it.
+ */
+const headIn = memoize((head) => ({ head, name: HEAD.exec(head)?.[1] }))
+const nameIn = memoize((name) => name)
 
 /** The place of a line that begins like JSON and not like a field; -1 for none. */
 function strayIn(text: string, atLineStart: boolean): number {
