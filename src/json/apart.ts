@@ -9,14 +9,14 @@ const LEAST_CHARACTERS = 13
  */
 export function apart<T>(value: T): T
 export function apart(value: unknown): unknown {
-  if (value instanceof Verbatim) return new Verbatim(ownText(value.text))
+  if (value instanceof Verbatim) return new Verbatim(unslicedText(value.text))
   if (Array.isArray(value)) return value.map((each: unknown) => apart(each))
   if (!isPlain(value)) return value
   let copy: Record<string, unknown> | undefined
   for (const name of Object.keys(value)) {
     const each = value[name]
     const isCut = name === 'schema' && typeof each === 'string'
-    const own = isCut ? ownText(each) : apart(each)
+    const own = isCut ? unslicedText(each) : apart(each)
     if (own === each && !isCut) continue
     // A member that is there is set, even one with the name of a prototype.
     copy ??= { ...value }
@@ -28,6 +28,6 @@ export function apart(value: unknown): unknown {
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-/** The engine joins texts into a new one; any other way to put them together may point to the old ones. */
-const ownText = (text: string): string =>
+/** A copy: the engine joins texts into a new one, and most other ways to put them together point to the old ones. */
+const unslicedText = (text: string): string =>
   text.length < LEAST_CHARACTERS ? text : [text.slice(0, 1), text.slice(1)].join('')

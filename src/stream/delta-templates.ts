@@ -35,18 +35,18 @@ export class DeltaTemplates {
     this.#unread = unread
   }
 
-  /** Throws SyntaxError. */
+  /** Throws SyntaxError. A text that brings no piece is not kept while the stream waits. */
   parse(text: string): Json {
-    // What is not learnt from is not kept while the stream waits.
-    this.#last = text.length > MOST_CHARACTERS ? '' : text
+    this.#last = ''
     if (this.#template?.pieceOf(text) === undefined) this.#template = null
     return parse(text, this.#verbatim)
   }
 
-  /** Matches texts that differ from the last one only in the string at `place`. */
-  lookAt(place: Path): void {
+  /** Matches texts that differ from this one only in the string at `place`. */
+  lookAt(place: Path, text: string): void {
     if (place !== this.#place) this.#template = null
     this.#place = place
+    this.#last = text
   }
 
   /** The piece of a text that matches the last one; undefined for any other text. */

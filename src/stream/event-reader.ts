@@ -56,7 +56,7 @@ class EventReader implements FrameReader {
     }
     const events = this.#reader.push({ name, data: json })
     const said = this.#hint?.taken()
-    if (said) this.#texts.lookAt(said.place)
+    if (said) this.#texts.lookAt(said.place, text)
     this.#take = said?.take
     return events
   }

@@ -31,7 +31,7 @@ function taken(first: string, texts: readonly string[]) {
   return texts.map((data) => {
     const alike = new DeltaTemplates(VERBATIM, UNREAD)
     alike.parse(first)
-    alike.lookAt(PLACE)
+    alike.lookAt(PLACE, first)
     return alike.pieceOf(data)
   })
 }
@@ -104,7 +104,7 @@ describe('texts that are alike', () => {
   ])('are not looked for where there is %s', (_, text) => {
     const alike = new DeltaTemplates(VERBATIM, UNREAD)
     if (text.endsWith('}}')) alike.parse(text)
-    alike.lookAt(PLACE)
+    alike.lookAt(PLACE, text)
     expect(alike.pieceOf(text)).toBeUndefined()
   })
   it('may have white space in them, which is part of what stands around', () => {
@@ -116,12 +116,15 @@ describe('texts that are alike', () => {
     const alike = new DeltaTemplates(VERBATIM, UNREAD)
     alike.parse(chunk())
     expect(alike.pieceOf(chunk())).toBeUndefined()
-    alike.lookAt(PLACE)
+    alike.lookAt(PLACE, chunk())
     expect(alike.pieceOf(chunk())).toBe('a')
     alike.parse(chunk({ i: 1 }))
+    alike.lookAt(PLACE, chunk({ i: 1 }))
     expect(alike.pieceOf(chunk())).toBeUndefined()
     expect(alike.pieceOf(chunk({ i: 1, n: 2 }))).toBe('a')
     expect(alike.last()).toEqual(JSON.parse(chunk({ i: 1, n: 2 })))
+    alike.parse(chunk({ i: 2 }))
+    expect(alike.pieceOf(chunk({ i: 2 }))).toBeUndefined()
   })
 })
 
