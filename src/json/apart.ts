@@ -7,16 +7,18 @@ const LEAST_CHARACTERS = 13
  * The same without texts that are cut out of a longer one, and would keep it. Those are the schemas and other texts
  * of JSON that stay as they came; what is parsed is a copy already.
  */
-export function apart<T>(value: T): T
-export function apart(value: unknown): unknown {
-  if (value instanceof Verbatim) return new Verbatim(unslicedText(value.text))
-  if (Array.isArray(value)) return value.map((each: unknown) => apart(each))
+export const apart: <T>(value: T) => T = withoutSlices
+
+function withoutSlices<T>(value: T): T
+function withoutSlices(value: unknown): unknown {
+  if (value instanceof Verbatim) return new Verbatim(copyOf(value.text))
+  if (Array.isArray(value)) return value.map((each: unknown) => withoutSlices(each))
   if (!isPlain(value)) return value
   let copy: Record<string, unknown> | undefined
   for (const name of Object.keys(value)) {
     const each = value[name]
     const isCut = name === 'schema' && typeof each === 'string'
-    const own = isCut ? unslicedText(each) : apart(each)
+    const own = isCut ? copyOf(each) : withoutSlices(each)
     if (own === each && !isCut) continue
     // A member that is there is set, even one with the name of a prototype.
     copy ??= { ...value }
@@ -28,6 +30,6 @@ export function apart(value: unknown): unknown {
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-/** A copy: the engine joins texts into a new one, and most other ways to put them together point to the old ones. */
-const unslicedText = (text: string): string =>
+/** The engine joins texts into a new one; most other ways to put them together point to the old ones. */
+const copyOf = (text: string): string =>
   text.length < LEAST_CHARACTERS ? text : [text.slice(0, 1), text.slice(1)].join('')
