@@ -222,7 +222,7 @@ export interface SameSide {
   /** Which frames surely bring only a piece of the reply, so that they need not be read. */
   readonly pieces?: PieceRule
   /**
-   * Whether the dialect's clients take a frame for a failure, or for an end that reports one. Behind any other
+   * Whether the dialect's clients take a frame for a failure, or for an end that reports one. In place of any other
    * frame that a reader takes for a failure, an error of the dialect is written. When absent, clients take all of
    * them for failures.
    */

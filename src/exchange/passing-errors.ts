@@ -13,7 +13,7 @@ import { isPassingOver } from '../upstream/verdict.ts'
 
 /**
  * Handles failures in a stream that passes unchanged. An event that clients of the dialect take for a failure
- * passes with its secrets hidden. Behind any other failure an error of the dialect is written.
+ * passes with its secrets hidden. In place of any other failure an error of the dialect is written.
  */
 export interface PassingErrors {
   /**
@@ -91,12 +91,10 @@ export function passingErrors(options: Options): PassingErrors {
           out += judge.isContent(frame) ? event : masked(event, hidden)
           continue
         }
-        const isNew = told !== undefined && !errors.said
         // Clients read the first error of two.
-        if (isNew && options.isImproved(problem))
+        if (told && !errors.said && !judge.passes(frame, problem))
           return { text: out, failure: problem, found: true }
         out += hidden(event)
-        if (!judge.isOwn(frame) && isNew) return { text: out, failure: problem, found: true }
         errors.said ||= judge.isOwn(frame)
       }
       return { text: out, found: errors.said }
@@ -106,7 +104,7 @@ export function passingErrors(options: Options): PassingErrors {
       const frame = { data: text }
       const problem = text.includes('"error"') ? judge.problemIn(frame) : undefined
       if (!problem) return knows(frame) ? text : masked(text, veil.hideJson)
-      if (!errors.said && options.isImproved(problem)) {
+      if (!errors.said && !judge.passes(frame, problem)) {
         errors.untold = problem
         return ''
       }

@@ -120,6 +120,13 @@ describe('a refusal inside of a JSON array', () => {
       },
     ])
   })
+
+  it('is told once where it came in foreign words', async () => {
+    const text = asArray([chunk, { error: 'No more today' }])
+    const { json } = await toldInArray(text, 'generate-content', 'application/json')
+    const told = { code: expect.any(Number), message: 'No more today' }
+    expect(json).toMatchObject([chunk, { error: told }])
+  })
 })
 
 it.each([{ error: refusal }, { object: 'error', ...refusal }])(

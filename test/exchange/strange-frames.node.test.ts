@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import { createApp } from '../../src/http/hono-app.ts'
+import { adapterOf } from '../dialects/adapters.ts'
 import { kits } from '../dialects/index.ts'
+import { framesIn } from '../line-reader.ts'
 import { BASE, KEYS, settings } from '../memory/proxy.ts'
 
 const SECRET = 'upstream-secret-0123456789/abc'
@@ -98,6 +100,23 @@ describe.each(DIALECTS)('a frame in a passing stream of %s that is none of its o
       expect(text).not.toContain(SECRET)
       const plain = await passed(dialect, frames.join(''), size)
       expect(text.replace(shown, '')).toBe(plain)
+    }
+  })
+
+  it.each([
+    ['a detail', 'data: {"detail":"No more today"}\n\n'],
+    ['a text', 'data: {"error":"No more today"}\n\n'],
+    ['a name of it', 'event: error\ndata: {"message":"No more today","code":429}\n\n'],
+  ])('is told once, in the words of the dialect, where it is a failure: %s', async (_, strange) => {
+    const { events } = kits[dialect].correctStream
+    const frames = readFrames(dialect).slice(0, Math.floor(events.length / 2))
+    const { tellsFailure = () => false } = adapterOf(dialect).same
+    for (const size of [11, 100_000]) {
+      const text = await passed(dialect, [...frames, strange].join(''), size)
+      const told = framesIn(text).filter(({ data }) => data.includes('No more today'))
+      expect(told.map(tellsFailure)).toEqual([true])
+      const plain = framesIn(await passed(dialect, frames.join(''), size))
+      expect(framesIn(text).slice(0, -1)).toEqual(plain.slice(0, -1))
     }
   })
 
