@@ -4,6 +4,7 @@ import type { StartEvent } from '../src/model/events.ts'
 import type { FieldNames } from '../src/model/fields.ts'
 import type { UpstreamKeeping } from '../src/model/foreign.ts'
 import type { Lose } from '../src/model/loss.ts'
+import type { NameRule } from '../src/model/names.ts'
 import type { Block, BlockKind, BlockOf, Request } from '../src/model/request.ts'
 import type { Lookup, RequestHead } from '../src/model/lookup.ts'
 import type { Trail } from '../src/model/trail.ts'
@@ -248,6 +249,8 @@ export interface Adapter {
     match(head: RequestHead): Route | undefined
     readRequest(body: Json, context: ReadRequestContext): Request
     writer(context: WriteReplyContext): Writer
+    /** What it allows in the id of a call; anything when absent. */
+    readonly callIds?: NameRule
     /** Members of its requests, and types of blocks and tools, that must not be left out for another dialect. */
     readonly promises?: ReadonlySet<string>
     /** Tools without which an answer has no sources, where nothing searches besides. */

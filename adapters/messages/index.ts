@@ -3,7 +3,7 @@ import type { Adapter, RequestHead, Route } from '../contract.ts'
 import { droppable, fieldNames } from '../../src/model/fields.ts'
 import { dotted } from '../../src/model/paths.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
-import { DIALECT } from './dialect.ts'
+import { CALL_ID, DIALECT } from './dialect.ts'
 import * as models from './models.ts'
 import { PROFILES } from './profiles.ts'
 import { readProblem, tellsError, tellsFailure, writeProblem } from './problems.ts'
@@ -35,6 +35,7 @@ export const messages: Adapter = {
     match,
     readRequest,
     writer: (context) => new MessageWriter(context),
+    callIds: CALL_ID,
     promises: PROMISES,
     writeProblem,
     writeTokenCount: models.writeTokenCount,

@@ -1,7 +1,7 @@
 import { blockName } from '../../src/model/foreign.ts'
 import { parseObject, toText, Verbatim, type JsonObject } from '../../src/json/json.ts'
 import type { Block, ToolCallBlock } from '../../src/model/request.ts'
-import { callIds, fit, flatName, uniqueIds } from '../../src/model/names.ts'
+import { fit, flatName } from '../../src/model/names.ts'
 import { FOREIGN_ID, writeSummaryEnvelope } from '../../src/model/proof.ts'
 import { lowerInput } from '../../src/model/text-tools.ts'
 import { written, type BlockTable, type WriteReplyContext } from '../contract.ts'
@@ -21,7 +21,6 @@ export class ReplyBlocks {
   readonly #ids = new Map<string, string>()
   #lastHosted = ''
   #opened: JsonObject = {}
-  #uniqueId: ((id: string) => string) | undefined
   /** The number of calls so far, and of those whose input is no object. */
   calls = 0
   broken = 0
@@ -153,15 +152,9 @@ export class ReplyBlocks {
       this.#context.lose('approximated', 'reply.tool-call.name')
     return {
       type: 'tool_use',
-      id: this.#callId(block.id || this.#context.newId('toolu_')),
+      id: block.id || this.#context.newId('toolu_'),
       ...(isInSet ? { name: block.name, toolset_name: namespace } : { name: flatName(block) }),
     }
-  }
-
-  /** The ids of the conversation are collected only when a call comes. */
-  #callId(id: string): string {
-    this.#uniqueId ??= uniqueIds(CALL_ID, callIds(this.#context.request.turns, CALL_ID))
-    return this.#uniqueId(fit(id, CALL_ID))
   }
 
   /** Calls of a set of tools name the set apart (`toolset_name`). */

@@ -5,6 +5,7 @@ import { mayHoldMinted } from '../../src/model/ids.ts'
 import { droppable, fieldNames } from '../../src/model/fields.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { DIALECT, memberCount } from './dialect.ts'
+import { CALL_ID } from './names.ts'
 import { memory } from './memory/index.ts'
 import { writeModel, writeModels } from './models.ts'
 import { PROFILES } from './profiles.ts'
@@ -56,6 +57,7 @@ export const responses: Adapter = {
     match,
     readRequest,
     writer: (context) => new ResponseWriter(context),
+    callIds: CALL_ID,
     promises: PROMISES,
     writeProblem,
     writeTokenCount: (inputTokens) => ({

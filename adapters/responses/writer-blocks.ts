@@ -16,7 +16,6 @@ import type {
 import { hasPlaceAndTitle, writeAnnotation } from './citations.ts'
 import { clientCall, type ClientCall } from './client-tools.ts'
 import { restOf } from './dialect.ts'
-import { writeCallId } from './names.ts'
 
 export type Emit = (type: string, fields: JsonObject) => void
 
@@ -30,14 +29,6 @@ export interface Voice {
 interface Place {
   voice: Voice
   index: number
-}
-
-export interface WriteItemContext extends WriteReplyContext {
-  /**
-   * Makes the id of a call unique in this reply and the conversation before it, because clients refuse a repeated
-   * one.
-   */
-  uniqueId(id: string): string
 }
 
 type Bodied = TextBlock | RefusalBlock | ReasoningBlock | ToolCallBlock | CodeBlock
@@ -70,7 +61,7 @@ const INERT = {
   print: () => false,
 }
 
-export function openItem(block: Bodied, place: Place, context: WriteItemContext): OpenItem {
+export function openItem(block: Bodied, place: Place, context: WriteReplyContext): OpenItem {
   switch (block.kind) {
     case 'text':
     case 'refusal':
@@ -103,7 +94,7 @@ function announce({ voice, index }: Place, item: JsonObject & { id: string }): V
 function openMessage(
   first: TextBlock | RefusalBlock,
   place: Place,
-  context: WriteItemContext,
+  context: WriteReplyContext,
 ): OpenItem {
   const phase = writePhase(first)
   const head = { id: context.newId('msg_'), type: 'message', role: 'assistant', ...phase }
@@ -216,7 +207,7 @@ function tokenDeltas(
 const isAboutAll = ({ url, end }: Citation): boolean => url !== undefined && end === undefined
 
 /** Shows the thoughts of any upstream as one paragraph of a summary. */
-function openReasoning(place: Place, context: WriteItemContext): OpenItem {
+function openReasoning(place: Place, context: WriteReplyContext): OpenItem {
   const head = { id: context.newId('rs_'), type: 'reasoning' }
   const { emit: say, deltas } = announce(place, { ...head, summary: [] })
   const at = { summary_index: 0 }
@@ -247,10 +238,7 @@ function openReasoning(place: Place, context: WriteItemContext): OpenItem {
   }
 }
 
-const freshCallId = (id: string, { uniqueId, newId }: WriteItemContext): string =>
-  uniqueId(writeCallId(id === '' ? newId('call_') : id))
-
-function openCall(block: ToolCallBlock, place: Place, context: WriteItemContext): OpenItem {
+function openCall(block: ToolCallBlock, place: Place, context: WriteReplyContext): OpenItem {
   const isText = block.form === 'text'
   const key = isText ? 'input' : 'arguments'
   const stem = isText ? 'response.custom_tool_call_input' : 'response.function_call_arguments'
@@ -259,7 +247,7 @@ function openCall(block: ToolCallBlock, place: Place, context: WriteItemContext)
   const head = {
     id: context.newId(isText ? 'ctc_' : 'fc_'),
     type: isText ? 'custom_tool_call' : 'function_call',
-    call_id: freshCallId(block.id, context),
+    call_id: block.id || context.newId('call_'),
     name,
     ...(namespace !== undefined && { namespace }),
   }
@@ -289,9 +277,9 @@ function openClientCall(
   { type, prefix, members }: ClientCall,
   block: ToolCallBlock,
   { voice, index }: Place,
-  context: WriteItemContext,
+  context: WriteReplyContext,
 ): OpenItem {
-  const head = { id: context.newId(prefix), type, call_id: freshCallId(block.id, context) }
+  const head = { id: context.newId(prefix), type, call_id: block.id || context.newId('call_') }
   let whole = ''
   return {
     ...INERT,
@@ -309,7 +297,7 @@ function openClientCall(
   }
 }
 
-function openCode(block: CodeBlock, place: Place, context: WriteItemContext): OpenItem {
+function openCode(block: CodeBlock, place: Place, context: WriteReplyContext): OpenItem {
   const id = block.id.startsWith('ci_') ? block.id : context.newId('ci_')
   const container = restOf(block)['container_id'] ?? context.newId('cntr_')
   const head = { id, type: 'code_interpreter_call', container_id: container }

@@ -18,7 +18,6 @@ import type {
   ToolChangeBlock,
 } from '../../src/model/request.ts'
 import { isAmong, keyOf } from '../../src/model/late-tools.ts'
-import { callIds, uniqueIds } from '../../src/model/names.ts'
 import { deltaEvents, Outbox } from '../../src/stream/wire-events.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import {
@@ -37,7 +36,6 @@ import { writeAction } from './blocks.ts'
 import { STATUS_OF_OUTCOME, writeOutputs, writeDrawing } from './hosted.ts'
 import { DIALECT, memberText } from './dialect.ts'
 import { toMcpId, writeMcpCall, writeMcpListing } from './mcp.ts'
-import { CALL_ID } from './names.ts'
 import { openItem, type Emit, type OpenItem, type Voice } from './writer-blocks.ts'
 import { searchItemId, writeFoundTools, writeServerSearch } from './tool-changes.ts'
 
@@ -195,7 +193,6 @@ export class Output {
   readonly #voice: Voice
   readonly #emit: Emit
   readonly #context: WriteReplyContext
-  #uniqueId: ((id: string) => string) | undefined
   #item: OpenItem | undefined
   #block: Block | undefined
   /** There have been thoughts at most. */
@@ -308,16 +305,7 @@ export class Output {
     if (this.#item?.continues(block)) return
     this.closeItem('completed')
     const place = { voice: this.#voice, index: this.items.length }
-    this.#item = openItem(block, place, {
-      ...this.#context,
-      uniqueId: (id) => this.#unique(id),
-    })
-  }
-
-  /** The ids of the conversation are collected only when a call comes. */
-  #unique(id: string): string {
-    this.#uniqueId ??= uniqueIds(CALL_ID, callIds(this.#context.request.turns, CALL_ID))
-    return this.#uniqueId(id)
+    this.#item = openItem(block, place, this.#context)
   }
 
   /** Code and its first output form one item, unless a proof came between them. */

@@ -12,6 +12,7 @@ import { apart } from '../json/apart.ts'
 import { objectIn, stringify, type Json, type JsonObject } from '../json/json.ts'
 import { idSource } from '../model/ids.ts'
 import { lossList, type Lose } from '../model/loss.ts'
+import { callIds } from '../model/names.ts'
 import type { Request } from '../model/request.ts'
 import type { Trail } from '../model/trail.ts'
 import { invalid, ProblemError } from '../model/problem.ts'
@@ -326,11 +327,12 @@ const breath = async ({ body, lease }: Exchange): Promise<void> => {
 const isLong = ({ lease }: Exchange): boolean => lease.size > FREE_BYTES
 
 /**
- * What is needed of a request once it is written for the upstream: nothing of its turns but their size, and nothing
- * that would keep the text it was read from. What a trail knows is kept by the session in any case.
+ * What is needed of a request once it is written for the upstream: of its turns their size and the ids of calls, and
+ * nothing that would keep the text it was read from. What a trail knows is kept by the session in any case.
  */
 function withoutTurns(request: Request, trail: Trail | undefined): Request {
-  const left = { ...request, inputTokens: estimateTokens(request, trail), turns: [] }
+  const inputTokens = estimateTokens(request, trail)
+  const left = { ...request, inputTokens, calls: callIds(request), turns: [] }
   return trail ? left : apart(left)
 }
 

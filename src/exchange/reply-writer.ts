@@ -1,10 +1,51 @@
 import type { Adapter, WriteReplyContext, Writer } from '../../adapters/contract.ts'
-import { overheard } from '../stream/codec.ts'
+import type { Event } from '../model/events.ts'
 import { replyReporter } from '../model/foreign.ts'
+import { callIds, uniqueIds, type NameRule } from '../model/names.ts'
+import type { Request } from '../model/request.ts'
 
-/** The writer of a reply from any dialect; reports content that the caller's dialect cannot express. */
-export const replyWriter = (
+/**
+ * The writer of a reply from any dialect; reports content that the caller's dialect cannot express. `hear` gets the
+ * events as they are told to the caller.
+ */
+export function replyWriter(
   { caller, dialect, upstream }: Adapter,
   context: WriteReplyContext,
-): Writer =>
-  overheard(caller.writer(context), replyReporter(dialect, context.lose, upstream.compacts))
+  hear?: (event: Event) => void,
+): Writer {
+  const writer = caller.writer(context)
+  const report = replyReporter(dialect, context.lose, upstream.compacts)
+  const distinct = callNamer(context.request, caller.callIds)
+  return {
+    push(event) {
+      const told = distinct(event)
+      report(told)
+      hear?.(told)
+      return writer.push(told)
+    },
+    body: () => writer.body(),
+  }
+}
+
+const ANY_ID: NameRule = { forbidden: /(?!)/, maxLength: Number.MAX_SAFE_INTEGER }
+
+/**
+ * Gives a call an id that the conversation does not have yet. Servers may number the calls of each reply anew
+ * (`call_0`), and to Gemini CLI (0.61, `adaptToolCalls`) a call by the id of one that it has answered is answered. The
+ * ids of the conversation are collected only when a call comes.
+ */
+function callNamer(request: Request, rule = ANY_ID): (event: Event) => Event {
+  let unique: ((id: string) => string) | undefined
+  const others = new Map<number, (event: Event) => Event>()
+  return (event) => {
+    if (event.type === 'candidate') {
+      const distinct = others.get(event.index) ?? callNamer(request, rule)
+      others.set(event.index, distinct)
+      return { ...event, event: distinct(event.event) }
+    }
+    if (event.type !== 'block-start' || event.block.kind !== 'tool-call' || event.block.id === '')
+      return event
+    unique ??= uniqueIds(rule, callIds(request))
+    return { ...event, block: { ...event.block, id: unique(event.block.id) } }
+  }
+}

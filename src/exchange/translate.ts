@@ -61,10 +61,9 @@ export async function translateReply(
   const proofs = createProofRecorder(exchange, request)
   const now = Math.floor(ports.now() / 1000)
   const writing = { request, now, lose, newId, trail: exchange.recall?.trail }
-  const told = watchEmptyReply(replyWriter(caller, writing), losses)
-  const signed = proofs?.listen(told.writer) ?? told.writer
+  const told = watchEmptyReply(replyWriter(caller, writing, proofs?.hear), losses)
   const replyRecorder =
-    plan.keeping && recordReply(exchange, plan.keeping, signed, () => call.cancel())
+    plan.keeping && recordReply(exchange, plan.keeping, told.writer, () => call.cancel())
   const { server } = target.facts
   const reader = frameReader(adapter.upstream.reader({ request, server, lastProof, lose, newId }))
   const next = eventSteps(exchange, plan, call, () => replyRecorder?.interruption, reader)
@@ -80,7 +79,7 @@ export async function translateReply(
   }
   if (plan.stream) {
     const headers = replyHeaders(plan, call, plan.losses)
-    const writer = replyRecorder?.writer ?? signed
+    const writer = replyRecorder?.writer ?? told.writer
     const begun = () => letGo(exchange, plan, request)
     // A writer that has ended writes nothing more, so an error needs a new one.
     const another = () => caller.caller.writer({ request, now, lose: () => undefined, newId })
@@ -88,7 +87,7 @@ export async function translateReply(
     const speaking = { writer, another, outcome: told.outcome, trailer }
     return streamReply({ exchange, call, next, headers, over, begun, ...speaking })
   }
-  const body = await gatherReply(next, told.outcome, signed, settings.limits.replyBytes)
+  const body = await gatherReply(next, told.outcome, told.writer, settings.limits.replyBytes)
   await over(undefined, body)
   const headers = replyHeaders(plan, call, allLosses())
   return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body }

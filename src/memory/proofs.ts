@@ -1,4 +1,3 @@
-import type { Writer } from '../../adapters/contract.ts'
 import { fold, type Event, type Folded } from '../model/events.ts'
 import { isObject, parseObject, sorted, stringify } from '../json/json.ts'
 import type { Block, Request, Proof, ToolCallBlock, Turn } from '../model/request.ts'
@@ -6,7 +5,6 @@ import { fingerprint } from '../model/proof.ts'
 import type { MemoryContext } from './context.ts'
 import { openScopedStore, type ScopedStore } from './records.ts'
 import type { Memories } from './context.ts'
-import { overheard } from '../stream/codec.ts'
 
 /**
  * Keeps proofs of reasoning for clients that drop them. They are stored under the call that they led to, or under the
@@ -44,7 +42,7 @@ function plain(input: string): string {
 
 /** Collects the proofs of a reply. */
 export interface ProofRecorder {
-  listen(writer: Writer): Writer
+  hear(event: Event): void
   /** Stores them; a failure is ignored. */
   settle(): Promise<void>
 }
@@ -58,7 +56,7 @@ export function createProofRecorder(
   if (!memories?.retention.proofs || store === false) return undefined
   const events: Event[] = []
   return {
-    listen: (writer) => overheard(writer, (event) => events.push(event)),
+    hear: (event) => void events.push(event),
     settle: async () => {
       const { others = [], ...first } = fold(events)
       // The client goes on with one of the candidates, and only it knows with which.

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/json.ts'
 import type { Lose } from './loss.ts'
-import type { FunctionTool, Request, TextTool, Tool, ToolKey, Turn } from './request.ts'
+import type { FunctionTool, Request, TextTool, Tool, ToolKey } from './request.ts'
 import { fingerprint } from './proof.ts'
 
 /** What a dialect allows in a name or an id. */
@@ -26,10 +26,12 @@ function fits(text: string, rule: NameRule): boolean {
   return !rule.forbidden.test(text) && (!rule.start || rule.start.test(text))
 }
 
-/** Adds the smallest number that makes a repeated id unique. `used`: those that are taken. */
-export function uniqueIds(rule: NameRule, used = new Set<string>()): (id: string) => string {
+/** Makes an id fit, and adds the smallest number that makes it unique. `known`: those that are taken. */
+export function uniqueIds(rule: NameRule, known: Iterable<string> = []): (id: string) => string {
+  const used = new Set(Array.from(known, (id) => fit(id, rule)))
   const counts = new Map<string, number>()
-  return (id) => {
+  return (said) => {
+    const id = fit(said, rule)
     let fresh = id
     let count = counts.get(id) ?? 2
     for (; used.has(fresh); count += 1) fresh = fit(`${id}_${count}`, rule)
@@ -40,11 +42,10 @@ export function uniqueIds(rule: NameRule, used = new Set<string>()): (id: string
 }
 
 /** The ids of all calls of a conversation. */
-export const callIds = (turns: readonly Turn[], rule: NameRule): Set<string> =>
-  new Set(
-    turns.flatMap(({ blocks }) =>
-      blocks.flatMap((block) => (block.kind === 'tool-call' ? [fit(block.id, rule)] : [])),
-    ),
+export const callIds = ({ calls, turns }: Pick<Request, 'calls' | 'turns'>): readonly string[] =>
+  calls ??
+  turns.flatMap(({ blocks }) =>
+    blocks.flatMap((block) => (block.kind === 'tool-call' ? [block.id] : [])),
   )
 
 /** The name of a call whose model gave none: every service refuses an empty one when it comes back. */

@@ -409,8 +409,9 @@ export interface Request extends Node {
   tier?: string
   cacheKey?: string
   caching?: Caching
-  /** What all of it is estimated at, where the turns themselves have been let go of. */
+  /** What all of it is estimated at, and the ids of its calls, where the turns themselves have been let go of. */
   inputTokens?: number
+  calls?: readonly string[]
 }
 
 /**

@@ -58,12 +58,3 @@ export interface Writer {
   push(event: Event): WireEvent[]
   body(): JsonObject
 }
-
-/** A writer that hands its events to a listener first. */
-export const overheard = (writer: Writer, hear: (event: Event) => unknown): Writer => ({
-  push(event) {
-    hear(event)
-    return writer.push(event)
-  },
-  body: () => writer.body(),
-})
