@@ -15,8 +15,8 @@ const TURNS = 3
 const LONG = 'w'.repeat(70_000)
 
 /**
- * Servers may number the calls of each reply anew (`call_0`). To Claude Code (2.1.332) two calls of one id are one that
- * came twice, and Gemini CLI (0.61.0) takes the second for answered and waits for good.
+ * Servers may number the calls of each reply anew (`call_0`). Gemini CLI (0.61.0) takes a call by the id of one that
+ * it has answered for answered, and waits for good.
  */
 describe.each([
   ['a short conversation', 'go'],
