@@ -32,7 +32,9 @@ interface Target {
   rest: readonly string[]
 }
 
-const SEAL = 'seal'
+/** What losses call members of nodes by other names. */
+const NAMES: Readonly<Record<string, string>> = { seal: 'proof', compaction: 'compact' }
+const nameOf = (word: string): string => (Object.hasOwn(NAMES, word) ? NAMES[word] : word) ?? word
 
 function targetOf(request: Request, path: string): Target | undefined {
   const [head = '', second = '', ...others] = path.split('.')
@@ -219,7 +221,7 @@ class Tries {
   /** The deepest member whose absence makes a difference. */
   #narrowed(path: Path, isChanged: (request: Request) => boolean): Path {
     const here = nodeAt(this.#body, path)
-    if (!isObject(here)) return path
+    if (!isObject(here) && !Array.isArray(here)) return path
     const names = Object.keys(here).filter((name) => {
       const request = this.#read(changedAt(this.#body, [...path, name], undefined))
       return request !== undefined && isChanged(request)
@@ -262,13 +264,22 @@ function isThere(request: Request, { list, index, block }: Target): boolean {
 function valueOf(request: Request, { list, index, block, rest }: Target): string | undefined {
   const node = list ? request[list][index] : request
   const within = block !== undefined && node && 'blocks' in node ? node.blocks[block] : node
-  let value: unknown = within
-  for (const word of rest) {
-    const name = word === SEAL ? 'proof' : word
-    if (typeof value !== 'object' || value === null) return undefined
-    value = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined
-  }
+  const value = memberIn(within, rest)
   return value === undefined ? undefined : JSON.stringify(value)
+}
+
+/** A member of a node, also one that only its own dialect knows: that may go by its whole path. */
+function memberIn(node: unknown, words: readonly string[]): unknown {
+  const [word, ...rest] = words
+  if (word === undefined) return node
+  if (typeof node !== 'object' || node === null) return undefined
+  const name = nameOf(word)
+  if (Object.hasOwn(node, name)) return memberIn(Reflect.get(node, name), rest)
+  const whole = words.join('.')
+  const left = Object.values(('ext' in node && node.ext) || {}).find(
+    (kept) => Object.hasOwn(kept, whole) || Object.hasOwn(kept, word),
+  )
+  return left && (Object.hasOwn(left, whole) ? left[whole] : memberIn(left, words))
 }
 
 /** The request without the target; undefined where it cannot be taken out. */
@@ -304,7 +315,7 @@ function withoutMember<Node extends object>(
   node: Node,
   [word = '', ...rest]: readonly string[],
 ): Node {
-  const name = word === SEAL ? 'proof' : word
+  const name = nameOf(word)
   const entries = Object.entries(node).flatMap(([key, value]): [string, unknown][] => {
     if (key !== name) return [[key, value]]
     const isDeeper = rest.length > 0 && typeof value === 'object' && value !== null

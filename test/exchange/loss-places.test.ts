@@ -7,6 +7,9 @@ import { translator } from '../../src/translator.ts'
 const fieldsOf = (losses: readonly { code: string; path: string; field?: string | undefined }[]) =>
   Object.fromEntries(losses.map(({ path, field }) => [path, field]))
 
+const placesOf = (from: Dialect, to: Dialect, body: object) =>
+  fieldsOf(translator({ from, to, model: 'm' }).request(body).losses)
+
 describe('a loss of the bare translation', () => {
   it('says why, and where in the request it stood', () => {
     const { losses } = translator({ from: 'generate-content', to: 'messages', model: 'm' }).request(
@@ -26,6 +29,31 @@ describe('a loss of the bare translation', () => {
       path: 'sampling.seed',
       field: '/generationConfig/seed',
       why: 'The upstream has no place for it.',
+    })
+  })
+
+  it('has its place also where only its own dialect knows it, by whatever name it came', () => {
+    const said = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'x' }] }
+    expect(
+      placesOf('messages', 'generate-content', {
+        ...said,
+        thinking: { type: 'adaptive', later: 1 },
+      }),
+    ).toEqual({ 'reasoning.later': '/thinking/later' })
+    const compact = { type: 'compact_20260112', instructions: 'Briefly.' }
+    const edits = [{ type: 'clear_tool_uses_20250919' }, compact]
+    expect(
+      placesOf('messages', 'responses', { ...said, context_management: { edits } }),
+    ).toMatchObject({ 'compaction.instructions': '/context_management/edits/1' })
+    expect(
+      placesOf('generate-content', 'messages', {
+        contents: [{ parts: [{ text: 'x' }] }],
+        safety_settings: [{ category: 'a' }, { category: 'b' }],
+        generation_config: { max_output_tokens: 9, speech_config: {} },
+      }),
+    ).toEqual({
+      safetySettings: '/safety_settings',
+      'generationConfig.speechConfig': '/generation_config/speech_config',
     })
   })
 
