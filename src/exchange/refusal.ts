@@ -1,5 +1,6 @@
 import type { Adapter, Frame } from '../../adapters/contract.ts'
 import type { Lookup } from '../model/lookup.ts'
+import { headerWait } from '../model/wait.ts'
 import { isObject, parse, parseObject, type Json } from '../json/json.ts'
 import { isRefusable, type Loss } from '../model/loss.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
@@ -151,19 +152,6 @@ function hints(headers: Lookup, problem: Problem, now: number): Partial<Problem>
     }),
   }
 }
-
-/** The wait that a header names: in milliseconds, in seconds, or as a date. */
-export function headerWait(headers: Lookup, now: number): number | undefined {
-  const fine = headers.get('retry-after-ms') ?? ''
-  if (AMOUNT.test(fine)) return Number(fine)
-  const coarse = headers.get('retry-after') ?? ''
-  if (AMOUNT.test(coarse)) return Number(coarse) * 1000
-  // `Date.parse` reads a bare number as a year.
-  const date = /[a-z]/i.test(coarse) ? Date.parse(coarse) : Number.NaN
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
-}
-
-const AMOUNT = /^\d{1,12}(?:\.\d{0,12})?$/
 
 /** Refuses a request that would lose something, where the configuration says `losses: "reject"`. */
 export function refuseLosses(losses: readonly Loss[]): void {

@@ -1,4 +1,5 @@
 import { isObject, amountIn, type Json } from '../json/json.ts'
+import type { Lookup } from './lookup.ts'
 
 /** How long to wait, where an upstream says it in the body: among the details of an error, or in its words. */
 export function readWait(message: string, details?: Json): number | undefined {
@@ -28,3 +29,16 @@ function milliseconds(delay: Json | undefined): number | undefined {
 
 const total = (wait: number): number | undefined =>
   Number.isFinite(wait) && wait > 0 ? Math.ceil(wait) : undefined
+
+/** The wait that a header names: in milliseconds, in seconds, or as a date. */
+export function headerWait(headers: Lookup, now: number): number | undefined {
+  const fine = headers.get('retry-after-ms') ?? ''
+  if (AMOUNT.test(fine)) return Number(fine)
+  const coarse = headers.get('retry-after') ?? ''
+  if (AMOUNT.test(coarse)) return Number(coarse) * 1000
+  // `Date.parse` reads a bare number as a year.
+  const date = /[a-z]/i.test(coarse) ? Date.parse(coarse) : Number.NaN
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+const AMOUNT = /^\d{1,12}(?:\.\d{0,12})?$/

@@ -309,7 +309,7 @@ function tracerFor({ telemetry }: Settings, send: Send) {
         connectMs,
       })
       if (answer.body) void toSource(answer.body).cancel()
-      return { status: answer.status, retryAfter: answer.headers.get('retry-after') }
+      return answer
     },
   })
 }

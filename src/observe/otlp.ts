@@ -1,3 +1,6 @@
+import type { Lookup } from '../model/lookup.ts'
+import { headerWait } from '../model/wait.ts'
+
 /** A span in OTLP/HTTP JSON (opentelemetry.io, "OTLP Specification"): ids in hexadecimal, times as text. */
 export interface Span {
   traceId: string
@@ -53,7 +56,7 @@ export type Post = (
   headers: Readonly<Record<string, string>>,
   body: string,
   signal: AbortSignal,
-) => Promise<{ status: number; retryAfter: string | null }>
+) => Promise<{ status: number; headers: Lookup }>
 
 export interface ExporterOptions {
   endpoint: string
@@ -119,16 +122,14 @@ async function sendBatch(
   const scopeSpans = [{ scope, schemaUrl, spans }]
   const body = { resourceSpans: [{ resource: { attributes: resource }, scopeSpans }] }
   try {
-    const { status, retryAfter } = await options.post(
+    const { status, headers: told } = await options.post(
       `${endpoint.replace(/\/+$/, '')}/v1/traces`,
       { 'content-type': 'application/json', ...headers },
       JSON.stringify(body),
       AbortSignal.timeout(TIMEOUT_MS),
     )
     if (!AGAIN.has(status)) return undefined
-    const seconds = Number(retryAfter ?? '')
-    const wait = Number.isFinite(seconds) ? seconds * 1000 : 0
-    return Math.min(LONGEST_WAIT_MS, Math.max(EVERY_MS, wait))
+    return Math.min(LONGEST_WAIT_MS, Math.max(EVERY_MS, headerWait(told, options.now()) ?? 0))
   } catch {
     return EVERY_MS
   }

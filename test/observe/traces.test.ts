@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { adapters } from '../../adapters/index.ts'
 import { demoConfig, readSettings } from '../../src/config/config.ts'
 import { demoSend } from '../../src/demo/demo.ts'
@@ -6,7 +6,13 @@ import { createReplaceable } from '../../src/http/app.ts'
 import { toResponse } from '../../src/http/respond.ts'
 import { stringify } from '../../src/json/json.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
-import { toAttributes, type Post, type Span, unixNano } from '../../src/observe/otlp.ts'
+import {
+  createExporter,
+  toAttributes,
+  type Post,
+  type Span,
+  unixNano,
+} from '../../src/observe/otlp.ts'
 import { SEMCONV } from '../../src/observe/semconv.ts'
 import { traceOf } from '../../src/observe/traceparent.ts'
 import { createTracer, routeTemplate } from '../../src/observe/traces.ts'
@@ -99,7 +105,7 @@ function traced(telemetry: object = {}, answer?: Post, change: object = {}) {
       (async (url, headers, body) => {
         posts.push({ url, headers })
         batches.push(JSON.parse(body))
-        return { status: 200, retryAfter: null }
+        return { status: 200, headers: new Headers() }
       }),
   })
   const sent: Record<string, string>[] = []
@@ -219,13 +225,46 @@ describe('what is traced', () => {
     let asked = 0
     const { ask, tracer } = traced({}, async () => {
       asked += 1
-      return { status: 503, retryAfter: '1' }
+      return { status: 503, headers: new Headers({ 'retry-after': '1' }) }
     })
     for (let at = 0; at < 1000; at += 1) await ask()
     expect(tracer.exporter.waiting()).toBe(2048)
     expect(tracer.exporter.dropped()).toBe(3000 - 2048)
     // It is left alone in between.
     expect(asked).toBeLessThan(3)
+  })
+
+  it.each([
+    ['120', 125_000],
+    [new Date(NOW + 120_000).toUTCString(), 120_000],
+    [new Date(NOW + 3_600_000).toUTCString(), 305_000],
+    [new Date(NOW - 60_000).toUTCString(), 10_000],
+    ['soon', 10_000],
+  ])('waits for a collector that names a time: %s', async (header, again) => {
+    vi.useFakeTimers({ now: NOW })
+    try {
+      const asked: number[] = []
+      const exporter = createExporter({
+        endpoint: 'http://collector.test',
+        headers: {},
+        resource: [],
+        scope: { name: 's', version: '1' },
+        schemaUrl: '',
+        post: async () => {
+          asked.push(Date.now() - NOW)
+          return { status: 429, headers: new Headers({ 'retry-after': header }) }
+        },
+        now: Date.now,
+      })
+      const ids = { traceId: TRACE, spanId: TRACE.slice(16) }
+      const times = { startTimeUnixNano: '0', endTimeUnixNano: '1' }
+      exporter.add([{ ...ids, ...times, name: 'n', kind: 2, attributes: [], status: {} }])
+      await vi.advanceTimersByTimeAsync(again)
+      expect(asked).toEqual([5000, again])
+      await exporter.stop(0)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('trap 25: is lost rather than waited for where the collector does not answer', async () => {
