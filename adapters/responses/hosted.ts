@@ -273,11 +273,21 @@ export function writeDrawing(block: MediaBlock, id: string): JsonObject | undefi
 
 /** A summary by the service; one by another service comes in an envelope. */
 export function readSummary(item: WireItem): OpaqueBlock | undefined {
-  if (item.type !== 'compaction') return undefined
+  const summary = summaryIn(item)
+  if (summary === undefined) return undefined
   return (
-    readSummaryEnvelope(memberText(item, 'encrypted_content') ?? '') ?? {
+    readSummaryEnvelope(summary) ?? {
       ...opaque(item),
       summary: true,
     }
   )
 }
+
+/**
+ * The text of an item that is a summary. Codex (0.171.0) has two more names for one, of which the last may also stand
+ * where there is none.
+ */
+export const summaryIn = (item: WireItem): string | undefined =>
+  /^(?:context_)?compaction(?:_summary)?$/.test(memberText(item, 'type') ?? '')
+    ? (memberText(item, 'encrypted_content') ?? (item.type === 'compaction' ? '' : undefined))
+    : undefined

@@ -7,6 +7,7 @@ import { withoutRefused } from '../../src/model/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
 import { DIALECT, objectsOf, memberText } from './dialect.ts'
 import { LEAST_OUTPUT_TOKENS } from './fields.ts'
+import { summaryIn } from './hosted.ts'
 import { lowered } from './lowered.ts'
 import { CanonicalPlaces } from './lowered-history.ts'
 import { placeOf, type WireItem } from './wire.ts'
@@ -50,7 +51,7 @@ function ownItems(resolved: boolean, { server }: ModelFacts, lose: Lose): EditIt
         server?.unprovenThoughts === true || (!isMinted(id) && !(resolved && id === undefined))
       return ownReasoning(item, isKnown, place, lose) ?? []
     }
-    if (type === 'compaction') refuseSummary(memberText(item, 'encrypted_content') ?? '', place)
+    refuseSummary(summaryIn(item) ?? '', place)
     if (!isMinted(id) || type === 'item_reference') return item
     if (isRun(item)) return lose('dropped', place) ?? []
     // The upstream does not know the id of an item that stands for a call of an MCP server.

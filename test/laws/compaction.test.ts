@@ -131,10 +131,23 @@ describe('where no summary is written', () => {
       expect(() => translator({ from, to }).request(body)).toThrow('compaction: ')
   })
 
-  it('an older one of another service is refused, for nobody could read it', () => {
-    const item = { type: 'compaction', id: 'cmp_1', encrypted_content: 'gAAA' }
-    const body = responses({ input: [item, { role: 'user', content: 'Hi' }] })
-    for (const to of ['messages', 'generate-content', 'chat-completions'] as const)
-      expect(() => translator({ from: 'responses', to }).request(body)).toThrow('summary')
+  it.each(['compaction', 'compaction_summary', 'context_compaction'])(
+    'an older one of another service is refused, for nobody could read it: %s',
+    (type) => {
+      const item = { type, id: 'cmp_1', encrypted_content: 'gAAA' }
+      const body = responses({ input: [item, { role: 'user', content: 'Hi' }] })
+      for (const to of ['messages', 'generate-content', 'chat-completions'] as const)
+        expect(() => translator({ from: 'responses', to }).request(body)).toThrow('summary')
+    },
+  )
+
+  it('the place of one that Codex has no text of is left out', () => {
+    const body = responses({
+      input: [{ type: 'context_compaction' }, { role: 'user', content: 'Hi' }],
+    })
+    for (const to of ['messages', 'generate-content', 'chat-completions'] as const) {
+      const { losses } = translator({ from: 'responses', to }).request(body)
+      expect(losses.map(({ path }) => path)).toContain('turns.0.blocks.0.context_compaction')
+    }
   })
 })
