@@ -38,7 +38,7 @@ import {
 } from './dialect.ts'
 import * as hosted from './hosted.ts'
 import * as mcp from './mcp.ts'
-import { readMedia, writeMedia } from './media.ts'
+import { readMedia, readPieces, writeMedia } from './media.ts'
 import { ProofReader } from './proofs.ts'
 import { readReference, readToolChange, writeReferences, writeToolChange } from './tool-changes.ts'
 import type { WireBlock } from './wire.ts'
@@ -88,7 +88,9 @@ export function readContent(content: Json | undefined, context: ReadContext): Co
       // Only a call that is read as a search includes its result.
       if (result && block.kind === 'search') index += 1
       reader.add(block)
-    } else reader.add(readSummary(raw) ?? readBlock(raw, context))
+    } else
+      for (const block of readPieces(raw) ?? [readSummary(raw) ?? readBlock(raw, context)])
+        reader.add(block)
   }
   reader.end()
   return { blocks: reader.blocks, damaged: reader.damaged }
@@ -234,6 +236,7 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
     ]
   },
   media: (block, context) => {
+    if (factsOf(block).inDocument) return []
     reportProof(block, context)
     return [writeMedia(block, context)]
   },

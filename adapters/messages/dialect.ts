@@ -24,6 +24,9 @@ export interface Facts {
   /** A tool of a set: the set itself on the first one. The name of the set, on a result. */
   set?: true | JsonObject
   setName?: string
+  /** The document that ends with this piece, and the pieces before that, which it holds. */
+  document?: JsonObject
+  inDocument?: true
   /** A schema whose root is not an object. */
   bare?: true
   /** An effort without `thinking`: the service answers without thoughts. */

@@ -1,12 +1,13 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { leftOut, textOfMedia } from '../../src/model/media.ts'
 import { invalid } from '../../src/model/problem.ts'
-import type { Block, MediaBlock, MediaSource } from '../../src/model/request.ts'
+import type { Block, MediaBlock, MediaSource, OpaqueBlock } from '../../src/model/request.ts'
 import {
   objectIn,
   objectsIn,
   readCache,
   stated,
+  factsOf,
   textIn,
   writeCache,
   keep,
@@ -15,13 +16,16 @@ import {
 } from './dialect.ts'
 import type { WriteContext } from './dialect.ts'
 
-type Read = { mediaType: string; source: MediaSource; left: JsonObject } | undefined
+type Read = { mediaType: string; source: MediaSource; left: JsonObject }
 
 /** Reads an image or a document; an unknown source makes the whole block opaque. */
-export function readMedia(raw: JsonObject): Block {
-  const { type, source, cache_control, title, citations, ...rest } = raw
-  const read = readSource(objectIn(source), type === 'image')
-  if (!read) return opaque(raw)
+export function readMedia(raw: JsonObject): MediaBlock | OpaqueBlock {
+  const read = readSource(objectIn(raw['source']), raw['type'] === 'image')
+  return read ? readAs(raw, read) : opaque(raw)
+}
+
+function readAs(raw: JsonObject, read: Read): MediaBlock {
+  const { type: _, source: __, cache_control, title, citations, ...rest } = raw
   const cited = isObject(citations) && citations['enabled'] === true
   return {
     kind: 'media',
@@ -37,8 +41,54 @@ export function readMedia(raw: JsonObject): Block {
   }
 }
 
-function readSource(raw: JsonObject, isImage: boolean): Read {
-  const { type, media_type, data, url, file_id, content, ...left } = raw
+/**
+ * A document in pieces is one block for each picture and for the texts between them; undefined for any other block.
+ * Only this dialect has it whole, in the place of the last one.
+ */
+export function readPieces(raw: JsonObject): Block[] | undefined {
+  if (raw['type'] !== 'document') return undefined
+  const { type, content, ...left } = objectIn(raw['source'])
+  if (type !== 'content') return undefined
+  const pieces: MediaBlock[] = []
+  const others: Json[] = []
+  for (const piece of typeof content === 'string' ? [{ text: content }] : objectsIn(content)) {
+    const { text } = piece
+    const last = pieces.at(-1)
+    const read = typeof text === 'string' ? textPiece(text, piece) : readMedia(piece)
+    if (read.kind !== 'media') others.push(piece)
+    else if (typeof text === 'string' && last && 'text' in last.source && !last.cache && !last.ext)
+      pieces[pieces.length - 1] = { ...read, source: { text: `${last.source.text}\n${text}` } }
+    else pieces.push(read)
+  }
+  const end = pieces.pop() ?? textPiece('', {})
+  const { cache_control: _, ...document } = raw
+  const rest = { ...left, ...(others.length > 0 && { content: others }) }
+  const whole = readAs(raw, { ...end, left: rest })
+  const { name } = whole
+  return [
+    ...pieces.map((piece) => ({
+      ...piece,
+      // A picture has no place for it.
+      ...('text' in piece.source && name !== undefined && { name }),
+      ...keep(restOf(piece), { facts: { inDocument: true } }),
+    })),
+    { ...end, ...whole, ...keep({ ...restOf(end), ...restOf(whole) }, { facts: { document } }) },
+  ]
+}
+
+const textPiece = (text: string, piece: JsonObject): MediaBlock => {
+  const { type: _, text: __, cache_control, ...rest } = piece
+  return {
+    kind: 'media',
+    mediaType: 'text/plain',
+    source: { text },
+    ...readCache(cache_control),
+    ...keep(rest),
+  }
+}
+
+function readSource(raw: JsonObject, isImage: boolean): Read | undefined {
+  const { type, media_type, data, url, file_id, ...left } = raw
   const of = (mediaType: string, source: MediaSource): Read => ({ mediaType, source, left })
   switch (type) {
     case 'base64':
@@ -49,27 +99,19 @@ function readSource(raw: JsonObject, isImage: boolean): Read {
       return of(isImage ? 'image/*' : 'application/pdf', { url: textIn(url) })
     case 'file':
       return of(isImage ? 'image/*' : '', { fileId: textIn(file_id) })
-    case 'content':
-      return { ...of('text/plain', { text: contentText(content) }), left: raw } as Read
     default:
       return undefined
   }
 }
-
-/** The text of a document in pieces. Every dialect gets the text, only this one the pieces. */
-const contentText = (content: Json | undefined): string =>
-  typeof content === 'string'
-    ? content
-    : objectsIn(content)
-        .map((block) => textIn(block['text']))
-        .join('\n')
 
 const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
 
 /** Writes an image or document block, or a text in its place, which is reported. */
 export function writeMedia(block: MediaBlock, context: WriteContext): JsonObject {
   const { lose, path } = context
-  const wire = block.source && writeSource(block, context)
+  const { document } = factsOf(block)
+  if (document) return { ...document, ...writeCache(block.cache) }
+  const wire = writeSource(block, context)
   if (!wire) {
     lose('dropped', path, block.mediaType)
     return { type: 'text', text: leftOut(block), ...writeCache(block.cache) }
