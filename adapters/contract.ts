@@ -252,9 +252,9 @@ export interface Adapter {
     /** What it allows in the id of a call; anything when absent. */
     readonly callIds?: NameRule
     /** Members of its requests, and types of blocks and tools, that must not be left out for another dialect. */
-    readonly promises?: ReadonlySet<string>
+    readonly promises?: ReadonlySet<string> | undefined
     /** Tools without which an answer has no sources, where nothing searches besides. */
-    readonly sources?: ReadonlySet<string>
+    readonly sources?: ReadonlySet<string> | undefined
     /** `headers`: those that the dialect's clients read; none of them is about framing. */
     writeProblem(problem: Problem, requestId: string): { status: number; body: JsonObject }
     writeTokenCount(inputTokens: number): JsonObject
@@ -296,6 +296,8 @@ export interface Adapter {
     readProblem(status: number, body: Json | undefined): Problem
   }
   readonly same: SameSide
+  /** A program that sends the words of another dialect here: how its bodies begin, and the caller's side for it. */
+  readonly mixed?: { readonly begins: RegExp; readonly adapter: Adapter }
   /** The members of its requests, for errors that name one of them. */
   readonly members: FieldNames
 }

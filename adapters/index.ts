@@ -1,5 +1,6 @@
 import type { Adapter, Lookup } from './contract.ts'
 import { chatCompletions } from './chat-completions/index.ts'
+import { withCursor } from './cursor.ts'
 import { type Dialect, DIALECTS } from './dialect.ts'
 import { generateContent } from './generate-content/index.ts'
 import { messages } from './messages/index.ts'
@@ -13,7 +14,7 @@ const BY_NAME: Readonly<Record<Dialect, Adapter>> = {
   messages,
   'generate-content': generateContent,
   responses,
-  'chat-completions': chatCompletions,
+  'chat-completions': withCursor(chatCompletions, responses),
 }
 
 export const adapters: readonly Adapter[] = DIALECTS.map((name) => BY_NAME[name])
@@ -32,7 +33,7 @@ type Resemblance = [Adapter, (path: string, headers: Lookup) => boolean]
 const RESEMBLANCES: readonly Resemblance[] = [
   [messages, (path) => path.startsWith('/v1/messages')],
   [responses, (path) => path.startsWith('/v1/responses')],
-  [chatCompletions, (path) => path.startsWith('/v1/chat/')],
+  [BY_NAME['chat-completions'], (path) => path.startsWith('/v1/chat/')],
   [generateContent, (path) => path.startsWith('/v1beta/') || /^\/v1\/\w*[mM]odels\/.*:/.test(path)],
   [messages, (_, headers) => has(headers, 'anthropic-version') || has(headers, 'provider-version')],
   [generateContent, (_, headers) => has(headers, 'x-goog-api-key')],

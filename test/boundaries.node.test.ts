@@ -65,7 +65,7 @@ const isEntry = (path: string): boolean =>
 const PLACES: readonly (readonly [RegExp, Room])[] = [
   [/^adapters\/(?:contract|dialect|server-facts)\.ts$/, 'contract'],
   [/^src\/memory\/conversation\.ts$/, 'contract'],
-  [/^adapters\/index\.ts$/, 'dialects'],
+  [/^adapters\/(?:index|cursor)\.ts$/, 'dialects'],
   [/^adapters\/[\w-]+\//, 'dialect'],
   [/^src\/ports\.ts$/, 'ports'],
   [/^src\/version\.ts$/, 'version'],

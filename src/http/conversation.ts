@@ -7,7 +7,7 @@ import type { Match, StoredMatch } from '../exchange/dispatch.ts'
 import type { Answer, Exchange, Permit, StoredExchange } from '../exchange/exchange.ts'
 import { idSource } from '../model/ids.ts'
 import { INTERNAL } from '../model/failures.ts'
-import { encoded, LONG_BYTES } from '../json/bytes.ts'
+import { type Bytes, encoded, LONG_BYTES, NOTHING, piecesIn, utf8Text } from '../json/bytes.ts'
 import { createBody } from '../exchange/body.ts'
 import { explainExchange } from '../exchange/explain.ts'
 import { runExchange } from '../exchange/run.ts'
@@ -124,14 +124,24 @@ async function readAndRun(
   const body = createBody(came)
   exchange.journal.note({ bytesIn: body.size })
   exchange.journal.arrived()
-  const recall = recalledRequest(context, exchange, body.size)
-  const asked = { ...exchange, headers: request.headers, body, recall }
+  const caller = speakerOf(exchange.caller, came)
+  const recall = recalledRequest(context, { ...exchange, caller }, body.size)
+  const asked = { ...exchange, caller, headers: request.headers, body, recall }
   if (body.size > LONG_BYTES) await ownTurn()
   if (!explain) return runExchange(asked)
   const answer = jsonAnswer(await explainExchange(asked))
   exchange.journal.finish({ status: answer.status })
   return answer
 }
+
+/** The adapter for the program that sends a body, by how that begins. */
+function speakerOf(caller: Adapter, body: Bytes): Adapter {
+  const { mixed } = caller
+  const beginning = mixed && utf8Text((piecesIn(body)[0] ?? NOTHING).subarray(0, BEGINNING))
+  return beginning !== undefined && mixed?.begins.test(beginning) ? mixed.adapter : caller
+}
+
+const BEGINNING = 1024
 
 function recalledRequest(
   { ports, settings: { limits } }: AppContext,

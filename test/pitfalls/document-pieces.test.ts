@@ -87,7 +87,7 @@ it('a document in pieces is the same document for its own dialect', () => {
   const cache_control = { type: 'ephemeral' }
   const marked = document([{ ...text('a'), cache_control }, text('b'), image], { cache_control })
   const body = ask(document([image, text('c')], { title: 'T', context: 'x' }), marked)
-  const request = readRequest(messages, stringify(body))
+  const request = readRequest(messages, JSON.stringify(body))
   expect(request.turns[0]?.blocks.map(({ kind }) => kind)).toEqual([
     ...Array.from({ length: 5 }, () => 'media'),
     'text',
