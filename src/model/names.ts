@@ -41,12 +41,14 @@ export function uniqueIds(rule: NameRule, known: Iterable<string> = []): (id: st
   }
 }
 
-/** The ids of all calls of a conversation. */
-export const callIds = ({ calls, turns }: Pick<Request, 'calls' | 'turns'>): readonly string[] =>
-  calls ??
-  turns.flatMap(({ blocks }) =>
-    blocks.flatMap((block) => (block.kind === 'tool-call' ? [block.id] : [])),
-  )
+/** The ids of all calls of a conversation. A long one is gone through for each request, so no lists are made of it. */
+export function callIds({ calls, turns }: Pick<Request, 'calls' | 'turns'>): readonly string[] {
+  if (calls) return calls
+  const ids: string[] = []
+  for (const { blocks } of turns)
+    for (const block of blocks) if (block.kind === 'tool-call') ids.push(block.id)
+  return ids
+}
 
 /** The name of a call whose model gave none: every service refuses an empty one when it comes back. */
 const UNNAMED = '_'
