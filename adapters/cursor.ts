@@ -5,7 +5,7 @@ import { raiseInput } from '../src/model/text-tools.ts'
 import type { Adapter, ReadRequestContext } from './contract.ts'
 
 /** Nothing but settings stands before the conversation, which would be in `messages` by the rules. */
-const BEGINS = /^\s*\{\s*(?:"\w+"\s*:\s*(?:"[^"\\]*"|[\w.+-]+)\s*,\s*)*"input"\s*:/
+const BEGINS = /^\s*\{\s*(?:"\w+"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.+-]+)\s*,\s*)*"input"\s*:/
 
 /**
  * Cursor (3.1, forum.cursor.com 159298 and 153019) sends requests of `responses` to the path of chat completions where

@@ -141,7 +141,7 @@ function speakerOf(caller: Adapter, body: Bytes): Adapter {
   return beginning !== undefined && mixed?.begins.test(beginning) ? mixed.adapter : caller
 }
 
-const BEGINNING = 1024
+const BEGINNING = 4096
 
 function recalledRequest(
   { ports, settings: { limits } }: AppContext,

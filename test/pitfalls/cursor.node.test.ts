@@ -45,6 +45,7 @@ const asked = (model: string, input: unknown, more: object = {}) => ({
 const inOrder = ({ model, user, input, ...others }: ReturnType<typeof asked>) => ({
   user,
   model,
+  instructions: 'Say "yes".\n'.repeat(100),
   input,
   ...others,
 })
