@@ -97,3 +97,10 @@ export const cacheFacts = (part: JsonObject): Facts =>
     : isObject(part['prompt_cache_breakpoint'])
       ? { cache: 'prompt_cache_breakpoint' }
       : {}
+
+/**
+ * Cursor sends a custom tool as `responses` have it, also among functions of this dialect (BerriAI/litellm#34029,
+ * Wei-Shaw/sub2api#5861).
+ */
+export const isFlat = ({ type, custom, name }: JsonObject): boolean =>
+  type === 'custom' && custom === undefined && name !== undefined

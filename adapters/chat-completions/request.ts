@@ -6,6 +6,7 @@ import { made } from '../../src/model/trail.ts'
 import { invalid, nothingToSend } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { Request } from '../../src/model/request.ts'
+import { withFreeArguments } from '../../src/model/text-tools.ts'
 import {
   givenTo,
   type Outgoing,
@@ -21,6 +22,8 @@ import {
   isOrigin,
   textIn,
   objectIn,
+  objectsIn,
+  isFlat,
   withoutNulls,
   type WriteContext,
 } from './dialect.ts'
@@ -46,7 +49,7 @@ export function readRequest(body: Json, { trail }: ReadRequestContext): Request 
   const who = options.readUserMember(body)
   const labels = options.readLabels(metadata)
   const rest = withoutNulls(membersBeside(body, READ) ?? {})
-  return {
+  const request: Request = {
     model: textIn(model),
     stream: stream === true,
     system: history.system,
@@ -79,6 +82,7 @@ export function readRequest(body: Json, { trail }: ReadRequestContext): Request 
       { facts: { ...bounds.facts, ...who.facts, ...factsIn(body) } },
     ),
   }
+  return objectsIn(body['tools']).some(isFlat) ? withFreeArguments(request) : request
 }
 
 /** What a stream is padded with says nothing. */

@@ -20,6 +20,7 @@ import {
   textIn,
   objectIn,
   objectsIn,
+  isFlat,
   withoutNulls,
   readCache,
   writeCache,
@@ -40,6 +41,7 @@ export function readTools({ tools, functions, web_search_options }: WireTools): 
 function readTool(raw: JsonObject): Tool {
   const { type, function: declared, custom, ...outer } = raw
   if (type === 'function' && isObject(declared)) return readFunction(declared, outer, {})
+  if (isFlat(raw)) return readCustom(outer, {})
   if (type === 'custom' && isObject(custom)) return readCustom(custom, outer)
   const { input_schema: parameters, cache_control, ...bare } = outer
   if (type === undefined && parameters !== undefined)

@@ -1,4 +1,4 @@
-import type { Json } from '../../src/json/json.ts'
+import { isObject, type Json } from '../../src/json/json.ts'
 import { field, namesFor, placesIn, fieldShapes } from '../../src/model/fields.ts'
 import {
   all,
@@ -21,6 +21,7 @@ import {
   text,
   that,
 } from '../../src/model/shape-values.ts'
+import { isFlat } from './dialect.ts'
 
 /** The shape of a valid request; unknown types of parts and tools pass. */
 
@@ -77,11 +78,13 @@ const declared = object({
   strict: nullish(flag),
 })
 
+const custom = object({ name: NAME, description: nullish(text) })
 const typed = all(
   object({ type: text }),
   byType({
     function: object({ function: declared }),
-    custom: object({ custom: object({ name: NAME, description: nullish(text) }) }),
+    custom: (value) =>
+      isObject(value) && isFlat(value) ? custom(value) : object({ custom })(value),
   }),
 )
 

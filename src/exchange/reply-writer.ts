@@ -30,7 +30,7 @@ export function replyWriter(
 const ANY_ID: NameRule = { forbidden: /(?!)/, maxLength: Number.MAX_SAFE_INTEGER }
 
 /**
- * Gives a call an id that the conversation does not have yet. Servers may number the calls of each reply anew
+ * Says a call as its caller knows calls, with an id that the conversation does not have yet. Servers may number the calls of each reply anew
  * (`call_0`), and to Gemini CLI (0.61, `adaptToolCalls`) a call by the id of one that it has answered is answered. The
  * ids of the conversation are collected only when a call comes.
  */
@@ -46,6 +46,8 @@ function callNamer(request: Request, rule = ANY_ID): (event: Event) => Event {
     if (event.type !== 'block-start' || event.block.kind !== 'tool-call' || event.block.id === '')
       return event
     unique ??= uniqueIds(rule, callIds(request))
-    return { ...event, block: { ...event.block, id: unique(event.block.id) } }
+    const id = unique(event.block.id)
+    const form = request.client?.freeArguments ? 'json' : event.block.form
+    return { ...event, block: { ...event.block, id, form } }
   }
 }

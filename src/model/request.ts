@@ -21,6 +21,8 @@ export interface ClientFacts {
   printsLastBlock?: true
   /** It has a word for the tools that a server says it has. */
   knowsListings?: true
+  /** It takes the arguments of a function for the free text of a tool, and says that so. */
+  freeArguments?: true
 }
 
 /** Proof of reasoning that only the dialect that issued it can read. */

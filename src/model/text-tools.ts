@@ -1,6 +1,6 @@
 import { parseObject, stringify } from '../json/json.ts'
 import type { Lose } from './loss.ts'
-import type { Block, Format, TextTool } from './request.ts'
+import type { Block, Format, Request, TextTool } from './request.ts'
 
 /**
  * A free-form tool towards a dialect that has functions only: a function with one string. Lowering and
@@ -21,6 +21,21 @@ export const lowerInput = (input: string): string => stringify({ input })
 export function raiseInput(text: string): string {
   const input = parseObject(text)?.['input']
   return typeof input === 'string' ? input : text
+}
+
+/** For a program that takes the arguments of a function for the free text of a tool: the calls that it brings back. */
+export function withFreeArguments(request: Request): Request {
+  const free = new Set(request.tools.flatMap((tool) => (tool.kind === 'text' ? tool.name : [])))
+  const freed = (block: Block): Block => {
+    if (block.kind === 'tool-call' && free.has(block.name))
+      return { ...block, form: 'text', input: raiseInput(block.input) }
+    return block.kind === 'tool-result' && free.has(block.name) ? { ...block, form: 'text' } : block
+  }
+  return {
+    ...request,
+    client: { ...request.client, freeArguments: true },
+    turns: request.turns.map((turn) => ({ ...turn, blocks: turn.blocks.map(freed) })),
+  }
 }
 
 /** The description of the function: the model must still be told what the text has to look like. */

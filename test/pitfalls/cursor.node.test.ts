@@ -129,6 +129,49 @@ describe.each(DIALECTS)('a request by Cursor over %s', (dialect) => {
   })
 })
 
+/** Other models get messages, and `ApplyPatch` in the words of `responses` among functions of chat completions. */
+describe.each(DIALECTS.filter((dialect) => dialect !== 'chat-completions'))(
+  'a custom tool among functions, over %s',
+  (dialect) => {
+    const [{ type, ...shell } = { type: '' }, patch] = TOOLS
+    const tools = [{ type, function: shell }, patch]
+    const history = [
+      { role: 'user', content: 'Add a file.' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          { id: 'call_0', type: 'function', function: { name: 'ApplyPatch', arguments: PATCH } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'call_0', content: 'Applied.' },
+    ]
+
+    it('is called, answered and remembered as Cursor knows it', async () => {
+      const free = { ...call('call_1', 'ApplyPatch', {}), input: JSON.stringify({ input: PATCH }) }
+      const { proxy, send } = proxyWith(free)
+      const {
+        status,
+        headers,
+        text: reply,
+      } = await send({
+        model: `${dialect}-x`,
+        messages: history,
+        tools,
+      })
+      expect(status).toBe(200)
+      expect(headers.get('x-dragoman-losses') ?? '').not.toContain('turns.')
+      expect(messageIn(reply)['tool_calls']).toMatchObject([
+        { type: 'function', function: { name: 'ApplyPatch', arguments: PATCH } },
+      ])
+      const [got] = proxy.got
+      expect(got?.text).toContain('*** Add File')
+      expect(got?.text).toContain('"ApplyPatch"')
+      if (dialect === 'responses') expect(got?.text).toContain('"custom_tool_call"')
+    })
+  },
+)
+
 it('a schema of Cursor keeps its numbers, and a loss has its place in the body', async () => {
   const proxy = proxyOf(() => said([text('Done.')]), { ports: { placing } })
   const body = JSON.stringify(inOrder(asked('messages', INPUT, { seed: 1 })))
