@@ -30,9 +30,9 @@ export function replyWriter(
 const ANY_ID: NameRule = { forbidden: /(?!)/, maxLength: Number.MAX_SAFE_INTEGER }
 
 /**
- * Says a call as its caller knows calls, with an id that the conversation does not have yet. Servers may number the calls of each reply anew
- * (`call_0`), and to Gemini CLI (0.61, `adaptToolCalls`) a call by the id of one that it has answered is answered. The
- * ids of the conversation are collected only when a call comes.
+ * Says a call as its caller knows calls, with an id that the conversation does not have yet. Servers may number the
+ * calls of each reply anew (`call_0`), and to Gemini CLI (0.61, `adaptToolCalls`) a call by the id of one that it has
+ * answered is answered. The ids of the conversation are collected only when a call comes.
  */
 function callNamer(request: Request, rule = ANY_ID): (event: Event) => Event {
   let unique: ((id: string) => string) | undefined
