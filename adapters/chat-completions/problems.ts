@@ -137,7 +137,7 @@ function readSaid(body: Json | undefined): Said | undefined {
   if (isObject(error)) return fromObject(error, statusIn(body))
   if (typeof error === 'string')
     return {
-      message: textIn(body['message']) || error,
+      message: wordsIn(body['message']) ?? wordsIn(error) ?? '',
       names: namesIn(body['code']),
       status: statusIn(body),
     }

@@ -136,7 +136,7 @@ export function writeTier(tier: string | undefined, isFast: boolean, lose: Lose)
 }
 
 /** The dialect asks for an opaque id, so mail addresses and telephone numbers are recognised. */
-const PERSONAL = /^\S+@\S+\.\S+$|^\+?[\d\s().-]{7,20}$/
+const PERSONAL = /^[^\s@]+@[^\s@]+\.[^\s@.]+$|^\+?[\d\s().-]{7,20}$/
 const USER_ID = { forbidden: /[^\s\S]/, maxLength: 256 }
 
 /**

@@ -98,7 +98,8 @@ function presentedSecrets(headers: Lookup, query: URLSearchParams): string[] {
 }
 
 const SECRET_HEADER = /auth|key|token|secret|cookie|password|credential|signature/i
-const SECRET_PARAMETER = /([?&][^=&]*(?:key|token|secret|signature|password)[^=&]*=)[^&]*/gi
+const SECRET_PARAMETER =
+  /([?&](?=[^?=&]*(?:key|token|secret|signature|password))[^?=&]*=)[^&]*/gi
 
 /** The entries of headers. */
 const entriesOf = (headers: Lookup & { keys?(): Iterable<string> }): [string, string][] =>
@@ -116,4 +117,4 @@ const isSecret = (name: string): boolean =>
   SECRET_HEADER.test(name) && !/ratelimit|rate-limit|max-tokens/i.test(name)
 
 /** An address without the values of parameters that hold keys. */
-const shownUrl = (url: string): string => url.replace(SECRET_PARAMETER, '$1***')
+export const shownUrl = (url: string): string => url.replace(SECRET_PARAMETER, '$1***')

@@ -13,6 +13,11 @@ const { readProblem } = chatCompletions.upstream
 const error = (members: Json & object) => ({ error: { message: 'No.', ...members } })
 
 describe('an error', () => {
+  it('has as many words as one in any other shape, where it is a text', () => {
+    expect(readProblem(500, { error: 'x'.repeat(10_000) }).message).toHaveLength(2000)
+    expect(readProblem(500, { error: 'No.', message: 'Not now.' }).message).toBe('Not now.')
+  })
+
   it.each<[string, Json, Partial<Problem>]>([
     ['a number', error({ code: 400 }), { kind: 'invalid-request' }],
     ['a number as text (Azure)', error({ code: '404' }), { kind: 'not-found' }],

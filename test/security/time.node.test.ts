@@ -3,6 +3,8 @@ import { cpuMs } from '../growth/cpu.ts'
 import { sseParser } from '../../src/stream/sse.ts'
 import { presentedKeys } from '../../src/upstream/credentials.ts'
 import { matchesGlob } from '../../src/config/glob.ts'
+import { shownUrl } from '../../src/inspect/view.ts'
+import { writeUser } from '../../adapters/messages/fields.ts'
 import { scanStructure } from '../../src/json/structure.ts'
 
 /** How much longer the work takes on twice as much. */
@@ -31,6 +33,12 @@ describe('T17 time', () => {
     ['a deep body', (size: number) => checkOrRefuse('['.repeat(size)), 400_000],
     ['a body of quotes', (size: number) => checkOrRefuse('"\\"'.repeat(size)), 200_000],
     ['a key of spaces', (size: number) => keysOf(`Bearer ${' '.repeat(size)}x`), 100_000],
+    ['a user of many mail addresses', (size: number) => userOf(`${'@.'.repeat(size)} `), 500],
+    [
+      'an address of secrets',
+      (size: number) => shownUrl('?'.repeat(size) + 'KEY'.repeat(size)),
+      200,
+    ],
     ['a name for a glob', (size: number) => matchesGlob('*a*a*a*b', 'a'.repeat(size)), 500],
   ] as const)('of %s grows as its size does', (_, work, size) => {
     // Eight times as much takes 64 times as long where the work is quadratic.
@@ -50,3 +58,4 @@ const keysOf = (authorization: string) =>
     { get: (key) => (key === 'authorization' ? authorization : null) },
     new URLSearchParams(),
   )
+const userOf = (user: string) => writeUser(user, undefined, () => undefined)
