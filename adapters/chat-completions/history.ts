@@ -178,11 +178,7 @@ function marked(blocks: Block[], left: JsonObject, facts: Facts): Block[] {
 export function writeHistory(request: Request, context: WriteContext): JsonObject[] {
   const placed = writeGroups(writtenTogether(request.turns, context), context)
   const system = writeSystem(request, context)
-  return [
-    ...system,
-    ...opened(request, system, placed, context),
-    ...bridged(repair(placed, context), context),
-  ]
+  return [...system, ...opened(request, system, placed, context), ...repair(placed, context)]
 }
 
 function writeGroups(groups: readonly TurnGroup[], context: WriteContext): Placed[] {
@@ -483,15 +479,4 @@ function sayBlock(block: Block, spoken: Spoken, context: WriteContext, replayed:
     default:
       lose('dropped', path)
   }
-}
-
-/** Mistral refuses the user's words directly behind results. */
-function bridged(messages: JsonObject[], { server, lose }: WriteContext): JsonObject[] {
-  const { bridgeAfterTool } = server
-  if (bridgeAfterTool === undefined) return messages
-  return messages.flatMap((message, index) => {
-    const isBridge = message['role'] === 'user' && messages[index - 1]?.['role'] === 'tool'
-    if (isBridge) lose('defaulted', 'turns', 'the model has to speak between results and the user')
-    return isBridge ? [{ role: 'assistant', content: bridgeAfterTool }, message] : [message]
-  })
 }

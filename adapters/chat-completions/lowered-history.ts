@@ -6,6 +6,7 @@ import { lowerInput } from '../../src/model/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
 import { writeCallId } from './calls.ts'
 import { objectIn, objectsIn, textIn } from './dialect.ts'
+import { withThoughtInside } from './reasoning.ts'
 
 interface Lowering {
   readonly server: ServerFacts
@@ -130,23 +131,11 @@ function withThought(message: JsonObject, index: number, { server, lose }: Lower
     case 'both':
       return withMembers(message, { reasoning_content: text, reasoning: text })
     case 'tags':
-      return withMembers(bare, { content: `<think>${text}</think>${textIn(message['content'])}` })
     case 'content-parts':
-      return withMembers(bare, { content: [thinking(text), ...partsOf(message['content'])] })
+      return withMembers(bare, { content: withThoughtInside(field, text, message['content']) })
     default:
       return field satisfies never
   }
-}
-
-const thinking = (text: string): JsonObject => ({
-  type: 'thinking',
-  thinking: [{ type: 'text', text }],
-  closed: true,
-})
-
-const partsOf = (content: Json | undefined): Json[] => {
-  if (Array.isArray(content)) return content
-  return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : []
 }
 
 /** Moves pictures from tool results into a message of the user, behind the last result of the group. */

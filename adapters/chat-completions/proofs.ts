@@ -7,15 +7,8 @@ import {
 } from '../../src/json/json.ts'
 import { type ProofSlot, isEnvelope, readEnvelope, writeEnvelope } from '../../src/model/proof.ts'
 import type { Proof, ReasoningBlock, Turn } from '../../src/model/request.ts'
-import {
-  DIALECT,
-  factsOf,
-  textIn,
-  objectIn,
-  objectsIn,
-  isAbsent,
-  type WriteContext,
-} from './dialect.ts'
+import { DIALECT, factsOf, textIn, objectIn, objectsIn, type WriteContext } from './dialect.ts'
+import { withThoughtInside } from './reasoning.ts'
 
 /**
  * Proofs travel as entries of `reasoning_details`, which clients of OpenRouter bring back whole. The id of an entry
@@ -358,17 +351,11 @@ export class Replayed {
     return replay === 'all' || (replay === 'with-tools' && this.#hasCalled)
   }
 
-  /** Two servers take thoughts only inside the content: as parts, or in the tags that they came in. */
-  content(said: JsonObject[] | string | null): JsonObject[] | string | null {
-    const { reasoningField } = this.#context.server
+  /** The content of the message, with what was thought where the server takes that only there. */
+  content(said: JsonObject[] | string | null): Json {
+    const { reasoningField: field } = this.#context.server
     const text = this.#thoughts.map((thought) => thought.text).join('')
-    if (text === '' || !this.#isWanted()) return said
-    if (reasoningField === 'tags')
-      return `<think>${text}</think>${typeof said === 'string' ? said : ''}`
-    if (reasoningField !== 'content-parts') return said
-    const parts = typeof said === 'string' ? [{ type: 'text', text: said }] : (said ?? [])
-    return [{ type: 'thinking', thinking: [{ type: 'text', text }], closed: true }, ...parts]
+    const isInside = field === 'tags' || field === 'content-parts'
+    return isInside && text !== '' && this.#isWanted() ? withThoughtInside(field, text, said) : said
   }
 }
-
-export { isAbsent, textIn }

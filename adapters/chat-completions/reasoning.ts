@@ -189,6 +189,21 @@ function leaveHowMuch({ effort, budget }: ReasoningOptions, lose: Lose): JsonObj
 const OPENING = '<think>'
 const CLOSING = '</think>'
 
+/** Two servers take thoughts only inside the content: as parts, or in the tags that they came in. */
+export function withThoughtInside(
+  field: 'content-parts' | 'tags',
+  text: string,
+  content: Json | undefined,
+): Json {
+  const said = textIn(content)
+  const isList = Array.isArray(content)
+  const parts = isList ? content : said === '' ? [] : [{ type: 'text', text: said }]
+  if (field === 'content-parts')
+    return [{ type: 'thinking', thinking: [{ type: 'text', text }], closed: true }, ...parts]
+  const tagged = OPENING + text + CLOSING
+  return isList ? [{ type: 'text', text: tagged }, ...parts] : tagged + said
+}
+
 type Piece = { kind: 'text' | 'reasoning'; text: string }
 
 /**
@@ -196,13 +211,17 @@ type Piece = { kind: 'text' | 'reasoning'; text: string }
  * opening tag into the prompt, so a whole text may have the closing tag alone; in a stream that is known too late.
  */
 export class TagReader {
-  #state: 'before' | 'within' | 'behind' | 'after' = 'before'
+  #state: 'before' | 'opened' | 'within' | 'behind' | 'after' = 'before'
   #held = ''
 
   push(text: string): Piece[] {
     this.#held += text
     const pieces: Piece[] = []
     if (this.#state === 'before') this.#open()
+    if (this.#state === 'opened' && this.#held !== '') {
+      this.#held = this.#held.replace(/^\n/, '')
+      this.#state = 'within'
+    }
     if (this.#state === 'within') this.#think(pieces)
     if (this.#state === 'behind') {
       this.#held = this.#held.trimStart()
@@ -225,8 +244,8 @@ export class TagReader {
   #open(): void {
     const text = this.#held.trimStart()
     if (text.startsWith(OPENING)) {
-      this.#held = text.slice(OPENING.length).replace(/^\n/, '')
-      this.#state = 'within'
+      this.#held = text.slice(OPENING.length)
+      this.#state = 'opened'
     } else if (!OPENING.startsWith(text)) this.#state = 'after'
   }
 

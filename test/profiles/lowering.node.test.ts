@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { adapters } from '../../adapters/index.ts'
+import { chatCompletions } from '../../adapters/chat-completions/index.ts'
 import type { Adapter } from '../../adapters/contract.ts'
 import { KNOWN_PROFILES } from '../../src/config/profiles.ts'
-import { objectIn, parse, stringify, type JsonObject } from '../../src/json/json.ts'
+import { objectIn, parse, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
 import { refuses } from './refusals.ts'
 import { SERVERS } from './servers.ts'
 
@@ -51,3 +52,21 @@ describe.each(adapters.filter(({ upstream }) => upstream.profiles))('$dialect', 
       }
   })
 })
+
+const said = { type: 'text', text: 'Yes.' }
+
+test.each<[string, string, Json, Json]>([
+  ['in tags', 'minimax', 'Yes.', '<think>Aha.</think>Yes.'],
+  ['in tags', 'minimax', [said], [{ type: 'text', text: '<think>Aha.</think>' }, said]],
+  ['as a part', 'mistral', 'Yes.', [thinking('Aha.'), said]],
+  ['as a part', 'mistral', [said], [thinking('Aha.'), said]],
+])('a thought %s of the content of %s takes the place of no words', (_, name, content, sent) => {
+  const calls = [{ id: 'call12345', type: 'function', function: { name: 'f', arguments: '{}' } }]
+  const thought = { role: 'assistant', reasoning_content: 'Aha.', tool_calls: calls }
+  const { messages } = lowered(chatCompletions, { messages: [{ ...thought, content }] }, name)
+  expect(messages).toEqual([{ role: 'assistant', tool_calls: calls, content: sent }])
+})
+
+function thinking(text: string): JsonObject {
+  return { type: 'thinking', thinking: [{ type: 'text', text }], closed: true }
+}

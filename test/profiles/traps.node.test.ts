@@ -124,7 +124,7 @@ describe('what a reply says', () => {
   })
 
   test('52: the same out of a stream that cuts the tags', async () => {
-    const pieces = ['<th', 'ink>Aha', '.</', 'think>', '\n\nHi', ' <think>.']
+    const pieces = ['<th', 'ink>', '\nAha', '.</', 'think>', '\n\nHi', ' <think>.']
     const reply = [
       ...pieces.map((content) => chunk({ role: 'assistant', content })),
       chunk({}, 'stop'),
