@@ -1,7 +1,7 @@
 import { GO_ON, openingOf } from '../../src/model/empty-request.ts'
 import { type Json, type JsonObject, isObject, listOf } from '../../src/json/json.ts'
 import { foundInWords, passingWords } from '../../src/model/late-tools.ts'
-import { callInWords } from '../../src/model/text-tools.ts'
+import { callInWords, instructionWords } from '../../src/model/text-tools.ts'
 import { leftOut, SHOWN_LABEL, shownLabel } from '../../src/model/media.ts'
 import type { Block, BlockOf, Request, ToolResultBlock, Turn } from '../../src/model/request.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
@@ -271,7 +271,7 @@ function writeLater(turn: Turn, context: WriteContext): Placed[] {
   const content = joinedParts(parts, '\n\n')
   if (server.systemFirst && typeof content === 'string') {
     lose('approximated', `${path}.role`)
-    return [{ path, message: { role: 'user', content: `<system>\n${content}\n</system>` } }]
+    return [{ path, message: { role: 'user', content: instructionWords(content) } }]
   }
   const keepsRole = context.own || server.developerRole === true
   if (turn.role === 'developer' && !keepsRole) lose('approximated', `${path}.role`)

@@ -2,7 +2,7 @@ import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, parseObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { leftOutFile, shownLabel } from '../../src/model/media.ts'
-import { lowerInput } from '../../src/model/text-tools.ts'
+import { lowerInput, instructionWords } from '../../src/model/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
 import { writeCallId } from './calls.ts'
 import { objectIn, objectsIn, textIn } from './dialect.ts'
@@ -171,7 +171,7 @@ function withSystemFirst(messages: Json[], { lose }: Lowering): Json[] {
   const rest = withElements(messages.slice(count), (message, index) => {
     if (!isInstruction(message)) return message
     lose('approximated', `turns.${index}.role`)
-    return { role: 'user', content: `<system>\n${textOf(message) ?? ''}\n</system>` }
+    return { role: 'user', content: instructionWords(textOf(message) ?? '') }
   })
   const whole = [...top, ...rest]
   return whole.length === messages.length && whole.every((one, at) => one === messages[at])

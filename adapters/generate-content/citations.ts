@@ -7,6 +7,7 @@ import {
   stringify,
   type Json,
   type JsonObject,
+  textIn,
 } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Citation, SearchBlock, Source } from '../../src/model/request.ts'
@@ -53,7 +54,7 @@ export function createSources(lose: Lose): Sources {
     take(candidate) {
       const { groundingMetadata, citationMetadata, urlContextMetadata } = candidate
       for (const page of listedPages(urlContextMetadata, lose))
-        pages.set(textOf(page['retrievedUrl']), page)
+        pages.set(textIn(page['retrievedUrl']), page)
       if (groundingMetadata || citationMetadata) waiting = undefined
       if (isObject(groundingMetadata)) metadata = { ...metadata, ...groundingMetadata }
       if (!isObject(citationMetadata)) return
@@ -190,7 +191,7 @@ function readSearch(metadata: JsonObject, id: string): SearchBlock | undefined {
 
 function listedPages(said: Json | undefined, lose: Lose): JsonObject[] {
   const { urlMetadata, ...rest } = objectIn(said)
-  const pages = objectsOf(urlMetadata).filter((page) => textOf(page['retrievedUrl']) !== '')
+  const pages = objectsOf(urlMetadata).filter((page) => textIn(page['retrievedUrl']) !== '')
   const isAll = pages.length === listOf(urlMetadata).length && Object.keys(rest).length === 0
   if (!isAll) lose('dropped', 'reply.urlContextMetadata')
   return pages
@@ -201,13 +202,13 @@ const READ = /^(?:URL_RETRIEVAL_STATUS_(?:SUCCESS|UNSPECIFIED))?$/
 /** Any status but success is a page that the model has not read (`UrlRetrievalStatus` of @google/genai 3.1). */
 function readPage(page: JsonObject, id: string): SearchBlock {
   const { retrievedUrl, urlRetrievalStatus, ...rest } = page
-  const status = textOf(urlRetrievalStatus)
+  const status = textIn(urlRetrievalStatus)
   const isUsual = READ.test(status) || status === USUAL_FAILURE
   return {
     kind: 'search',
     id,
     queries: [],
-    sources: [{ url: textOf(retrievedUrl) }],
+    sources: [{ url: textIn(retrievedUrl) }],
     opened: READ.test(status) ? 'read' : 'failed',
     ...keep({ ...rest, ...(!isUsual && { urlRetrievalStatus: status }) }),
   }
@@ -220,8 +221,6 @@ export const writePage = (block: SearchBlock): JsonObject => ({
   urlRetrievalStatus: block.opened === 'failed' ? USUAL_FAILURE : 'URL_RETRIEVAL_STATUS_SUCCESS',
   ...restOf(block),
 })
-
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /** A text with citations, and its place. */
 export interface CitedText {

@@ -1,3 +1,4 @@
+import { rewriteMembers } from '../../src/json/json.ts'
 import type { Json, JsonObject } from '../../src/json/json.ts'
 import { createCodec } from '../../src/model/ext.ts'
 import type { NameRule } from '../../src/model/names.ts'
@@ -58,6 +59,14 @@ export interface Facts {
 }
 
 export const { keep, restOf, factsOf, isOrigin, opaque } = createCodec<Facts>(DIALECT)
+
+/** What is left over of nested objects is kept on the request under its whole path, which begins so. */
+export const GENERATION_PATH = 'generationConfig.'
+export const TOOL_CONFIG_PATH = 'toolConfig.'
+export const CALLING_PATH = 'toolConfig.functionCallingConfig.'
+
+export const prefixed = (prefix: string, fields: JsonObject): JsonObject =>
+  rewriteMembers(fields, (key, value) => [prefix + key, value])
 
 /** The values of a member that is a list or a single value. */
 export function many<T>(value: T | T[] | undefined): T[] {

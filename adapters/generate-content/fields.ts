@@ -6,7 +6,6 @@ import {
   stringify,
   toText,
   defined,
-  rewriteMembers,
 } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Limits, Request, Sampling, Format } from '../../src/model/request.ts'
@@ -16,7 +15,7 @@ import { amount, readReasoning, writeReasoning } from './reasoning.ts'
 import { optionPlace, type WireGenerationConfig } from './wire.ts'
 import { narrow, widen } from '../../src/schema/narrow.ts'
 import { inWords } from '../../src/model/text-tools.ts'
-import { keep, factsOf, isOrigin } from './dialect.ts'
+import { keep, factsOf, isOrigin, GENERATION_PATH, prefixed } from './dialect.ts'
 
 type Options = Pick<Request, 'limits' | 'sampling' | 'reasoning' | 'format'> & {
   rest: JsonObject
@@ -60,8 +59,11 @@ export function readOptions(config: WireGenerationConfig = {}): Options {
     ...(reasoning && { reasoning }),
     ...(format && { format }),
     rest: {
-      ...prefixed(pickMembers(kept, (_, value) => !isUnspecified(value))),
-      ...(responseModalities && !isText && prefixed({ responseModalities })),
+      ...prefixed(
+        GENERATION_PATH,
+        pickMembers(kept, (_, value) => !isUnspecified(value)),
+      ),
+      ...(responseModalities && !isText && prefixed(GENERATION_PATH, { responseModalities })),
     },
   }
 }
@@ -69,16 +71,11 @@ export function readOptions(config: WireGenerationConfig = {}): Options {
 const present = <T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T =>
   defined(fields) as T
 
-const PREFIX = 'generationConfig.'
-
 /** The enumeration's zero value, which means that nothing was set. */
 const isUnspecified = (value: Json): boolean =>
   typeof value === 'string' && value.endsWith('_UNSPECIFIED')
 
 const definedIn = (fields: object): JsonObject => defined(fields) as JsonObject
-
-const prefixed = (fields: JsonObject): JsonObject =>
-  rewriteMembers(fields, (key, value) => [PREFIX + key, value])
 
 const askForLogprobs = (logprobs: number | undefined): JsonObject =>
   logprobs === undefined ? {} : { responseLogprobs: true, ...(logprobs > 0 && { logprobs }) }

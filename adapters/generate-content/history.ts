@@ -22,7 +22,7 @@ import { listOf, isObject, mergedMembers, type Json, type JsonObject } from '../
 import { GO_ON, openingOf } from '../../src/model/empty-request.ts'
 import { foundInWords, isInstruction, passingWords } from '../../src/model/late-tools.ts'
 import type { ToolNames } from '../../src/model/names.ts'
-import { callInWords } from '../../src/model/text-tools.ts'
+import { callInWords, instructionWords } from '../../src/model/text-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { givenTo, type WriteRequestContext } from '../contract.ts'
@@ -227,7 +227,7 @@ function instructed(turn: Turn, entries: readonly Entry[], index: number, lose: 
 /** An instruction in the middle stays in place: moving it to the top would change a prefix that is cached. */
 function tagged(entry: Entry): Entry {
   if (entry.block.kind !== 'text' || entry.block.text === '') return entry
-  const text = `<system>\n${entry.block.text}\n</system>`
+  const text = instructionWords(entry.block.text)
   return { ...entry, block: { ...entry.block, text } }
 }
 

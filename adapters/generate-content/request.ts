@@ -22,7 +22,17 @@ import {
 import { detailByLevel, hasPicturesAlone } from './media.ts'
 import { begun, systemEntries, writeContents, readTurns } from './history.ts'
 import { membersBeside } from '../../src/model/ext.ts'
-import { many, NAME_RULE, keep, restOf, factsOf, DIALECT } from './dialect.ts'
+import {
+  many,
+  NAME_RULE,
+  keep,
+  restOf,
+  factsOf,
+  DIALECT,
+  CALLING_PATH,
+  GENERATION_PATH,
+  TOOL_CONFIG_PATH,
+} from './dialect.ts'
 import { formatInstruction, readOptions, writeOptions } from './fields.ts'
 import { modelPath, resourceName } from './paths.ts'
 import {
@@ -228,20 +238,20 @@ function unprefixed(fields: JsonObject): Rest {
     rewriteMembers(fields, (key, value) =>
       key.startsWith(prefix) ? [key.slice(prefix.length), value] : undefined,
     )
-  const calling = pick(CALLING)
-  const toolConfig = pick(TOOL_CONFIG)
+  const calling = pick(CALLING_PATH)
+  const toolConfig = pick(TOOL_CONFIG_PATH)
   return {
     top: pickMembers(fields, (key) => !/Config\./.test(key)),
     calling,
-    toolConfig: pickMembers(toolConfig, (key) => !key.startsWith('functionCallingConfig.')),
-    generationConfig: pick(GENERATION),
+    toolConfig: pickMembers(
+      toolConfig,
+      (key) => !(TOOL_CONFIG_PATH + key).startsWith(CALLING_PATH),
+    ),
+    generationConfig: pick(GENERATION_PATH),
   }
 }
 
-const TOOL_CONFIG = 'toolConfig.'
-const CALLING = 'toolConfig.functionCallingConfig.'
-const GENERATION = 'generationConfig.'
-const RESOLUTION = 'generationConfig.mediaResolution'
+const RESOLUTION = `${GENERATION_PATH}mediaResolution`
 
 const TIERS: ReadonlySet<string> = new Set(['flex', 'priority'])
 /** Tiers of other dialects that only name the default. */

@@ -1,11 +1,4 @@
-import {
-  isObject,
-  rewriteMembers,
-  toText,
-  Verbatim,
-  type Json,
-  type JsonObject,
-} from '../../src/json/json.ts'
+import { isObject, toText, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type {
   Capability,
@@ -26,7 +19,17 @@ import {
 import { narrowParameters, widen } from '../../src/schema/narrow.ts'
 import { closed } from '../../src/schema/strict.ts'
 import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
-import { DIALECT, many, keep, restOf, factsOf, opaque } from './dialect.ts'
+import {
+  DIALECT,
+  many,
+  keep,
+  restOf,
+  factsOf,
+  opaque,
+  CALLING_PATH,
+  TOOL_CONFIG_PATH,
+  prefixed,
+} from './dialect.ts'
 import type { Target } from '../contract.ts'
 import { readScreen } from './client-tools.ts'
 import { mixesTools } from './generations.ts'
@@ -66,7 +69,7 @@ export function readTools(
 
 function readHosted(name: string, value: Json, model: string): Tool[] {
   const capability = HOSTED.get(name)
-  const settings = isObject(value) && !(value instanceof Verbatim) ? value : undefined
+  const settings = isObject(value) ? value : undefined
   const screen = settings && name === SCREEN ? readScreen(settings, model) : []
   if (screen.length > 0) return screen
   if (!capability || !settings) return [{ ...opaque({ [name]: value }), name }]
@@ -111,7 +114,7 @@ function readFunction(declaration: WireDeclaration, isStrict: boolean): Function
 /** Asks that the reply reports built-in tools too; without it the service refuses them beside functions. */
 export const INVOCATIONS = 'includeServerSideToolInvocations'
 /** A caller of this dialect sends this for a model that takes both kinds. */
-const MIXED = `toolConfig.${INVOCATIONS}`
+const MIXED = TOOL_CONFIG_PATH + INVOCATIONS
 
 /** Whether functions stand beside built-in tools in a request whose caller did not ask for the mix itself. */
 export function needsMix(request: Request, target: Target): boolean {
@@ -248,14 +251,14 @@ export function readToolConfig(config: WireToolConfig | undefined): {
   rest: JsonObject
 } {
   const { functionCallingConfig, ...others } = config ?? {}
-  const rest = prefixed('toolConfig.', others)
+  const rest = prefixed(TOOL_CONFIG_PATH, others)
   if (!functionCallingConfig) return { rest }
   const { mode: spelled, allowedFunctionNames = [], ...more } = functionCallingConfig
   const named = spelled?.toUpperCase()
   const mode = named === undefined ? undefined : MODES.get(named)
   const isNothing = named === undefined || named === 'MODE_UNSPECIFIED'
   const unread = mode || isNothing ? more : functionCallingConfig
-  const kept = prefixed('toolConfig.functionCallingConfig.', unread)
+  const kept = prefixed(CALLING_PATH, unread)
   if (!mode) return { rest: { ...rest, ...kept } }
   return {
     rest: { ...rest, ...kept },
@@ -277,9 +280,6 @@ export function readToolConfig(config: WireToolConfig | undefined): {
 
 export const isValidated = ({ toolChoice }: { toolChoice?: ToolChoice }): boolean =>
   factsOf(toolChoice).mode !== undefined
-
-const prefixed = (prefix: string, fields: JsonObject): JsonObject =>
-  rewriteMembers(fields, (key, value) => [prefix + key, value])
 
 const MODE_NAMES: Record<ToolChoice['mode'], string> = {
   auto: 'AUTO',

@@ -1,4 +1,4 @@
-import { stringify, type Json, type JsonObject } from '../../src/json/json.ts'
+import { stringify, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { uniqueIds } from '../../src/model/names.ts'
 import { follow, type Trail } from '../../src/model/trail.ts'
@@ -134,7 +134,5 @@ function orphan(piece: MessagePiece, lose: Lose, given?: MessagePiece): MessageP
   lose('approximated', `${piece.place}.results`, 'a result without its call')
   const heading = `[result of an earlier tool call, ${textIn(tool_use_id)}]`
   const text = typeof content === 'string' ? `${heading}\n${content}` : heading
-  return [{ type: 'text', text }, ...contentBlocks(content)].map((value) => ({ ...piece, value }))
+  return [{ type: 'text', text }, ...objectsIn(content)].map((value) => ({ ...piece, value }))
 }
-
-const contentBlocks = (content: Json | undefined): JsonObject[] => objectsIn(content)

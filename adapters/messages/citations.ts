@@ -1,9 +1,7 @@
-import type { JsonObject } from '../../src/json/json.ts'
-import { defined } from '../../src/json/json.ts'
+import { defined, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Citation } from '../../src/model/request.ts'
-import { objectsIn, stated, textIn, keep, restOf } from './dialect.ts'
-import type { Json } from '../../src/json/json.ts'
+import { objectsIn, textIn, keep, restOf } from './dialect.ts'
 
 /** The citation type for anything with a URL; the other types point into documents of the request. */
 const WEB = 'web_search_result_location'
@@ -55,6 +53,5 @@ export function writeCitation(
     return { ...base, url: url ?? '', title: title ?? null, encrypted_index: '', ...rest }
   if (type === 'search_result_location')
     return { ...base, source: url ?? '', title: title ?? null, ...rest }
-  const file = stated(fileId)
-  return { ...base, document_title: title ?? null, ...(file && { file_id: file }), ...rest }
+  return { ...base, document_title: title ?? null, ...(fileId && { file_id: fileId }), ...rest }
 }

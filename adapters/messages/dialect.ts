@@ -56,9 +56,6 @@ export {
   textIn,
 } from '../../src/json/json.ts'
 
-/** The value without null: the dialect's clients write null for an absent option. */
-export const stated = <T>(value: T | null | undefined): T | undefined => value ?? undefined
-
 /** Without the members that are null; the same object where there are none. */
 export const withoutNulls = (fields: JsonObject): JsonObject =>
   Object.values(fields).includes(null) ? pickMembers(fields, (_, value) => value !== null) : fields

@@ -1,3 +1,4 @@
+import { instructionWords } from '../../src/model/text-tools.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { isEffort } from '../../src/model/effort.ts'
 import { isInstruction, passingWords } from '../../src/model/late-tools.ts'
@@ -217,7 +218,7 @@ const CHANGED = 'The tools that can be called have changed.'
 
 const marked = (texts: readonly string[], place: string): MessagePiece => ({
   role: 'user',
-  value: { type: 'text', text: `<system>\n${texts.join('\n\n')}\n</system>` },
+  value: { type: 'text', text: instructionWords(texts.join('\n\n')) },
   place,
 })
 

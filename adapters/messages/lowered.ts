@@ -1,3 +1,4 @@
+import { instructionWords } from '../../src/model/text-tools.ts'
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
@@ -92,7 +93,7 @@ function asUser(message: JsonObject, index: number, { lose }: Lowering): JsonObj
   const texts =
     typeof content === 'string' ? [content] : objectsIn(content).map(({ text }) => textIn(text))
   lose('approximated', `turns.${index}.role`)
-  return { role: 'user', content: `<system>\n${texts.filter(Boolean).join('\n\n')}\n</system>` }
+  return { role: 'user', content: instructionWords(texts.filter(Boolean).join('\n\n')) }
 }
 
 /** A document as its text; one without text is only mentioned. */

@@ -6,7 +6,6 @@ import {
   objectIn,
   objectsIn,
   readCache,
-  stated,
   factsOf,
   textIn,
   writeCache,
@@ -119,7 +118,7 @@ export function writeMedia(block: MediaBlock, context: WriteContext): JsonObject
   if (block.detail !== undefined && block.detail !== 'auto') lose('dropped', `${path}.detail`)
   const { source: left, ...rest } = restOf(block)
   const source = { ...wire.source, ...objectIn(left) }
-  const name = stated(block.name)
+  const { name } = block
   const plainText = source['type'] === 'text' && left === undefined
   if (plainText && block.mediaType !== 'text/plain') lose('approximated', `${path}.mediaType`)
   if (wire.type === 'image' && name !== undefined) lose('dropped', `${path}.name`)

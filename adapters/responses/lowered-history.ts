@@ -2,7 +2,7 @@ import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { leftOutFile, shownLabel } from '../../src/model/media.ts'
-import { lowerInput as wrapInput } from '../../src/model/text-tools.ts'
+import { lowerInput as wrapInput, instructionWords } from '../../src/model/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
 import { PARAGRAPH } from './blocks.ts'
 import { listOf, objectsOf, openedContent, memberText } from './dialect.ts'
@@ -173,7 +173,7 @@ function withSystemFirst(body: JsonObject, { lose }: Lowering): JsonObject {
     if (!isInstruction(item)) return item
     const text = textsIn(item['content']).join(PARAGRAPH)
     lose('approximated', `turns.${index}.role`)
-    return { type: 'message', role: 'user', content: `<system>\n${text}\n</system>` }
+    return { type: 'message', role: 'user', content: instructionWords(text) }
   })
   return withMembers(body, {
     ...(!isAlone && instructions !== '' && { instructions }),

@@ -16,6 +16,7 @@ import { readMcpTool, writeMcpTool } from './mcp.ts'
 import { DIALECT, objectsOf, memberText, keep, keepRest, restOf, factsOf } from './dialect.ts'
 import { Members, membersBeside } from '../../src/model/ext.ts'
 import type { WireNames } from './names.ts'
+import { toolName } from '../../src/model/names.ts'
 import { NOT_STRICT, strictSchema } from '../../src/schema/strict.ts'
 
 /** Reads the tools of a list; a namespace holds several. */
@@ -215,8 +216,6 @@ function writeCustom(tool: TextTool, context: ToolContext): JsonObject {
     ...rest,
   }) as JsonObject
 }
-
-const toolName = (tool: Tool): string => (tool.kind === 'hosted' ? tool.capability : tool.name)
 
 function choiceFor(tool: Tool, value: JsonObject): JsonObject {
   const type = value['type'] ?? ''

@@ -1,4 +1,4 @@
-import { isObject, listOf, parse, stringify, type Json, type JsonObject } from '../json/json.ts'
+import { isObject, listOf, objectIn, parse, stringify, type Json } from '../json/json.ts'
 import type { Key } from '../model/paths.ts'
 import { isAmong, keyOf } from '../model/late-tools.ts'
 import type { Block, Request } from '../model/request.ts'
@@ -143,7 +143,7 @@ class Tries {
   /** The member of the body that holds the list: without it the last element is missing. */
   #listMember(target: Target): string | undefined {
     const known = JSON.stringify(listIn(this.request, target))
-    const members = Object.entries(objectOf(this.#body)).map(([name, value]) => {
+    const members = Object.entries(objectIn(this.#body)).map(([name, value]) => {
       const isList = Array.isArray(value) && value.length > 0
       if (!isList && (typeof value !== 'string' || target.list === 'tools') && !isObject(value))
         return { name, weight: 0 }
@@ -180,7 +180,7 @@ class Tries {
   }
 
   #part(body: Json, path: Path, target: Target): Path {
-    for (const [name, value] of Object.entries(objectOf(nodeAt(body, path)))) {
+    for (const [name, value] of Object.entries(objectIn(nodeAt(body, path)))) {
       if (!Array.isArray(value) || !value.some(isObject)) continue
       const shortest = [...value.keys()].find((length) => {
         const request = this.#read(changedAt(body, [...path, name], value.slice(0, length + 1)))
@@ -247,8 +247,6 @@ class Tries {
     }
   }
 }
-
-const objectOf = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 
 const listIn = (request: Request | undefined, { list = 'turns' }: Target): unknown =>
   request?.[list]

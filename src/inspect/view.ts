@@ -98,8 +98,7 @@ function presentedSecrets(headers: Lookup, query: URLSearchParams): string[] {
 }
 
 const SECRET_HEADER = /auth|key|token|secret|cookie|password|credential|signature/i
-const SECRET_PARAMETER =
-  /([?&](?=[^?=&]*(?:key|token|secret|signature|password))[^?=&]*=)[^&]*/gi
+const SECRET_PARAMETER = /([?&](?=[^?=&]*(?:key|token|secret|signature|password))[^?=&]*=)[^&]*/gi
 
 /** The entries of headers. */
 const entriesOf = (headers: Lookup & { keys?(): Iterable<string> }): [string, string][] =>

@@ -128,7 +128,9 @@ export function reportWidened({ tools, toolChoice }: Request, lose: Lose): void 
   if (names.size > 0 && isWider) lose('approximated', 'toolChoice', 'the others stay on offer')
 }
 
-const toolName = (tool: Tool): string => (tool.kind === 'hosted' ? tool.capability : tool.name)
+/** What a tool is called where no wire has a name for it. */
+export const toolName = (tool: Tool): string =>
+  tool.kind === 'hosted' ? tool.capability : tool.name
 
 /** Reports what a tool choice leaves out, for a wire that says so only by not offering it. */
 export function reportLeftOut(tools: readonly Tool[], offered: readonly Tool[], lose: Lose): void {

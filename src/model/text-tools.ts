@@ -50,6 +50,9 @@ export function describeText(tool: TextTool, lose: Lose): string | undefined {
   return [description, `${words}\n${definition}`].filter(Boolean).join('\n\n')
 }
 
+/** Instructions as words of the user, where a service or its template takes none in that place. */
+export const instructionWords = (text: string): string => `<system>\n${text}\n</system>`
+
 const JSON_ONLY = 'When you give your final answer, give JSON and nothing else.'
 
 /** Asks in words for a form of answer that the wire cannot ask for. */
