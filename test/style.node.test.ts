@@ -164,6 +164,12 @@ describe('house style', () => {
     expect(others.map((parts) => parts.join('/'))).toEqual([])
   })
 
+  it('says in adapters/README.md what stands in each file of an adapter', () => {
+    const page = readFileSync('adapters/README.md', 'utf8')
+    const row = (file: string) => new RegExp(`^\\|.*\`${file}\`.*\\|.+\\|$`, 'm')
+    expect([...ADAPTER_FILES].filter((file) => !row(file).test(page))).toEqual([])
+  })
+
   it('hides no marks in the leftovers: how a node stood in its dialect is its origin', () => {
     const marks = sources
       .filter(({ path }) => /^(?:adapters|src\/model)\//.test(path))

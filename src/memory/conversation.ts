@@ -120,7 +120,7 @@ export interface ConversationMemory {
    * Makes the record of a reply that an upstream of this dialect gave; undefined when it has no id. `items`: the
    * items that its request added, as text. `whole`: no more of the reply will come.
    */
-  memoOf(
+  replyRecord(
     items: string,
     told: ToldReply,
   ): { id: string; record: ExchangeRecord; whole: boolean } | undefined

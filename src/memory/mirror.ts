@@ -89,7 +89,7 @@ async function kept(original: Original, news: News): Promise<void> {
   const { exchange, memories, memory, found, origin } = original
   const scoped = await openScopedStore(exchange, memories)
   if ('id' in news) return noteOwner(scoped, [news.id], origin)
-  const made = memory.memoOf(found.missing ? '[]' : addedItems(original), news)
+  const made = memory.replyRecord(found.missing ? '[]' : addedItems(original), news)
   if (!made) return
   const { id, record, whole } = made
   const claimed = () => noteOwner(scoped, [id, ...record.items], origin)

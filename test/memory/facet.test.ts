@@ -113,7 +113,7 @@ describe.each(adapters.filter(({ caller }) => caller.memory))(
           const items = new Map(ask.references.map((id) => [id, chain[0] ?? {}]))
           only(() => memory.resolve(body, { chain, items }))
           const fresh = { items: Array.isArray(body) ? body : [body] }
-          const made = only(() => memory.memoOf(stringify(fresh.items), { reply: body }))
+          const made = only(() => memory.replyRecord(stringify(fresh.items), { reply: body }))
           const read = made && memory.read(made.record.text)
           for (const action of ACTIONS)
             for (const asked of ['', 'stream=true&starting_after=1', 'order=asc&limit=2', text])
@@ -243,7 +243,7 @@ describe.each(adapters.filter(({ caller }) => caller.memory))(
         ['null', []],
         [undefined, []],
       ] as const) {
-        const made = memory.memoOf(memory.itemsText(input), { reply })
+        const made = memory.replyRecord(memory.itemsText(input), { reply })
         const record = memory.read(made?.record.text ?? '')
         const answer = memory.answer('input', [record], query('order=asc'))
         expect(answer).toMatchObject({ body: { data: ids.map((id) => ({ id })) } })

@@ -205,10 +205,10 @@ function anyReplyIn(data: string): ToldReply | undefined {
   return isObject(response) ? { reply: response } : undefined
 }
 
-function memoOf(
+function replyRecord(
   input: string,
   { reply, text = stringify(reply) }: ToldReply,
-): ReturnType<ConversationMemory['memoOf']> {
+): ReturnType<ConversationMemory['replyRecord']> {
   const id = isObject(reply) ? memberText(reply, 'id') : undefined
   if (!isObject(reply) || id === undefined) return undefined
   const record = writeCopy(input, text)
@@ -275,7 +275,7 @@ export const memory: ConversationMemory = {
   read: readRecord,
   idIn,
   replyIn,
-  memoOf,
+  replyRecord,
   match: matchStored,
   query: [
     'include',
