@@ -8,8 +8,9 @@ import { sentModel, windowAt } from '../upstream/route.ts'
 import { accountIn, hasProofs } from './accounts.ts'
 import type { Exchange } from './exchange.ts'
 import type { SightedRequest } from './planner.ts'
+import { parseBody } from './read-request.ts'
 import { sessionPart, type SessionPart } from './session.ts'
-import { lazyRequest } from './traits.ts'
+import { lazyRequest, roughTokens } from './traits.ts'
 
 /** The order in which a route's members are asked for a request. */
 export interface Home {
@@ -27,8 +28,6 @@ export function findHome(
   const home = (stored?: Member) => new PoolHome(exchange, sighted, members, stored)
   return mayRefer(exchange, sighted) ? findStored(exchange, sighted, members).then(home) : home()
 }
-
-const BYTES_PER_TOKEN = 4
 
 class PoolHome implements Home {
   readonly #exchange: Exchange
@@ -60,7 +59,7 @@ class PoolHome implements Home {
     const session = route.pick === 'weighted' ? this.#part?.session.hash : undefined
     const chosen = exchange.pools.order({ route, members, session, home: { member, account } })
     // Members with a window that is too small come last, and not out: there may be no other.
-    const tokens = exchange.body.size / BYTES_PER_TOKEN
+    const tokens = roughTokens(exchange)
     this.#members = fittingFirst(chosen, (each) => (windowAt(each, model) ?? Infinity) >= tokens)
     this.#account = account
   }
@@ -134,7 +133,7 @@ async function findStored(
 ): Promise<Member | undefined> {
   const { memory } = exchange.caller.caller
   if (!memory || !exchange.memories || !scanned) return undefined
-  const { previous, references, claims = [] } = memory.asks(scanned.parsed())
+  const { previous, references, claims = [] } = memory.asks(parseBody(scanned))
   const id = previous ?? references[0] ?? claims[0]
   if (id === undefined) return undefined
   const origin = await findIssuer(exchange, exchange.memories, id).catch(() => undefined)

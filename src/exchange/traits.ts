@@ -28,11 +28,14 @@ export function toldClass({ headers }: Pick<Exchange, 'headers'>): string | unde
 
 const BYTES_PER_TOKEN = 4
 
+/** About how many tokens a request holds. */
+export const roughTokens = ({ body }: Pick<Exchange, 'body'>): number => body.size / BYTES_PER_TOKEN
+
 /** The class of a request by its content, which is read only when a route asks. */
 export function traitsOf(exchange: Exchange, scanned: ScannedBody | undefined): Traits {
   const request = lazyRequest(exchange)
   return {
-    inputTokens: () => exchange.body.size / BYTES_PER_TOKEN,
+    inputTokens: () => roughTokens(exchange),
     is(kind) {
       switch (kind) {
         case 'web-search':

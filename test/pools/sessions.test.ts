@@ -319,4 +319,18 @@ describe('what an upstream keeps', () => {
     )
     expect(site.sent).toHaveLength(5)
   })
+
+  it('is not looked for in a body that is no JSON, which is refused as anywhere else', async () => {
+    const pool = makePool('responses', { one: 'a', two: 'b' })
+    const scripts = { one: stored('one'), two: stored('two') }
+    const site = siteOf(pool, scripts, { store: memoryStore(STORE_BOUNDS) })
+    const body = String.raw`{"model":"m","previous_response_id":"resp_one0","input":"\x"}`
+    const answer = await site.fetch('https://proxy.example/v1/responses', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    expect(await answer.json()).toMatchObject({ error: { message: 'The body is not valid JSON.' } })
+    expect(answer.status).toBe(400)
+  })
 })
