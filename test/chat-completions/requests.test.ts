@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
 import { chatCompletions } from '../../adapters/chat-completions/index.ts'
-import { stringify } from '../../src/json/json.ts'
+import { stringify, type JsonObject } from '../../src/json/json.ts'
 import { emptyRequest } from '../../src/model/empty-request.ts'
 import { lossList } from '../../src/model/loss.ts'
 import { translator } from '../../src/translator.ts'
@@ -296,5 +296,16 @@ describe('what callers say', () => {
   })
   it('a conversation without a message is none', () => {
     expect(refusal([CHAT, 'messages'], { messages: [] })).toMatchObject({ kind: 'invalid-request' })
+  })
+})
+
+describe('a body that passes', () => {
+  const edited = (body: JsonObject) =>
+    chatCompletions.same.edit(body, { model: 'own', facts: {}, foreign: false }, () => undefined)
+
+  it('gets the name of the model at the upstream, also where it names none (llama.cpp)', () => {
+    expect(edited({ messages: [] })).toEqual({ messages: [], model: 'own' })
+    expect(edited({ model: 'other' })).toEqual({ model: 'own' })
+    expect(edited({ model: 1 })).toEqual({ model: 1 })
   })
 })

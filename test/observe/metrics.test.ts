@@ -107,6 +107,8 @@ describe('GET /metrics', () => {
     expect(series.get(`dragoman_requests_total{${labels}}`)).toBe(1)
     const at = 'upstream="demo-responses",model="demo-responses",caller="open"'
     expect(series.get(`dragoman_tokens_total{${at},type="input"}`)).toBe(log[0]?.usage?.input)
+    const first = 'dialect="messages",upstream="demo-responses"'
+    expect(series.get(`dragoman_first_byte_seconds_count{${first}}`)).toBe(1)
     expect(series.get('dragoman_overhead_seconds_count{path="pass"}')).toBe(1)
     expect(series.get('dragoman_overhead_seconds_count{path="translate"}')).toBe(1)
     expect(

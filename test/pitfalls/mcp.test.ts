@@ -60,6 +60,14 @@ describe('tools of servers, messages to responses', () => {
     expect(toResponses({ mcp_servers: [server] }).body['tools']).toEqual([mcp])
   })
 
+  it('are left out, and reported, where one of the servers is of a kind that is not known', () => {
+    const request = toResponses({
+      mcp_servers: [server, { ...server, name: 'own', type: 'stdio' }],
+    })
+    expect(request.body).not.toHaveProperty('tools')
+    expect(lossesOf(request)).toEqual(['dropped mcp_servers'])
+  })
+
   it('report what cannot be said of them', () => {
     const configs = { write: { enabled: false } }
     const toolset = { type: 'mcp_toolset', mcp_server_name: 'wiki', configs }
