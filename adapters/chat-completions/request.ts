@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { membersBeside } from '../../src/model/ext.ts'
+import { reportUnkept } from '../../src/model/foreign.ts'
 import { withToolsBefore } from '../../src/model/late-tools.ts'
 import { toolNames } from '../../src/model/names.ts'
 import { made } from '../../src/model/trail.ts'
@@ -122,9 +123,7 @@ export function writeRequest(asked: Request, writing: WriteRequestContext): Outg
   const thoughts = writeReasoning(request.reasoning, { server, own: context.own, lose })
   const thinks = request.reasoning !== undefined && request.reasoning.mode !== 'off'
   const tools = writeTools(request, context)
-  if (request.previous !== undefined) lose('dropped', 'previous')
-  if (request.caching?.prewarm) lose('dropped', 'caching.prewarm')
-  if (request.caching?.comparedWith !== undefined) lose('dropped', 'caching.comparedWith')
+  reportUnkept(request, lose)
   const { stream_options: _options, ...rest } = restOf(request)
   const body: JsonObject = {
     model: target.model,

@@ -22,6 +22,7 @@ import {
 import { detailByLevel, hasPicturesAlone } from './media.ts'
 import { begun, systemEntries, writeContents, readTurns } from './history.ts'
 import { membersBeside } from '../../src/model/ext.ts'
+import { reportUnkept } from '../../src/model/foreign.ts'
 import {
   many,
   NAME_RULE,
@@ -280,9 +281,7 @@ function writeLabels(request: Request, lose: Lose): JsonObject | undefined {
 }
 
 function reportRest(request: Request, lose: Lose): void {
-  if (request.previous !== undefined) lose('dropped', 'previous')
-  if (request.caching?.prewarm) lose('dropped', 'caching.prewarm')
-  if (request.caching?.comparedWith !== undefined) lose('dropped', 'caching.comparedWith')
+  reportUnkept(request, lose)
   if (request.user !== undefined) lose('dropped', 'user')
   if (request.cacheKey !== undefined) lose('dropped', 'cacheKey')
 }

@@ -137,6 +137,13 @@ function reportTool(tool: Tool, target: DialectName, lose: Lose, report: Report)
   report(tool.cache?.ext, () => `${place()}.cache`)
 }
 
+/** Reports what is asked of a service that keeps replies and prompts, where a dialect has no words for it. */
+export function reportUnkept({ previous, caching = {} }: Request, lose: Lose): void {
+  if (previous !== undefined) lose('dropped', 'previous')
+  if (caching.prewarm) lose('dropped', 'caching.prewarm')
+  if (caching.comparedWith !== undefined) lose('dropped', 'caching.comparedWith')
+}
+
 /**
  * A file id means something to the service that issued it and to no other: between two dialects it can
  * neither be carried nor left out without the model answering something else than was asked.

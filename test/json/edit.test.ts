@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { editedText, withElements, withMembers } from '../../src/json/edit.ts'
+import { cases } from '../cases.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 
 /** Edits of every kind, chosen by numbers: a member set, taken out or made; an element doubled or left out. */
@@ -35,7 +36,7 @@ describe('the text of an edited value', () => {
         const after = edited(before, choices)
         expect(JSON.parse(editedText(text, before, after))).toEqual(after)
       }),
-      { numRuns: 500 },
+      cases(500),
     )
   })
 
