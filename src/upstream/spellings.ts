@@ -5,11 +5,23 @@ export const MASK = '***'
 /** A shorter value is as likely an ordinary word, so it is not hidden. */
 export const SHORTEST = 8
 
-/** A pattern for a secret in any spelling of its characters. Its time is linear in the length of the text. */
-const secretPattern = (secret: string): string => {
-  const [first = '', ...rest] = secret
-  // No backslashes are matched before the first character: the pattern would count a row of them anew from each one.
-  return spelled(first) + rest.map((letter) => `\\\\*${spelled(letter)}`).join('')
+const BACKSLASH = '\\'
+
+/** The characters of a secret. A row of backslashes is one: each escaping of a text doubles it. */
+const charactersOf = (secret: string): string[] => [...secret.replace(/\\+/g, () => BACKSLASH)]
+
+/**
+ * A pattern for a secret in any spelling of its characters. Its time is linear in the length of the text: a row of
+ * backslashes in it belongs to one place of the pattern, and none is matched before the first character, where the row
+ * would be counted anew from each of them.
+ */
+function secretPattern(secret: string): string {
+  const characters = charactersOf(secret)
+  const between = (one: string | undefined, next: string): string => {
+    if (one === undefined) return next === BACKSLASH ? '(?<!\\\\)' : ''
+    return one === BACKSLASH || next === BACKSLASH ? '' : '\\\\*'
+  }
+  return characters.map((next, at) => between(characters[at - 1], next) + spelled(next)).join('')
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -39,7 +51,7 @@ function spelled(letter: string): string {
     `&(?:amp;)*#[xX]0*${hex};`,
     ...(entity ? [`&(?:amp;)*${entity};`] : []),
     exactly(letter),
-  ].join('|')})`
+  ].join('|')})${letter === BACKSLASH ? '+' : ''}`
 }
 
 const anyCase = (text: string): string =>
@@ -131,7 +143,7 @@ const ESCAPES = /[%&\\]/
 function endOf(word: string, text: string, at: number): number | 'open' | undefined {
   if (text.startsWith(word, at)) return at + word.length
   let end = at
-  for (const letter of word) {
+  for (const letter of charactersOf(word)) {
     const one = letterPattern(letter)
     one.lastIndex = end
     if (!one.test(text)) return isCut(text, end) ? 'open' : undefined

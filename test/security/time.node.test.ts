@@ -3,6 +3,7 @@ import { cpuMs } from '../growth/cpu.ts'
 import { sseParser } from '../../src/stream/sse.ts'
 import { presentedKeys } from '../../src/upstream/credentials.ts'
 import { matchesGlob } from '../../src/config/glob.ts'
+import { createVeil } from '../../src/upstream/secrets.ts'
 import { shownUrl } from '../../src/inspect/view.ts'
 import { writeUser } from '../../adapters/messages/fields.ts'
 import { scanStructure } from '../../src/json/structure.ts'
@@ -39,6 +40,7 @@ describe('T17 time', () => {
       (size: number) => shownUrl('?'.repeat(size) + 'KEY'.repeat(size)),
       200,
     ],
+    ['a row of backslashes', (size: number) => hideIn('\\'.repeat(size)), 10],
     ['a name for a glob', (size: number) => matchesGlob('*a*a*a*b', 'a'.repeat(size)), 500],
   ] as const)('of %s grows as its size does', (_, work, size) => {
     // Eight times as much takes 64 times as long where the work is quadratic.
@@ -59,3 +61,5 @@ const keysOf = (authorization: string) =>
     new URLSearchParams(),
   )
 const userOf = (user: string) => writeUser(user, undefined, () => undefined)
+/** A key may be anything that a caller sends as one. */
+const hideIn = (row: string) => createVeil(`${'\\'.repeat(6)}key`).hide(row + 'x'.repeat(50))

@@ -42,6 +42,24 @@ describe('a secret', () => {
     expect(behind(createVeil(ODD), CALLER_LEFT)).toBe(CALLER_LEFT)
   })
 
+  it.each([String.raw`\key\\\0123`, String.raw`key\u0041\\9`])(
+    'is hidden with its backslashes: %s',
+    (secret) => {
+      const once = JSON.stringify(secret).slice(1, -1)
+      const spellings = [
+        secret,
+        once,
+        JSON.stringify(once).slice(1, -1),
+        encodeURIComponent(secret),
+      ]
+      for (const spelling of spellings) {
+        expect(createVeil(secret).hide(`a ${spelling} b`)).toBe('a *** b')
+        expect(createVeil(secret).sought?.hide(`a ${spelling} b`)).toBe('a *** b')
+        expect(createVeil(secret).sought?.end(`${spelling} b`, 0)).toBe(spelling.length)
+      }
+    },
+  )
+
   it('leaves JSON behind where it was in JSON', () => {
     const text = JSON.stringify({ [ODD]: ['\\u0073k-Ab', `\\${ODD}`, { key: `Bearer ${ODD}` }] })
     const hidden = createVeil(ODD).hideJson(text)
