@@ -296,6 +296,18 @@ describe('sources', () => {
     expect(reply.blocks[0]).toMatchObject({ citations: [{ url: 'https://a.example' }] })
   })
 
+  it('are found by their words where their places are wrong', () => {
+    const wrong = { startIndex: 90, endIndex: 99, text: 'Blue.' }
+    const { reply } = body(
+      [{ text: 'The sky? Blue.' }],
+      grounded({
+        groundingChunks: [web],
+        groundingSupports: [{ segment: wrong, groundingChunkIndices: [0] }],
+      }),
+    )
+    expect(reply.blocks[0]).toMatchObject({ citations: [{ start: 9, end: 14 }] })
+  })
+
   it.each([
     ['are not there', { groundingSupports: [{ segment, groundingChunkIndices: [7] }] }],
     ['nothing is said about', { groundingChunks: [web] }],

@@ -7,6 +7,16 @@ const { readProblem } = messages.upstream
 const written = (problem: Problem) => messages.caller.writeProblem(problem, 'req_1')
 
 describe('an error of a messages upstream', () => {
+  it.each([
+    [true, { type: 'error', error: { type: 'api_error', message: 'No.' } }],
+    [false, { type: 'error', error: { message: 'No.' } }],
+    [false, { type: 'error', error: { type: 'api_error' } }],
+    [false, { error: { type: 'api_error', message: 'No.' } }],
+  ])('is one to clients of the dialect: %s, %j', (isOne, told) => {
+    expect(messages.same.tellsError?.(told)).toBe(isOne)
+    expect(messages.same.tellsFailure?.({ event: 'error', data: JSON.stringify(told) })).toBe(isOne)
+  })
+
   it.each<[string, number, Partial<Problem>]>([
     ['too-long', 400, { kind: 'context-overflow', tokens: { used: 208_310, limit: 200_000 } }],
     ['rate-limit', 429, { kind: 'rate-limit', retryAfterMs: 7000 }],
