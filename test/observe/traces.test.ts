@@ -187,6 +187,20 @@ describe.each(['1.41', 'main'] as const)('a trace with the names of %s', (semcon
     expect(JSON.stringify(batches[0]?.resourceSpans[0]?.resource)).toContain('"stringValue":"mine"')
   })
 
+  it('says how a reply has ended, and nothing of the end of one that never came', async () => {
+    const gone = { dialect: 'messages', url: 'https://gone.example' }
+    const routes = [{ model: '*', upstream: 'gone' }]
+    for (const change of [{}, { upstreams: { gone }, routes }]) {
+      const { ask, tracer, spans } = traced({ semconv }, undefined, change)
+      await ask()
+      await tracer.exporter.stop(1000)
+      const told = attributeOf(spans()[1], 'gen_ai.response.finish_reasons')
+      expect(told).toEqual(
+        'routes' in change ? undefined : { arrayValue: { values: [{ stringValue: 'stop' }] } },
+      )
+    }
+  })
+
   it('calls what is written to a cache as that version does', () => {
     expect(SEMCONV[semconv].cacheWriteTokens).toBe(
       semconv === 'main'
