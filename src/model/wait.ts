@@ -27,8 +27,9 @@ function milliseconds(delay: Json | undefined): number | undefined {
   return total(Number(amount) * (unit === 's' ? 1000 : 1))
 }
 
+/** A larger number would not be written in digits alone, as headers have to say it (RFC 9110, section 10.2.3). */
 const total = (wait: number): number | undefined =>
-  Number.isFinite(wait) && wait > 0 ? Math.ceil(wait) : undefined
+  wait > 0 && Number.isSafeInteger(Math.ceil(wait)) ? Math.ceil(wait) : undefined
 
 /** The wait that a header names: in milliseconds, in seconds, or as a date. */
 export function headerWait(headers: Lookup, now: number): number | undefined {
