@@ -287,6 +287,12 @@ describe('a written reply', () => {
     ])
   })
 
+  it('says of code in another language that it is shown as if it were Python', () => {
+    const code = (language: string): Block => ({ kind: 'code', id: 'x', language, code: 'ls' })
+    expect(say([code('bash')]).losses).toEqual(['approximated reply.code.language'])
+    expect(say([code('python')]).losses).toEqual([])
+  })
+
   it('keeps every output of code that printed twice', () => {
     const blocks: Block[] = [
       { kind: 'code', id: 'x', language: 'python', code: 'print(1)' },
