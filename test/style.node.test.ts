@@ -166,8 +166,11 @@ describe('house style', () => {
 
   it('says in adapters/README.md what stands in each file of an adapter', () => {
     const page = readFileSync('adapters/README.md', 'utf8')
-    const row = (file: string) => new RegExp(`^\\|.*\`${file}\`.*\\|.+\\|$`, 'm')
-    expect([...ADAPTER_FILES].filter((file) => !row(file).test(page))).toEqual([])
+    const rows = page.split('\n').filter((line) => /^\|.+\|.+\|$/.test(line))
+    const unsaid = [...ADAPTER_FILES].filter(
+      (file) => !rows.some((row) => row.includes(`\`${file}\``)),
+    )
+    expect(unsaid).toEqual([])
   })
 
   it('hides no marks in the leftovers: how a node stood in its dialect is its origin', () => {

@@ -10,6 +10,12 @@ const BACKSLASH = '\\'
 /** The characters of a secret. A row of backslashes is one: each escaping of a text doubles it. */
 const charactersOf = (secret: string): string[] => [...secret.replace(/\\+/g, () => BACKSLASH)]
 
+/** What may stand before a character, behind another one or as the first. */
+function between(before: string | undefined, next: string): string {
+  if (before === undefined) return next === BACKSLASH ? '(?<!\\\\)' : ''
+  return before === BACKSLASH || next === BACKSLASH ? '' : '\\\\*'
+}
+
 /**
  * A pattern for a secret in any spelling of its characters. Its time is linear in the length of the text: a row of
  * backslashes in it belongs to one place of the pattern, and none is matched before the first character, where the row
@@ -17,10 +23,6 @@ const charactersOf = (secret: string): string[] => [...secret.replace(/\\+/g, ()
  */
 function secretPattern(secret: string): string {
   const characters = charactersOf(secret)
-  const between = (one: string | undefined, next: string): string => {
-    if (one === undefined) return next === BACKSLASH ? '(?<!\\\\)' : ''
-    return one === BACKSLASH || next === BACKSLASH ? '' : '\\\\*'
-  }
   return characters.map((next, at) => between(characters[at - 1], next) + spelled(next)).join('')
 }
 

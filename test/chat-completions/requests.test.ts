@@ -299,10 +299,10 @@ describe('what callers say', () => {
   })
 })
 
-describe('a body that passes', () => {
-  const edited = (body: JsonObject) =>
-    chatCompletions.same.edit(body, { model: 'own', facts: {}, foreign: false }, () => undefined)
+const edited = (body: JsonObject) =>
+  chatCompletions.same.edit(body, { model: 'own', facts: {}, foreign: false }, () => undefined)
 
+describe('a body that passes', () => {
   it('gets the name of the model at the upstream, also where it names none (llama.cpp)', () => {
     expect(edited({ messages: [] })).toEqual({ messages: [], model: 'own' })
     expect(edited({ model: 'other' })).toEqual({ model: 'own' })

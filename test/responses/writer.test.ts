@@ -288,9 +288,9 @@ describe('a written reply', () => {
   })
 
   it('says of code in another language that it is shown as if it were Python', () => {
-    const code = (language: string): Block => ({ kind: 'code', id: 'x', language, code: 'ls' })
-    expect(say([code('bash')]).losses).toEqual(['approximated reply.code.language'])
-    expect(say([code('python')]).losses).toEqual([])
+    const code: Block = { kind: 'code', id: 'x', language: 'bash', code: 'ls' }
+    expect(say([code]).losses).toEqual(['approximated reply.code.language'])
+    expect(say([{ ...code, language: 'python' }]).losses).toEqual([])
   })
 
   it('keeps every output of code that printed twice', () => {
