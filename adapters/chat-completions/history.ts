@@ -1,3 +1,4 @@
+import { DAMAGED } from '../../src/model/foreign.ts'
 import { GO_ON, openingOf } from '../../src/model/empty-request.ts'
 import { type Json, type JsonObject, isObject, listOf } from '../../src/json/json.ts'
 import { foundInWords, passingWords } from '../../src/model/late-tools.ts'
@@ -394,7 +395,7 @@ interface Spoken {
 }
 
 function writeAssistant(turns: TurnGroup, context: WriteContext, replayed: Replayed): Placed[] {
-  const { lose, path } = context
+  const { lose, path, own } = context
   const [{ turn }] = turns
   const left: JsonObject = {}
   for (const told of turns) Object.assign(left, restOf(told.turn))
@@ -409,7 +410,7 @@ function writeAssistant(turns: TurnGroup, context: WriteContext, replayed: Repla
   }
   replayed.begin(turn)
   for (const told of turns) {
-    if (told.turn.damagedProof) lose('dropped', `${told.path}.seal`, 'came back damaged')
+    if (own && told.turn.damagedProof) lose('dropped', `${told.path}.seal`, DAMAGED)
     for (const [index, one] of told.turn.blocks.entries()) {
       const place = `${told.path}.blocks.${index}`
       const block = callInWords(one, place, lose)

@@ -1,3 +1,4 @@
+import { DAMAGED } from '../../src/model/foreign.ts'
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
@@ -49,8 +50,7 @@ function ownEntry(entry: Json, seal: string, lose: Lose): Json | undefined {
   const value = textIn(entry['data']) || textIn(entry['signature'])
   if (!isEnvelope(value)) return value === '' ? undefined : entry
   const proof = readEnvelope(value)?.proof
-  if (proof?.dialect !== DIALECT)
-    return lose('dropped', seal, proof ? undefined : 'came back damaged')
+  if (proof?.dialect !== DIALECT) return lose('dropped', seal, proof ? undefined : DAMAGED)
   return withMembers(
     entry,
     entry['data'] === undefined ? { signature: proof.value } : { data: proof.value },

@@ -1,3 +1,4 @@
+import { DAMAGED } from '../../src/model/foreign.ts'
 import { instructionWords } from '../../src/model/text-tools.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { isEffort } from '../../src/model/effort.ts'
@@ -134,8 +135,7 @@ class Gathered {
     this.#isBegun ||= !isInstruction(turn)
     // Leading instructions join the system field.
     if (!this.#isBegun) return
-    if (turn.damagedProof && this.#own)
-      context.lose('dropped', `${context.path}.seal`, 'came back damaged')
+    if (turn.damagedProof && this.#own) context.lose('dropped', `${context.path}.seal`, DAMAGED)
     const inPlace = context.takes.system && isInstruction(turn)
     const pieces = inPlace ? writeInPlace(turn, context) : writeTurn(turn, context, this.#chain)
     const settings = inPlace ? writeSettings(turn, context) : {}

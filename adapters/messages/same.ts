@@ -1,3 +1,4 @@
+import { DAMAGED } from '../../src/model/foreign.ts'
 import { GO_ON } from '../../src/model/empty-request.ts'
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, amountIn, type Json, type JsonObject } from '../../src/json/json.ts'
@@ -90,7 +91,7 @@ function settledThought(
   { turn, isOpen, lose }: OwnContext,
 ): JsonObject | undefined {
   const carried = readEnvelope(proofIn(block))
-  if (!carried) lose('dropped', `${turn}.seal`, 'came back damaged')
+  if (!carried) lose('dropped', `${turn}.seal`, DAMAGED)
   else if (isOwn(carried)) return withOwnProof(block, carried)
   else if (carried.proof.value !== '') lose('dropped', `${place}.seal`)
   const text = thoughtIn(block)

@@ -33,13 +33,16 @@ export function reportForeign(
   for (const tool of request.tools) reportTool(tool, target, lose, reportMember)
 }
 
+/** Of a proof in an envelope that is not what it was when it went out. */
+export const DAMAGED = 'came back damaged'
+
 function foreignTurns(request: Request, target: DialectName, lose: Lose) {
   const report = reporter(target, lose, isEmpty)
   const blocks = foreignBlocks(request, target, lose)
   return (_: null, turn: Turn, index: number): void => {
     report(turn.ext, () => `turns.${index}`)
     if (turn.damagedProof && request.origin?.dialect !== target)
-      lose('dropped', `turns.${index}.damagedProof`)
+      lose('dropped', `turns.${index}.seal`, DAMAGED)
     blocks(turn.blocks, () => `turns.${index}.blocks`)
   }
 }
@@ -60,7 +63,7 @@ function foreignBlocks(request: Request, target: DialectName, lose: Lose): Repor
       }
       report(block.ext, place)
       if ('cache' in block) report(block.cache?.ext, () => `${place()}.cache`)
-      if (block.damagedProof && !isOwn) lose('dropped', `${place()}.damagedProof`)
+      if (block.damagedProof && !isOwn) lose('dropped', `${place()}.seal`, DAMAGED)
       if (block.kind === 'tool-change' && !isOwn && !block.tools.every(isOffered))
         lose('dropped', place(), 'the tool is not offered')
       if (block.kind === 'tool-result') blocks(block.content, () => `${place()}.content`)
