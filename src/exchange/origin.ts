@@ -30,19 +30,26 @@ export async function findOrigin(search: Search, path: readonly Key[]): Promise<
   const sought = at && nodeAt(sent, at)
   if (!at || !isObject(sought)) return undefined
   const elements = elementsOf(sent?.[member])
-  const rank = elements
-    .slice(elements.indexOf(sought))
-    .filter((each) => isSame(each, sought)).length
+  const alike = (some: readonly JsonObject[]) => some.filter((each) => isSame(each, sought)).length
+  const place = elements.indexOf(sought)
+  const before = alike(elements.slice(0, place))
+  const rank = alike(elements.slice(place))
   const name = member === TOOLS ? TOOLS : conversationIn(search)
   const list = listOf(body[name])
-  const isSent = async (others: readonly Json[]): Promise<boolean> => {
-    if (isLate()) return false
+  const count = async (others: readonly Json[]): Promise<number> => {
+    if (isLate()) return 0
     await ownTurn()
     const written = await send(withMember(body, name, [...others]))
-    return elementsOf(written?.[member]).filter((each) => isSame(each, sought)).length >= rank
+    return alike(elementsOf(written?.[member]))
   }
-  const index = await lastEnd(list, isSent)
+  const ofFirst = list.length > 1 ? await count(list.slice(0, 1)) : 0
+  const index =
+    before < ofFirst
+      ? 0
+      : await lastEnd(list, async (others) => (await count(others)) >= ofFirst + rank)
   if (index === undefined) return undefined
+  const above = index > 0 ? await count(list.slice(0, index)) : 0
+  const isSent = async (others: readonly Json[]) => (await count(others)) >= above + rank
   // A whole message that was named is a whole message here too.
   const part = at.length <= path.length ? await partOf(list, index, isSent) : []
   return isLate() ? undefined : [name, index, ...part]

@@ -294,6 +294,15 @@ describe('what callers say', () => {
         '"includeThoughts":true',
       )
   })
+  it.each([
+    { reasoning_effort: 'none' },
+    { reasoning: { enabled: false } },
+    { thinking: { type: 'disabled' } },
+    { enable_thinking: false },
+  ])('thoughts are switched off by %j', (words) => {
+    const body = { messages: [question], ...words }
+    expect(sent([CHAT, 'messages'], body).body).toMatchObject({ thinking: { type: 'disabled' } })
+  })
   it('a conversation without a message is none', () => {
     expect(refusal([CHAT, 'messages'], { messages: [] })).toMatchObject({ kind: 'invalid-request' })
   })
