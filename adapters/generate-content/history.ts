@@ -26,7 +26,7 @@ import { callInWords, instructionWords } from '../../src/model/text-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { givenTo, type WriteRequestContext } from '../contract.ts'
-import { takesLevels } from './generations.ts'
+import { takesLevels, wantsProvenCalls } from './generations.ts'
 import { writeMedia } from './media.ts'
 import { NO_PROOF, once } from './proofs.ts'
 import { needsMix } from './tools.ts'
@@ -395,7 +395,7 @@ function writeModel(
   const parts = group.entries.flatMap((entry) => writeEntry(entry, partContext))
   const first = parts.findIndex((part) => 'functionCall' in part)
   const call = parts[first]
-  if (context.target.facts.thinking !== 'level' || !call || 'thoughtSignature' in call) return parts
+  if (!call || 'thoughtSignature' in call || !wantsProvenCalls(context.target)) return parts
   context.lose('defaulted', `turns.${group.turn}.seal`, 'the first call has no proof')
   return parts.with(first, { ...call, thoughtSignature: NO_PROOF })
 }

@@ -8,6 +8,7 @@ import type { ModelFacts, SameEdits } from '../contract.ts'
 import { DIALECT } from './dialect.ts'
 import { resourceName } from './paths.ts'
 import { amount, readReasoning, writeReasoning } from './reasoning.ts'
+import { wantsProvenCalls } from './generations.ts'
 import { NO_PROOF, readProof } from './proofs.ts'
 import { EXCLUSIVE, HOSTED, INVOCATIONS, mixedConfig } from './tools.ts'
 import { camel, optionPlace, placeOf } from './wire.ts'
@@ -26,7 +27,8 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
 function editRequest(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
   const { facts, foreign, model } = edits
   const own = foreign ? withoutForeign(body, lose) : body
-  const proven = facts.thinking === 'level' ? withProvenCalls(own, lose) : own
+  const isMoved = own !== body && wantsProvenCalls({ model: model ?? '', facts })
+  const proven = isMoved || facts.thinking === 'level' ? withProvenCalls(own, lose) : own
   const fitting = within(withFittingTools(proven, facts, lose), 'generationConfig', (config) =>
     fitted(config, facts, lose),
   )

@@ -257,15 +257,33 @@ describe('proofs and thoughts', () => {
     expect(losses).toEqual(['dropped turns.0.blocks.0.seal', 'dropped turns.0.blocks.1.seal'])
   })
 
-  it('says in place of a missing proof that there is none, once for a turn, where models demand one', () => {
-    const { body, losses } = send(
-      { turns: [asked, assistant(call('1', 'f'), call('2', 'f'))] },
-      { thinking: 'level' },
-    )
-    const [first, second] = body.contents[1].parts
-    expect(first.thoughtSignature).toBe('skip_thought_signature_validator')
-    expect(second).not.toHaveProperty('thoughtSignature')
-    expect(losses).toEqual(['defaulted turns.1.seal'])
+  it.each([
+    [{ thinking: 'level' }, 'any'],
+    // Most libraries of the other dialects bring no proofs back: LlamaIndex 0.14, openai-agents 0.24, LiteLLM 1.110.
+    [{}, 'gemini-3-pro-preview'],
+    [{}, 'models/gemini-3.5-flash'],
+  ] as const)(
+    'says once for a turn that a proof is missing, where models demand one: %o %s',
+    (facts, model) => {
+      const { body, losses } = send(
+        { turns: [asked, assistant(call('1', 'f'), call('2', 'f'))] },
+        facts,
+        model,
+      )
+      const [first, second] = body.contents[1].parts
+      expect(first.thoughtSignature).toBe('skip_thought_signature_validator')
+      expect(second).not.toHaveProperty('thoughtSignature')
+      expect(losses).toEqual(['defaulted turns.1.seal'])
+    },
+  )
+
+  it.each([
+    [{}, 'gemini-2.5-pro'],
+    [{ thinking: 'budget' }, 'gemini-3-pro'],
+  ] as const)('says nothing of it where they do not: %o %s', (facts, model) => {
+    const { body, losses } = send({ turns: [asked, assistant(call('1', 'f'))] }, facts, model)
+    expect(body.contents[1].parts).toEqual([{ functionCall: { name: 'f', args: {} } }])
+    expect(losses).toEqual([])
   })
 })
 

@@ -247,6 +247,33 @@ const CASES: Case[] = [
   },
   {
     dialect: 'generate-content',
+    what: "another service's proof of a call, for a model that wants one by its name",
+    edits: { model: 'gemini-3-pro' },
+    body: {
+      contents: [
+        {
+          role: 'model',
+          parts: [{ functionCall: { name: 'f' }, thoughtSignature: btoa(FOREIGN) }],
+        },
+      ],
+    },
+    sent: {
+      contents: [
+        {
+          role: 'model',
+          parts: [
+            {
+              functionCall: { name: 'f' },
+              thoughtSignature: 'skip_thought_signature_validator',
+            },
+          ],
+        },
+      ],
+    },
+    losses: ['dropped turns.0.blocks.0.seal', 'defaulted turns.0.seal'],
+  },
+  {
+    dialect: 'generate-content',
     what: 'its own proof in an envelope',
     body: {
       contents: [

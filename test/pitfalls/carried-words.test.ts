@@ -170,12 +170,14 @@ describe('who may call a tool', () => {
       const output = { type: 'function_call_output', call_id: 'c', output: 'b' }
       const caller = { type: 'direct' }
       const input = [...turns, { ...call, caller }, { ...output, caller }]
-      expect(sent('responses', to, { ...asked.responses, input }).losses).toEqual([])
+      const unproven = to === 'generate-content' ? ['defaulted turns.1.seal'] : []
+      expect(sent('responses', to, { ...asked.responses, input }).losses).toEqual(unproven)
       const programs = {
         tools: [{ ...asked.responses.tools[0], allowed_callers: ['programmatic'] }],
       }
       expect(sent('responses', to, { ...programs, input }).losses).toEqual([
         'dropped tools.a.allowed_callers',
+        ...unproven,
       ])
     }
   })
