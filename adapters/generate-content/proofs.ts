@@ -1,8 +1,9 @@
-import { decodeBase64, encodeBase64 } from '../../src/json/base64.ts'
+import { encodeBase64 } from '../../src/json/base64.ts'
 import type { Block, Proof, ReasoningBlock } from '../../src/model/request.ts'
 import {
   writeEnvelope,
   fingerprint,
+  fromBase64,
   isEnvelope,
   readEnvelope,
   type ProofSlot,
@@ -39,16 +40,14 @@ export const isItsOwn = (slot: ProofSlot | undefined): boolean =>
 /** Reads a signature that a caller sent back: a proof of this dialect, or a foreign proof in an envelope. */
 export function readProof(signature: string): ReadProof {
   if (signature === NO_PROOF) return {}
-  const own = { proof: { dialect: DIALECT, value: signature } }
-  if (!signature.startsWith(ENVELOPE_BASE64)) return own
-  const text = decodeBase64(signature)
-  const [envelope = '', ...tails] = text?.split(BREAK) ?? []
+  const text = fromBase64(signature)
+  if (!isEnvelope(text)) return { proof: { dialect: DIALECT, value: signature } }
+  const [envelope = '', ...tails] = text.split(BREAK)
   const carried = readEnvelope(envelope)
   const repeated = tails.length > 0 ? readRepeated(tails.join(BREAK)) : undefined
-  if (carried && (tails.length === 0 || repeated))
-    return { ...carried, ...(repeated && { repeated }) }
-  // Other values may begin like an envelope by chance, but none decodes to the whole prefix.
-  return text !== undefined && !isEnvelope(text) ? own : { damaged: true }
+  return carried && (tails.length === 0 || repeated)
+    ? { ...carried, ...(repeated && { repeated }) }
+    : { damaged: true }
 }
 
 /** Separates the fields; never occurs in a proof. */
@@ -72,9 +71,6 @@ function readRepeated(tail: string): Repeated | undefined {
 export function writeProof(proof: Proof, slot: WrittenSlot): string {
   return proof.dialect === DIALECT ? proof.value : encodeBase64(writeEnvelope(proof, slot))
 }
-
-/** How the base64 of every envelope begins. */
-const ENVELOPE_BASE64 = encodeBase64('xseal1.').slice(0, 8)
 
 /**
  * Keeps one of a thought and its copy on a call: the thought stays where it stood, if the client returns thoughts.

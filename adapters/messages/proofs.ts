@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../src/json/json.ts'
 import { withTail } from '../../src/model/events.ts'
 import type { Block, ReasoningBlock, Request, Proof } from '../../src/model/request.ts'
 import {
+  fromBase64,
   isEnvelope,
   proofMark,
   readEnvelope,
@@ -62,9 +63,9 @@ export class ProofReader {
 
   /** A `thinking` or `redacted_thinking` block. */
   reasoning(raw: WireBlock): void {
-    const { type, thinking, signature, data, ...rest } = raw
+    const { type, thinking, signature: _, data: _data, ...rest } = raw
     const text = textIn(thinking)
-    const signatureText = textIn(type === 'redacted_thinking' ? data : signature)
+    const signatureText = proofIn(raw)
     const left = keep(rest)
     if (!isEnvelope(signatureText)) {
       const proof = signatureText === '' ? undefined : { dialect: DIALECT, value: signatureText }
@@ -132,13 +133,20 @@ const reasoning = ({ text, redacted, proof, left }: Thought): ReasoningBlock => 
 export const isThought = ({ type }: WireBlock): boolean =>
   type === 'thinking' || type === 'redacted_thinking'
 
+/** The proof in a thought. ADK 2.13 takes it for bytes over LiteLLM, and brings an envelope back in base64. */
+export const proofIn = ({ type, signature, data }: WireBlock): string =>
+  type === 'thinking'
+    ? fromBase64(textIn(signature))
+    : type === 'redacted_thinking'
+      ? textIn(data)
+      : ''
+
 /** The proof of the last thought in a body, empty without one. */
 export function lastProofIn({ messages }: WireBody): string {
   const list: readonly Json[] = listIn(messages)
   for (let index = list.length - 1; index >= 0; index -= 1) {
     const { content }: WireMessage = objectIn(list[index])
-    const { signature, data }: WireBlock = objectsIn(content).findLast(isThought) ?? {}
-    const proof = textIn(signature ?? data)
+    const proof = proofIn(objectsIn(content).findLast(isThought) ?? {})
     if (proof !== '') return proof
   }
   return ''

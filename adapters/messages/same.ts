@@ -15,7 +15,7 @@ import type { ModelFacts, SameEdits } from '../contract.ts'
 import { readCitation, isNativeCitation } from './citations.ts'
 import { DIALECT, listIn, numberIn, objectIn, objectsIn, textIn } from './dialect.ts'
 import { lowered } from './lowered.ts'
-import { isThought } from './proofs.ts'
+import { isThought, proofIn } from './proofs.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
 import { placeOf, type WireBlock, type WireBody, type WireMessage } from './wire.ts'
 
@@ -80,9 +80,6 @@ function ownContent(content: Json[], context: OwnContext): Json[] {
 }
 
 const thoughtIn = ({ thinking }: WireBlock): string => textIn(thinking)
-
-const proofIn = ({ type, signature, data }: JsonObject): string =>
-  type === 'thinking' ? textIn(signature) : type === 'redacted_thinking' ? textIn(data) : ''
 
 /** The thought with a proof of this dialect; undefined, and reported, for any other proof. */
 function settledThought(

@@ -1,3 +1,4 @@
+import { decodeBase64 } from '../json/base64.ts'
 import { parseObject, stringify } from '../json/json.ts'
 import { invalid } from './problem.ts'
 import type { OpaqueBlock, Proof } from './request.ts'
@@ -38,6 +39,17 @@ export const isEnvelope = (value: string): boolean => value.startsWith(PREFIX)
 
 /** The prefix as base64, which is how a dialect with binary proofs spells it. */
 const PREFIX_BASE64 = 'eHNlYWwx'
+
+/**
+ * The envelope in a value that is one in base64: so a dialect with binary proofs spells it, and clients that take every
+ * proof for bytes. A damaged one stays one; any other value is left as it is.
+ */
+export function fromBase64(value: string): string {
+  if (!value.startsWith(PREFIX_BASE64)) return value
+  const text = decodeBase64(value) ?? PREFIX
+  // Other values may begin like an envelope by chance, but none decodes to the whole prefix.
+  return isEnvelope(text) ? text : value
+}
 
 /** How the id of a tool begins that another upstream has run, where one of this dialect knows only its own. */
 export const FOREIGN_ID = 'hosted_'

@@ -145,6 +145,7 @@ const user = { role: 'user', content: 'hi' }
 const called = { type: 'tool_use', id: 'call_1', name: 'f', input: {} }
 const thought = (signature: string): JsonObject => ({ type: 'thinking', thinking: 'hm', signature })
 const own = (dialect: string): string => writeEnvelope({ dialect, value: 'p' }, 'self')
+const NO_ENVELOPE = btoa('xseal1, but another')
 const part = { text: 'yes' }
 const minted = (prefix: string): string => `${prefix}_0123456789abcdef00000001`
 
@@ -176,6 +177,23 @@ const CASES: Case[] = [
     body: { messages: [user, { role: 'assistant', content: [thought(own('messages')), called] }] },
     sent: { messages: [user, { role: 'assistant', content: [thought('p'), called] }] },
     losses: [],
+  },
+  {
+    dialect: 'messages',
+    what: 'envelopes that a client has spelled in base64, and nothing that only begins like one',
+    body: {
+      messages: [
+        user,
+        {
+          role: 'assistant',
+          content: [thought(btoa(own('messages'))), thought(btoa(FOREIGN)), thought(NO_ENVELOPE)],
+        },
+      ],
+    },
+    sent: {
+      messages: [user, { role: 'assistant', content: [thought('p'), thought(NO_ENVELOPE)] }],
+    },
+    losses: ['dropped turns.1.blocks.1.seal', 'dropped turns.1.blocks.1'],
   },
   {
     dialect: 'messages',

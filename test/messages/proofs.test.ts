@@ -36,6 +36,11 @@ const envelope = (value: string, slot: ProofSlot) => ({
   signature: writeEnvelope({ ...proof, value }, slot),
 })
 
+const inBase64 = (content: JsonObject[]): JsonObject[] =>
+  content.map((one) =>
+    one['type'] === 'thinking' ? { ...one, signature: btoa(String(one['signature'])) } : one,
+  )
+
 describe('a proof of another dialect', () => {
   it.each<[string, Block[]]>([
     ['on thoughts', [proven({ kind: 'reasoning', text: 'hm' }), text('a')]],
@@ -60,6 +65,12 @@ describe('a proof of another dialect', () => {
       { text: 'a', proof: { value: 'A' } },
       { text: 'b', proof: { value: 'B' } },
     ])
+  })
+
+  it('comes home from a client that took it for bytes, and spelled them in base64', () => {
+    const blocks = [proven({ kind: 'reasoning', text: 'hm' }), text('a'), proven(call('t1'))]
+    const { turns } = sentBack(blocks, (body) => JSON.stringify(inBase64(JSON.parse(body))))
+    expect(turns[1]?.blocks).toEqual(blocks)
   })
 
   it('known before its block comes before it', () => {
