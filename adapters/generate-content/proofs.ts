@@ -1,5 +1,5 @@
 import { encodeBase64 } from '../../src/json/base64.ts'
-import type { Block, Proof, ReasoningBlock } from '../../src/model/request.ts'
+import type { Block, Proof, ReasoningBlock, TextBlock } from '../../src/model/request.ts'
 import {
   writeEnvelope,
   fingerprint,
@@ -76,7 +76,8 @@ export function writeProof(proof: Proof, slot: WrittenSlot): string {
  * Keeps one of a thought and its copy on a call: the thought stays where it stood, if the client returns thoughts.
  * A thought that came back without its proof, as from clients that keep proofs only on calls, gets the proof back.
  */
-export function once(blocks: Block[]): Block[] {
+export function once(read: Block[]): Block[] {
+  const blocks = read.map(homed)
   const repeats = blocks.filter((block) => placesBefore(block) !== undefined)
   if (repeats.length === 0) return blocks
   const returnsThoughts = blocks.some(
@@ -94,9 +95,27 @@ export function once(blocks: Block[]): Block[] {
   return settled
 }
 
+/**
+ * Gives a thought the proof that stands on the text behind it: no other dialect proves its texts. LiteLLM 1.110 puts
+ * the signatures of a message on its parts anew, and none on its thoughts.
+ */
+function homed(block: Block, index: number, blocks: readonly Block[]): Block {
+  const behind = blocks[index + 1]
+  if (isUnproven(block) && isForeignText(behind)) return { ...block, proof: behind.proof }
+  if (!isForeignText(block) || !isUnproven(blocks[index - 1])) return block
+  const { proof: _, ...text } = block
+  return text
+}
+
+const isUnproven = (block: Block | undefined): block is ReasoningBlock =>
+  block !== undefined && isThought(block) && !block.proof
+
+const isForeignText = (block: Block | undefined): block is TextBlock & { proof: Proof } =>
+  block?.kind === 'text' && block.proof !== undefined && block.proof.dialect !== DIALECT
+
 /** Gives a thought without a proof the proof of its copy, found by the same words. */
 function proven(block: Block, proofs: ReadonlyMap<string, Proof>): Block {
-  if (!isThought(block) || block.proof) return block
+  if (!isUnproven(block)) return block
   const proof = proofs.get(block.text)
   return proof ? { ...block, proof } : block
 }

@@ -25,6 +25,12 @@ function sentBack(group: (parts: Part[]) => Part[][]): Block[] | undefined {
 const isThought = (part: Part) => part.thought === true
 const unsigned = ({ thoughtSignature: _signature, ...part }: Part): Part => part
 
+/** The parts with the signature of the thought on the text behind it. */
+function moved([first = {}, second, ...rest]: Part[]): Part[] {
+  const { thoughtSignature = '', ...bare } = first
+  return [bare, { ...second, thoughtSignature }, ...rest]
+}
+
 describe('a thought with a foreign proof comes home', () => {
   it.each<[string, (parts: Part[]) => Part[][]]>([
     ['from a client that returns all', (parts) => [parts]],
@@ -37,7 +43,15 @@ describe('a thought with a foreign proof comes home', () => {
       'from one that does so and keeps each call apart',
       (parts) => [parts.slice(0, 2).map(unsigned), ...parts.slice(2).map((part) => [part])],
     ],
+    // LiteLLM 1.110, of a reply in one body
+    ['from one that puts the first proof on the first text', (parts) => [moved(parts)]],
+    [
+      'from one that does so and keeps none on calls',
+      (parts) => [[...moved(parts).slice(0, 2), ...parts.slice(2).map(unsigned)]],
+    ],
   ])('%s', (_, group) => {
-    expect(sentBack(group)).toMatchObject(said)
+    const blocks = sentBack(group)
+    expect(blocks).toMatchObject(said)
+    expect(blocks?.[1]).not.toHaveProperty('proof')
   })
 })
