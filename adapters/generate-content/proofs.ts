@@ -40,7 +40,8 @@ export const isItsOwn = (slot: ProofSlot | undefined): boolean =>
 /** Reads a signature that a caller sent back: a proof of this dialect, or a foreign proof in an envelope. */
 export function readProof(signature: string): ReadProof {
   if (signature === NO_PROOF) return {}
-  const text = fromBase64(signature)
+  // langchain4j 1.19 joins the signatures of a reply in one body by lines, and puts them on its first call.
+  const text = fromBase64(signature.slice(signature.lastIndexOf('\n') + 1))
   if (!isEnvelope(text)) return { proof: { dialect: DIALECT, value: signature } }
   const [envelope = '', ...tails] = text.split(BREAK)
   const carried = readEnvelope(envelope)
@@ -108,7 +109,7 @@ function homed(block: Block, index: number, blocks: readonly Block[]): Block {
 }
 
 const isUnproven = (block: Block | undefined): block is ReasoningBlock =>
-  block !== undefined && isThought(block) && !block.proof
+  isThought(block) && !block.proof
 
 const isForeignText = (block: Block | undefined): block is TextBlock & { proof: Proof } =>
   block?.kind === 'text' && block.proof !== undefined && block.proof.dialect !== DIALECT
@@ -135,8 +136,8 @@ function withoutNote(block: Block): Block {
   return thought
 }
 
-const isThought = (block: Block): block is ReasoningBlock =>
-  block.kind === 'reasoning' && block.text !== ''
+const isThought = (block: Block | undefined): block is ReasoningBlock =>
+  block?.kind === 'reasoning' && block.text !== ''
 
 function placesBefore(block: Block): number | undefined {
   return block.kind === 'reasoning' ? factsOf(block).before : undefined

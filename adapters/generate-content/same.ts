@@ -27,8 +27,9 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
 function editRequest(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
   const { facts, foreign, model } = edits
   const own = foreign ? withoutForeign(body, lose) : body
-  const isMoved = own !== body && wantsProvenCalls({ model: model ?? '', facts })
-  const proven = isMoved || facts.thinking === 'level' ? withProvenCalls(own, lose) : own
+  const wantsProofs =
+    own === body ? facts.thinking === 'level' : wantsProvenCalls({ model: model ?? '', facts })
+  const proven = wantsProofs ? withProvenCalls(own, lose) : own
   const fitting = within(withFittingTools(proven, facts, lose), 'generationConfig', (config) =>
     fitted(config, facts, lose),
   )

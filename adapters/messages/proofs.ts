@@ -135,11 +135,7 @@ export const isThought = ({ type }: WireBlock): boolean =>
 
 /** The proof in a thought. ADK 2.13 takes it for bytes over LiteLLM, and brings an envelope back in base64. */
 export const proofIn = ({ type, signature, data }: WireBlock): string =>
-  type === 'thinking'
-    ? fromBase64(textIn(signature))
-    : type === 'redacted_thinking'
-      ? textIn(data)
-      : ''
+  fromBase64(textIn(type === 'redacted_thinking' ? data : signature))
 
 /** The proof of the last thought in a body, empty without one. */
 export function lastProofIn({ messages }: WireBody): string {

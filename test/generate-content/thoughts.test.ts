@@ -31,6 +31,13 @@ function moved([first = {}, second, ...rest]: Part[]): Part[] {
   return [bare, { ...second, thoughtSignature }, ...rest]
 }
 
+/** The parts with all signatures on the first call. */
+function joined(parts: Part[]): Part[] {
+  const signatures = parts.flatMap((part) => part.thoughtSignature ?? [])
+  const bare = parts.map(unsigned)
+  return bare.with(2, { ...bare[2], thoughtSignature: signatures.join('\n\n') })
+}
+
 describe('a thought with a foreign proof comes home', () => {
   it.each<[string, (parts: Part[]) => Part[][]]>([
     ['from a client that returns all', (parts) => [parts]],
@@ -43,6 +50,8 @@ describe('a thought with a foreign proof comes home', () => {
       'from one that does so and keeps each call apart',
       (parts) => [parts.slice(0, 2).map(unsigned), ...parts.slice(2).map((part) => [part])],
     ],
+    // langchain4j 1.19, of a reply in one body
+    ['from one that joins all proofs on the first call', (parts) => [joined(parts)]],
     // LiteLLM 1.110, of a reply in one body
     ['from one that puts the first proof on the first text', (parts) => [moved(parts)]],
     [
