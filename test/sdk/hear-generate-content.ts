@@ -111,6 +111,9 @@ function readContent(value: unknown, index: number): HeardTurn {
 
 const BODIES = ['text', 'inlineData', 'functionCall', 'functionResponse'] as const
 
+/** What the service takes in place of a proof (guide: thought signatures). */
+const STAND_IN = 'skip_thought_signature_validator'
+
 /** A signature is heard as thinking without words before the part it stands on. */
 function readPart(value: unknown, path: string, role: string): Piece[] {
   const part = object(value, path, [...BODIES, 'thought', 'thoughtSignature', 'mediaResolution'])
@@ -121,7 +124,8 @@ function readPart(value: unknown, path: string, role: string): Piece[] {
     if (body !== 'inlineData') refuse(`${path}.mediaResolution`, `stands beside ${body}`)
     checkResolution(part['mediaResolution'], `${path}.mediaResolution`)
   }
-  const proof = optional(part['thoughtSignature'], base64, `${path}.thoughtSignature`)
+  const signature = part['thoughtSignature'] === STAND_IN ? undefined : part['thoughtSignature']
+  const proof = optional(signature, base64, `${path}.thoughtSignature`)
   if (part['thought'] === true)
     return [{ kind: 'thinking', text: string(part['text'], path), proof: proof ?? '' }]
   const piece = readBody(body, part[body], `${path}.${body}`, role)
