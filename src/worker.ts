@@ -17,8 +17,8 @@ import { fetchSend } from './upstream/fetch-send.ts'
 import type { Ports } from './ports.ts'
 import { listSecrets } from './upstream/secrets.ts'
 import type { Settings } from './config/settings.ts'
-import { refusingAll } from './http/app.ts'
-import { createApp } from './http/hono-app.ts'
+import { createFetchHandler, refusingAll } from './http/app.ts'
+import { appOf } from './http/hono-app.ts'
 import { createLog } from './observe/log.ts'
 import { openWorkersStore } from './workers/store.ts'
 
@@ -76,7 +76,8 @@ function proxyHandler(settings: Settings, bindings: WorkerEnvironment): Handler 
     log: workerLog(listSecrets(settings)),
     ...createStore(settings, bindings),
   }
-  const app = createApp(settings, ports, { kind: 'isolate' })
+  const answer = createFetchHandler(settings, ports, { kind: 'isolate' })
+  const app = appOf(({ req }) => answer(req.raw))
   return (request) => app.fetch(request)
 }
 

@@ -1,7 +1,7 @@
 import type { BodyDecoder, HttpRequest, Ports } from '../ports.ts'
 import { weightOf, type Lease } from '../stream/budget.ts'
 import { NOTHING, Pile, sizeOf, wholeBytes, type Bytes } from '../json/bytes.ts'
-import { CALLER_LEFT } from '../model/failures.ts'
+import { BODY_SPENT, CALLER_LEFT } from '../model/failures.ts'
 import type { LimitSettings } from '../config/settings.ts'
 import { SILENT, within } from '../stream/time.ts'
 import { invalid, ProblemError } from '../model/problem.ts'
@@ -89,7 +89,10 @@ async function receiveBody(request: HttpRequest, maxBytes: number, lease: Lease)
     if (bytes.length > maxBytes) throw tooLarge(maxBytes)
     return bytes
   } catch (error) {
-    throw error instanceof ProblemError ? error : new ProblemError(CALLER_LEFT)
+    if (error instanceof ProblemError) throw error
+    // What Node 24, workerd, Bun 1.4 and Deno 2.9 throw where a body was read before, and not where it breaks off.
+    const isSpent = error instanceof TypeError && !request.signal.aborted
+    throw new ProblemError(isSpent ? BODY_SPENT : CALLER_LEFT)
   }
 }
 

@@ -7,6 +7,10 @@ const late = (message: string): Problem => ({ kind: 'timeout', message, retry: f
 const broken = (message: string): Problem => ({ kind: 'bad-upstream', message, retry: false })
 
 export const CALLER_LEFT: Problem = { kind: 'cancelled', message: 'The caller left.' }
+export const BODY_SPENT: Problem = {
+  kind: 'internal',
+  message: 'The body of the request was read before it came to the proxy.',
+}
 export const CANCELLED: Problem = { kind: 'cancelled', message: 'The response was cancelled.' }
 export const NO_STATE: Problem = {
   kind: 'unavailable',

@@ -125,6 +125,45 @@ describe('the app as a library', () => {
     expect(unknown.status).toBe(404)
     expect(await unknown.text()).toContain('GET /nothing')
   })
+  describe('behind something that has read the body', () => {
+    const headers = { 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify(question) }
+    const path = '/llm/explain/v1/responses'
+    it.each(['json', 'text', 'arrayBuffer'] as const)(
+      'by c.req.%s() takes what Hono keeps',
+      async (how) => {
+        const outer = new Hono()
+        outer.use('*', async ({ req }, next) => {
+          await req[how]()
+          await next()
+        })
+        outer.route('/llm', createApp(config))
+        const explained = await outer.request(path, init)
+        expect(await explained.json()).toMatchObject({ caller: 'responses' })
+      },
+    )
+    it('and has not kept it says so, and blames no caller', async () => {
+      const outer = new Hono()
+      outer.use('*', async ({ req }, next) => {
+        await req.raw.text()
+        await next()
+      })
+      outer.route('/llm', createApp(config))
+      const spent = new Request('http://proxy.example/v1/responses', init)
+      await spent.text()
+      // The body parsers of Express leave a request that does not know yet that it is spent.
+      const unaware = new Request('http://proxy.example/v1/responses', init)
+      await unaware.text()
+      Object.defineProperty(unaware, 'bodyUsed', { value: false })
+      const { fetch } = createApp(config)
+      const answers = [outer.request(path, init), fetch(spent), fetch(unaware)]
+      for (const answer of await Promise.all(answers)) {
+        expect(answer.status).toBe(500)
+        const message = 'The body of the request was read before it came to the proxy.'
+        expect(await answer.json()).toMatchObject({ error: { message } })
+      }
+    })
+  })
   it('refuses a configuration that is none', () => {
     // @ts-expect-error: as a program without types has it.
     expect(() => createApp({ upstreams: 1 })).toThrow(/upstreams/)
