@@ -5,7 +5,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/json/json.ts'
-import { type NameRule, fit } from '../../src/model/names.ts'
+import { type NameRule, fit, uniqueIds } from '../../src/model/names.ts'
 import { fingerprint } from '../../src/model/proof.ts'
 import { follow, nothingLost } from '../../src/model/trail.ts'
 import type { ToolCallBlock, Turn } from '../../src/model/request.ts'
@@ -81,6 +81,15 @@ export function writeCallId(id: string, { callIds = LONGEST_ID }: ServerFacts): 
   return /^[a-zA-Z0-9]{9}$/.test(id) ? id : nineLetters(id)
 }
 
+/**
+ * OpenAI refuses two results with one id (`Duplicate value for 'tool_call_id'`). What other dialects tell in several
+ * turns, some of which number their calls anew, is one message here.
+ */
+export function distinctIds({ own, server }: WriteContext): (id: string) => string {
+  const distinct = uniqueIds(idRule(LONGEST_ID))
+  return (id) => (own ? id : writeCallId(distinct(id), server))
+}
+
 const idRule = (maxLength: number): NameRule => ({ forbidden: /(?!)/, maxLength })
 
 /** Mistral takes ids of nine letters and digits, so the id becomes a hash of 46 bits. */
@@ -134,13 +143,20 @@ function writeArguments(
   return '{}'
 }
 
+/** The dialect has no flag for a failed tool, so the text of its result says so. */
+export function markedError(texts: JsonObject[]): JsonObject[] {
+  const [first = { type: 'text', text: '' }, ...others] = texts
+  const text = textIn(first['text'])
+  return /^error:/i.test(text) ? texts : [{ ...first, text: `Error: ${text}` }, ...others]
+}
+
 /** One message on its way out. */
 export interface Placed {
   /** The canonical place of what it comes from. */
   path: string
   message: JsonObject
-  /** The ids of the calls that it makes. */
-  calls?: string[]
+  /** The ids of the calls that it makes: as their results have them, and on the wire. */
+  calls?: [string, string][]
   /** The id of the call that it answers. */
   resultOf?: string
 }
@@ -197,31 +213,30 @@ function answered(
   behind: Placed[],
   context: WriteContext,
 ): JsonObject[] {
-  const waiting = new Map<string, number>()
-  for (const id of calls) waiting.set(id, (waiting.get(id) ?? 0) + 1)
+  const waiting = new Map(calls.map(([id]): [string, string[]] => [id, []]))
+  for (const [id, told] of calls) waiting.get(id)?.push(told)
   const results: JsonObject[] = []
   const given = new Map<string, JsonObject>()
   const others: JsonObject[] = []
   let moved = false
   for (const one of behind) {
-    const left = waiting.get(one.resultOf ?? '') ?? 0
-    if (one.resultOf === undefined) others.push(one.message)
-    else if (left > 0) {
-      waiting.set(one.resultOf, left - 1)
+    const { message, resultOf } = one
+    const id = resultOf === undefined ? resultOf : waiting.get(resultOf)?.shift()
+    if (resultOf === undefined) others.push(message)
+    else if (id !== undefined) {
       moved ||= others.length > 0
-      given.set(one.resultOf, one.message)
-      results.push(one.message)
-    } else if (stringify(given.get(one.resultOf) ?? null) === stringify(one.message))
+      given.set(resultOf, message)
+      results.push(id === resultOf ? message : { ...message, tool_call_id: id })
+    } else if (stringify(given.get(resultOf) ?? null) === stringify(message))
       // Gemini CLI (0.61.0) gives every result twice in a session that it has resumed.
       context.lose('dropped', one.path, 'a result that is there already')
     else others.push(orphan(one, context))
   }
   if (moved) context.lose('reordered', `${path}.results`, 'results follow their calls')
-  for (const [id, count] of waiting)
-    for (let missing = count; missing > 0; missing -= 1) {
-      context.lose('defaulted', `${path}.results`, 'a call without a result')
-      results.push({ role: 'tool', tool_call_id: id, content: '[no result: interrupted]' })
-    }
+  for (const id of [...waiting.values()].flat()) {
+    context.lose('defaulted', `${path}.results`, 'a call without a result')
+    results.push({ role: 'tool', tool_call_id: id, content: '[no result: interrupted]' })
+  }
   return [...results, ...others]
 }
 

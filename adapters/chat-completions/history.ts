@@ -11,7 +11,9 @@ import { joinedParts, listFacts, readContent, readMessage, withMessage } from '.
 import {
   type Placed,
   type TurnGroup,
+  distinctIds,
   inOwnMembers,
+  markedError,
   repair,
   writeCall,
   writeCallId,
@@ -375,13 +377,6 @@ function resultContent(texts: JsonObject[], block: ToolResultBlock, { server, ow
   return server.plainContent ? joinedParts(texts, '\n') : texts
 }
 
-/** The dialect has no flag for a failed tool, so the text of its result says so. */
-function markedError(texts: JsonObject[]): JsonObject[] {
-  const [first = { type: 'text', text: '' }, ...others] = texts
-  const text = textIn(first['text'])
-  return /^error:/i.test(text) ? texts : [{ ...first, text: `Error: ${text}` }, ...others]
-}
-
 /** A message of the model while its blocks are gathered. */
 interface Spoken {
   content: JsonObject[]
@@ -390,7 +385,8 @@ interface Spoken {
   counted: number
   refusals: string[]
   calls: JsonObject[]
-  callIds: string[]
+  callIds: [string, string][]
+  distinct(id: string): string
   reordered: boolean
 }
 
@@ -406,6 +402,7 @@ function writeAssistant(turns: TurnGroup, context: WriteContext, replayed: Repla
     refusals: [],
     calls: [],
     callIds: [],
+    distinct: distinctIds(context),
     reordered: false,
   }
   replayed.begin(turn)
@@ -464,8 +461,9 @@ function sayBlock(block: Block, spoken: Spoken, context: WriteContext, replayed:
       spoken.reordered ||= spoken.calls.length + spoken.content.length > 0
       return replayed.think(block, place, path)
     case 'tool-call': {
-      const id = writeCallId(block.id, context.server)
-      spoken.callIds.push(id)
+      const answered = writeCallId(block.id, context.server)
+      const id = spoken.distinct(answered)
+      spoken.callIds.push([answered, id])
       const extra = block.proof ? replayed.proveCall(block.proof, id, path) : {}
       spoken.calls.push({ ...writeCall(block, id, context), ...extra })
       return
