@@ -415,10 +415,11 @@ function writeAssistant(turns: TurnGroup, context: WriteContext, replayed: Repla
     }
   }
   if (spoken.reordered) lose('reordered', `${path}.blocks`, 'content and calls stand apart')
-  const members = replayed.end(spoken.calls.length > 0)
+  const said = spoken.content.length + spoken.calls.length + spoken.refusals.length
+  const isEmpty = said + Object.keys(left).length === 0
+  const members = replayed.end(spoken.calls.length > 0, isEmpty)
+  if (isEmpty) return []
   const text = joinedParts(spoken.content, '')
-  const isEmpty = spoken.content.length + spoken.calls.length + spoken.refusals.length === 0
-  if (isEmpty && Object.keys(left).length === 0) return []
   const isLegacy = context.own && factsOf(turn)['functionCall'] === true
   const message: JsonObject = {
     role: 'assistant',

@@ -299,13 +299,17 @@ export class Replayed {
     else this.#details.push({ type: 'reasoning.text', text, signature: value, ...head })
   }
 
-  /** The members of the message that hold what was thought. */
-  end(calls: boolean): JsonObject {
+  /**
+   * The members of the message that hold what was thought. Servers refuse a message of thoughts alone (`isEmpty`), as
+   * is left of a turn that was broken off.
+   */
+  end(calls: boolean, isEmpty: boolean): JsonObject {
     this.#hasCalled ||= calls
     const { server } = this.#context
     const details = this.#details.length > 0 ? { reasoning_details: this.#details } : {}
-    const plain = this.#thoughts.filter(({ proven }) => !proven)
-    return { ...details, ...this.#members, ...this.#plain(plain, server.reasoningField ?? 'both') }
+    const plain = this.#thoughts.filter(({ proven }) => isEmpty || !proven)
+    const field = isEmpty ? 'none' : (server.reasoningField ?? 'both')
+    return { ...details, ...this.#members, ...this.#plain(plain, field) }
   }
 
   #plain(thoughts: readonly Spoken[], field: string): JsonObject {

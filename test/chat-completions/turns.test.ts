@@ -63,3 +63,18 @@ it('tells calls of one message apart that have one id, as OpenAI wants it, and t
   const apart = ['call_0', ['call_0', 'one'], 'call_0', ['call_0', 'two']]
   expect(ids(call(1), output('one'), call(2), output('two'))).toEqual(apart)
 })
+
+it('says of thoughts of which no word followed that they are left out, also behind calls', () => {
+  const thought = { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] }
+  const { text, losses } = sent(['responses', 'chat-completions'], {
+    input: [
+      { role: 'user', content: 'Go.' },
+      { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'call_1', output: 'found' },
+      thought,
+      { role: 'user', content: 'Stop.' },
+    ],
+  })
+  expect(text).not.toContain('Hm.')
+  expect(losses).toEqual([{ code: 'dropped', path: 'turns.3.blocks.0', detail: 'not taken back' }])
+})
