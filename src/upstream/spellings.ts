@@ -59,9 +59,15 @@ function spelled(letter: string): string {
 const anyCase = (text: string): string =>
   text.replace(/[a-f]/gi, (digit) => `[${digit.toLowerCase()}${digit.toUpperCase()}]`)
 
-/** Patterns for all spellings of some secrets, the longest first. */
+/**
+ * Patterns for all spellings of some secrets, the longest first. A short one is a word by itself, since servers that
+ * want no key are given `x` or `token`, and `maximum` and `tokens` hold none.
+ */
 export const patternsOf = (secrets: readonly string[]): string[] =>
-  wordsOf(secrets).map(secretPattern)
+  wordsOf(secrets).map((secret) => {
+    const pattern = secretPattern(secret)
+    return secret.length < SHORTEST ? `(?<![a-zA-Z0-9])${pattern}(?![a-zA-Z0-9])` : pattern
+  })
 
 /** The forms of a secret: plain, and its core in base64 of either alphabet. */
 const wordsOf = (secrets: readonly string[]): string[] =>

@@ -38,6 +38,22 @@ describe('a secret', () => {
     })
   })
 
+  it('as short as a word is one only by itself, and never changes what a problem is', () => {
+    const overflow = {
+      kind: 'context-overflow',
+      message: 'prompt is too long: 9 tokens > 8 maximum',
+    } as const
+    for (const key of ['x', 'k', 'token', 'overflow'])
+      expect(behind(createVeil(key), overflow), key).toBe(overflow)
+    const refused = { kind: 'context-overflow', message: 'key=x, not maximum: "overflow"' } as const
+    expect(behind(createVeil('x'), refused).message).toBe('key=***, not maximum: "overflow"')
+    expect(behind(createVeil('overflow'), refused)).toEqual({
+      kind: 'context-overflow',
+      message: 'key=x, not maximum: "***"',
+    })
+    expect(createVeil('sk-1').hide('Bearer sk-1, sk%2D1 or "sk-1"')).not.toContain('sk')
+  })
+
   it('leaves a problem that holds none the object that it is', () => {
     expect(behind(createVeil(ODD), CALLER_LEFT)).toBe(CALLER_LEFT)
   })
