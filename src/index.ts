@@ -9,7 +9,7 @@ import type { Ports as EveryPort } from './ports.ts'
 import type { Settings } from './config/settings.ts'
 import { adapters } from '../adapters/index.ts'
 import { withDemo } from './demo/demo.ts'
-import { createApp as createAppOf } from './http/hono-app.ts'
+import { abortable, createApp as createAppOf } from './http/hono-app.ts'
 import type { App } from './http/app-type.ts'
 import { listedPrice } from './observe/prices.ts'
 import { memoryStore } from './memory/stores/memory.ts'
@@ -75,7 +75,9 @@ export function createApp(
   const handle = app.fetch
   return Object.assign(app, {
     fetch: async (input: Request | string | URL, init?: RequestInit) =>
-      handle(input instanceof Request ? input : new Request(input, init)),
+      input instanceof Request
+        ? handle(input)
+        : abortable(handle(new Request(input, init)), init?.signal),
   })
 }
 

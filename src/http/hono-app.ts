@@ -36,3 +36,40 @@ function below(request: Request, route: string): Request {
   const rest = pathname.split('/').slice(segments + 1)
   return new Request(`${origin}/${rest.join('/')}${search}`, request)
 }
+
+/**
+ * An answer as `fetch` gives it to a program that may give up: it fails with the reason of the signal, by which SDKs
+ * tell that from a refusal, and what has come of a stream from a whole one.
+ */
+export async function abortable(
+  answer: Response | Promise<Response>,
+  signal?: AbortSignal | null,
+): Promise<Response> {
+  const response = await answer
+  if (!signal) return response
+  if (signal.aborted) {
+    await response.body?.cancel()
+    throw signal.reason
+  }
+  return response.body ? new Response(failing(response.body, signal), response) : response
+}
+
+/** The same bytes, as long as the signal is not aborted; a stream that is given up closes its source by itself. */
+function failing(
+  stream: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): ReadableStream<Uint8Array> {
+  const reader = stream.getReader()
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read()
+        if (signal.aborted) throw signal.reason
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
+}

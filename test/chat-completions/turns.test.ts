@@ -31,26 +31,27 @@ it('says in one message what the model said between two of the caller, so that r
   ])
 })
 
+const call = (n: number) => ({
+  type: 'function_call',
+  call_id: 'call_0',
+  name: 'f',
+  arguments: `{"n":${n}}`,
+})
+const output = (text: string) => ({
+  type: 'function_call_output',
+  call_id: 'call_0',
+  output: text,
+})
+const ids = (...input: object[]) => {
+  const asked = [{ role: 'user', content: 'Go.' }, ...input]
+  const { messages } = JSON.parse(sent(['responses', 'chat-completions'], { input: asked }).text)
+  return messages.flatMap((told: { tool_calls?: { id: string }[]; tool_call_id?: string }) => [
+    ...(told.tool_calls ?? []).map(({ id }) => id),
+    ...(told.tool_call_id === undefined ? [] : [[told.tool_call_id, Object(told)['content']]]),
+  ])
+}
+
 it('tells calls of one message apart that have one id, as OpenAI wants it, and their results', () => {
-  const call = (n: number) => ({
-    type: 'function_call',
-    call_id: 'call_0',
-    name: 'f',
-    arguments: `{"n":${n}}`,
-  })
-  const output = (text: string) => ({
-    type: 'function_call_output',
-    call_id: 'call_0',
-    output: text,
-  })
-  const ids = (...input: object[]) => {
-    const asked = [{ role: 'user', content: 'Go.' }, ...input]
-    const { messages } = JSON.parse(sent(['responses', 'chat-completions'], { input: asked }).text)
-    return messages.flatMap((told: { tool_calls?: { id: string }[]; tool_call_id?: string }) => [
-      ...(told.tool_calls ?? []).map(({ id }) => id),
-      ...(told.tool_call_id === undefined ? [] : [[told.tool_call_id, Object(told)['content']]]),
-    ])
-  }
   const twice = ['call_0', 'call_0_2', ['call_0', 'one'], ['call_0_2', 'two']]
   expect(ids(call(1), call(2), output('one'), output('two'))).toEqual(twice)
   const missing = [

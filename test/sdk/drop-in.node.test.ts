@@ -3,7 +3,7 @@ import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
 import { DIALECTS } from '../../adapters/dialect.ts'
-import { type Config, createApp } from '../../src/index.ts'
+import { type Config, createApp, type Send } from '../../src/index.ts'
 
 const DEMO: Config = {
   upstreams: Object.fromEntries(
@@ -51,5 +51,69 @@ describe.each(DIALECTS.map((dialect) => `demo-${dialect}`))('%s', (model) => {
     for await (const chunk of await models.generateContentStream({ model, contents: 'Marmalade?' }))
       streamed += chunk.text ?? ''
     expect(streamed).toBe(whole.text)
+  })
+})
+
+const begun = (type: string) => `event: ${type}\ndata: {"type":"${type}","message":{"id":"m"}}\n\n`
+const upstream: Config = {
+  upstreams: { one: { dialect: 'messages', url: 'https://one.invalid' } },
+}
+const request = (stream: boolean) => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ model: 'm', input: 'Marmalade?', stream }),
+})
+const silent: Send = ({ signal }) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+
+/** As the platform's `fetch`, which SDKs tell from a refusal by what it fails with. */
+describe('a program that gives up', () => {
+  test('before the answer is told its own reason, and no refusal', async () => {
+    const { fetch } = createApp(upstream, { send: silent })
+    const given = new AbortController()
+    const asked = fetch('http://in.invalid/v1/responses', {
+      ...request(false),
+      signal: given.signal,
+    })
+    given.abort(new Error('enough'))
+    await expect(asked).rejects.toThrow('enough')
+    const late = fetch('http://in.invalid/v1/responses', {
+      ...request(false),
+      signal: given.signal,
+    })
+    await expect(late).rejects.toThrow('enough')
+  })
+  test('is told by its SDK that the time is over, or that it was itself', async () => {
+    const { fetch } = createApp(upstream, { send: silent })
+    const openai = new OpenAI({ apiKey: 'k', fetch, maxRetries: 0, timeout: 20 })
+    const asked = openai.responses.create({ model: 'm', input: 'Marmalade?' })
+    await expect(asked).rejects.toThrow(OpenAI.APIConnectionTimeoutError)
+    const anthropic = new Anthropic({ apiKey: 'k', fetch, maxRetries: 0 })
+    const body = { model: 'm', max_tokens: 9, messages: [] }
+    const given = anthropic.messages.create(body, { signal: AbortSignal.timeout(20) })
+    await expect(given).rejects.toThrow(Anthropic.APIUserAbortError)
+  })
+  test('in the middle of a stream is not told that it is whole', async () => {
+    const cancelled = Promise.withResolvers<void>()
+    const headers = new Headers({ 'content-type': 'text/event-stream' })
+    const send: Send = async ({ signal }) => ({
+      status: 200,
+      headers,
+      body: new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode(begun('message_start')))
+          signal.addEventListener('abort', () => cancelled.resolve())
+        },
+        cancel: () => cancelled.resolve(),
+      }),
+    })
+    const { fetch } = createApp(upstream, { send })
+    const given = new AbortController()
+    const init = { ...request(true), signal: given.signal }
+    const response = await fetch('http://in.invalid/v1/responses', init)
+    const text = response.text()
+    given.abort(new Error('enough'))
+    await expect(text).rejects.toThrow('enough')
+    await cancelled.promise
   })
 })
