@@ -3,8 +3,9 @@ import type { Request } from '../src/model/request.ts'
 import { withFreeArguments } from '../src/model/text-tools.ts'
 import type { Adapter, ReadRequestContext } from './contract.ts'
 
-/** Nothing but settings stands before the conversation, which would be in `messages` by the rules. */
-const BEGINS = /^\s*\{\s*(?:"\w+"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.+-]+)\s*,\s*)*"input"\s*:/
+/** Nothing but settings stands before the conversation. By the rules it would be in `messages`. */
+const BEGINS =
+  /^\s*\{\s*(?:"(?!messages")\w+"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.+-]+)\s*,\s*)*"input"\s*:/
 
 /**
  * Cursor (3.1, forum.cursor.com 159298 and 153019) sends requests of `responses` to the path of chat completions where
