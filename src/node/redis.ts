@@ -22,7 +22,9 @@ export async function openRedis(url: string): Promise<RedisLink> {
 
 /**
  * A connection that is made when it is needed, and dropped at the first failure: no queue of commands grows while the
- * server is away, and no request waits twice for a dead connection.
+ * server is away, and no request waits twice for a dead connection. A command that the server refuses is no failure of
+ * the connection: a server that takes no writes, because its disk is full or its replicas are gone, still answers the
+ * reads that are underway.
  */
 export function redisLink(url: string, timeoutMs = 2000): RedisLink {
   let connection: Connection | undefined
@@ -42,14 +44,16 @@ export function redisLink(url: string, timeoutMs = 2000): RedisLink {
           (await used.opening).sendCommand(command),
         )
       } catch (error) {
+        const refusal = used.client && (await refusalIn(error))
+        if (refusal !== undefined && !WRONG_SERVER.test(refusal)) throw error
         if (connection === used) connection = undefined
-        destroy(used)
+        end(used, refusal === undefined ? 'destroy' : 'close')
         throw error
       }
     },
     async close() {
       closed = true
-      if (connection) destroy(connection)
+      if (connection) end(connection, 'destroy')
       connection = undefined
     },
   }
@@ -64,11 +68,22 @@ function open(url: string, timeoutMs: number): Connection {
   return connection
 }
 
-function destroy(connection: Connection): void {
+/** After `close` what is underway is still answered. */
+function end(connection: Connection, how: 'close' | 'destroy'): void {
   connection.opening.then(
-    (client) => client.isOpen && client.destroy(),
+    (client) => client.isOpen && client[how](),
     () => undefined,
   )
+}
+
+/** Another server may have taken its place, or it wants to be told a password first. */
+const WRONG_SERVER = /^(?:READONLY|NOAUTH)\b/
+
+/** What a server says that has understood a command and does not carry it out; undefined for any other failure. */
+async function refusalIn(error: unknown): Promise<string | undefined> {
+  const { ErrorReply } = await import('@redis/client')
+  const { cause } = error instanceof Error ? error : {}
+  return cause instanceof ErrorReply ? cause.message : undefined
 }
 
 type Client = Awaited<ReturnType<typeof connect>>

@@ -127,6 +127,52 @@ describe.skipIf(!there)('with a redis-server', () => {
     await store.close()
   })
 
+  it.each([
+    ['wants more replicas', ['CONFIG', 'SET', 'min-replicas-to-write', '1']],
+    ['has become a replica', ['REPLICAOF', '127.0.0.1', String(CLOSED_PORT)]],
+  ])('reads while a server takes no writes, since it %s', async (_, command) => {
+    const port = await freePort()
+    const server = await startRedis(port)
+    const store = connect(port)
+    // So long that the answers do not come with the refusal.
+    const value = 'x'.repeat(900_000)
+    await store.put(entry('1', value))
+    await raw(port, ...command)
+    for (let turn = 0; turn < 5; turn += 1) {
+      const writing = store.put(entry('2', 'x')).catch(String)
+      const reads = Array.from({ length: 5 }, () => store.get(storeKey('a', '1')))
+      for (const read of await Promise.all(reads)) expect(read === value).toBe(true)
+      expect(await writing).toMatch(/: (?:NOREPLICAS|READONLY)$/)
+    }
+    await store.close()
+    server.kill('SIGKILL')
+  })
+
+  it.each(['bytes', 'order', 'order:a', 'expiry', 'shares', 'total', 'sequence'])(
+    'goes on, within its bounds, where the server has thrown away %s',
+    async (index) => {
+      // With a script that does not end the server answers nobody, so it is one of its own.
+      const port = await freePort()
+      const server = await startRedis(port)
+      const store = connect(port)
+      const put = async (id: number) => store.put(entry(String(id), 'x'.repeat(400_000)))
+      for (let id = 0; id < 12; id += 1) await put(id)
+      expect(await raw(port, 'DEL', `dragoman:${index}`)).toBe(1)
+      for (let id = 12; id < 60; id += 1) {
+        await put(id)
+        expect(await store.get(storeKey('a', String(id)))).toHaveLength(400_000)
+      }
+      const left = await Promise.all(
+        Array.from({ length: 60 }, (_, id) => raw(port, 'EXISTS', `dragoman:value:a/${id}`)),
+      )
+      const kept = left.filter((there) => there === 1).length
+      expect(kept).toBeGreaterThan(1)
+      expect(kept).toBeLessThan(25)
+      await store.close()
+      server.kill('SIGKILL')
+    },
+  )
+
   it('takes a password, and tells neither it nor the address when it is wrong', async () => {
     const port = await freePort()
     await startRedis(port, '--requirepass', 'the-right-one')

@@ -12,21 +12,22 @@ const PREFIX = 'dragoman:'
 /**
  * Beside its value (which Redis itself expires) an entry has its place in `order`, in `order:<owner>` and in
  * `expiry`, and its size in `bytes`. A script is atomic, so the indexes agree however many proxies write.
- * What Redis expired stays in the indexes until a later put meets it there.
+ * What Redis expired stays in the indexes until a later put meets it there. Where Redis is told to throw away any key
+ * when its memory is full (`maxmemory-policy allkeys-…`), any index may be gone: what is left must neither keep a
+ * script running, which stops the whole server, nor take a full store for granted for ever.
  */
 const REMOVE = `
 local p = KEYS[1]
 local function remove(key)
-  local bytes = redis.call('HGET', p..'bytes', key)
-  redis.call('DEL', p..'value:'..key)
-  if not bytes then return end
+  local bytes = redis.call('HGET', p..'bytes', key) or 0
   local owner = string.match(key, '^(.-)/') or ''
+  redis.call('DEL', p..'value:'..key)
   redis.call('HDEL', p..'bytes', key)
   redis.call('ZREM', p..'order', key)
   redis.call('ZREM', p..'order:'..owner, key)
   redis.call('ZREM', p..'expiry', key)
   redis.call('DECRBY', p..'total', bytes)
-  if redis.call('HINCRBY', p..'shares', owner, -bytes) <= 0 then redis.call('HDEL', p..'shares', owner) end
+  if redis.call('HINCRBY', p..'shares', owner, 0 - bytes) <= 0 then redis.call('HDEL', p..'shares', owner) end
 end
 `
 
@@ -42,17 +43,17 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 for _, over in ipairs(redis.call('ZRANGEBYSCORE', p..'expiry', '-inf', now, 'LIMIT', 0, 1000)) do remove(over) end
 remove(key)
-local function evict(used, order, limit)
+local function evict(used, order, limit, forget)
   while used() + size > limit do
     local oldest = redis.call('ZRANGE', order, 0, 0)[1]
-    if not oldest then return end
+    if not oldest then return forget() end
     remove(oldest)
   end
 end
 local function share() return tonumber(redis.call('HGET', p..'shares', owner) or 0) end
 local function total() return tonumber(redis.call('GET', p..'total') or 0) end
-evict(share, p..'order:'..owner, tonumber(ARGV[6]))
-evict(total, p..'order', tonumber(ARGV[7]))
+evict(share, p..'order:'..owner, tonumber(ARGV[6]), function() redis.call('HDEL', p..'shares', owner) end)
+evict(total, p..'order', tonumber(ARGV[7]), function() redis.call('DEL', p..'total') end)
 local place = redis.call('INCR', p..'sequence')
 redis.call('SET', p..'value:'..key, value, 'PX', ttl)
 redis.call('HSET', p..'bytes', key, size)
