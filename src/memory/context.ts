@@ -14,6 +14,7 @@ export interface KeptContext {
   readonly memories?: Memories | undefined
   /** Its share of the bytes in flight. */
   readonly lease: Lease
+  readonly journal: { note(fields: { reason: string }): void }
 }
 
 /** What is needed to store an exchange. */
@@ -23,7 +24,7 @@ export interface MemoryContext extends KeptContext {
     /** Puts long data that was left out of the body back into a text made from it. */
     filled(text: string): string
   }
-  readonly journal: { whenOver(run: () => void): void }
+  readonly journal: KeptContext['journal'] & { whenOver(run: () => void): void }
   newId(prefix: string): string
 }
 

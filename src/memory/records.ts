@@ -1,12 +1,12 @@
 import type { ExchangeRecord, ConversationMemory } from './conversation.ts'
 import type { JsonObject } from '../json/json.ts'
-import { ProblemError } from '../model/problem.ts'
+import { ProblemError, type Problem } from '../model/problem.ts'
 import { DEFAULT_RETENTION } from '../config/defaults.ts'
 import { readSeed } from '../model/ids.ts'
 import type { KeptContext, Memories, MemoryContext } from './context.ts'
 import { NO_STATE } from '../model/failures.ts'
 import type { Settings } from '../config/settings.ts'
-import { storeKey, type Store } from './store.ts'
+import { EntryTooLargeError, storeKey, StoreUnavailableError, type Store } from './store.ts'
 
 export function createMemories(settings: Settings, store: Store | undefined): Memories | undefined {
   const retention = { ...DEFAULT_RETENTION, ...settings.retention }
@@ -107,30 +107,36 @@ export interface ScopedStore {
 
 /** Opens the caller's part of the store. A request without a body only reads and deletes. */
 export async function openScopedStore(
-  exchange: Pick<KeptContext, 'identity'> & Partial<Pick<MemoryContext, 'body'>>,
+  exchange: Pick<KeptContext, 'identity' | 'journal'> & Partial<Pick<MemoryContext, 'body'>>,
   memories: Memories,
 ): Promise<ScopedStore> {
   const { store, retention } = memories
   const owner = await hashedOwner(exchange, memories)
+  // Why the store fails is for the log; the caller of `put` decides what a failure means.
+  const told = async <T>(work: Promise<T>, problem?: Problem): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      exchange.journal.note({ reason: whyFailed(error) })
+      throw problem ? new ProblemError(problem) : error
+    }
+  }
   return {
     owner,
-    get: (place) => reached(store.get(storeKey(owner, place))),
-    // The caller of `put` decides what a failure means.
+    get: (place) => told(store.get(storeKey(owner, place)), NO_STATE),
     put(place, text) {
       const value = exchange.body?.filled(text) ?? text
-      return store.put({ key: storeKey(owner, place), owner, value, ttlMs: retention.ttlMs })
+      return told(store.put({ key: storeKey(owner, place), owner, value, ttlMs: retention.ttlMs }))
     },
-    delete: (place) => reached(store.delete(storeKey(owner, place))),
+    delete: (place) => told(store.delete(storeKey(owner, place)), NO_STATE),
   }
 }
 
-async function reached<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch {
-    throw new ProblemError(NO_STATE)
-  }
-}
+/** The words of another error than a store may throw could quote an address or a value. */
+const whyFailed = (error: unknown): string =>
+  error instanceof StoreUnavailableError || error instanceof EntryTooLargeError
+    ? error.message
+    : 'the store has failed'
 
 /** Keeps an exchange under the id of its reply; rejects when the store does. */
 export async function keep(

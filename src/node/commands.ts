@@ -145,7 +145,7 @@ async function openParts(
   const secrets = secretsInUse([...listSecrets(settings), ...egress])
   const writes = new SharedWrites()
   const upstreams = createSend(readEgress(world.environment), writes.write)
-  const store = await createStore(settings, () => sourceFor(options, world))
+  const store = await createStore(settings, () => sourceFor(options, world), world.complain)
   const log = logTo(world, secrets.all)
   const observer = createObserver({ version: VERSION, runtime: 'node' }, Date.now)
   const tracer = tracerFor(settings, upstreams.send)
@@ -318,6 +318,7 @@ function tracerFor({ telemetry }: Settings, send: Send) {
 async function createStore(
   { state, retention }: Settings,
   source: () => ConfigSource,
+  complain: Process['complain'],
 ): Promise<Store | undefined> {
   if (state === 'off') return undefined
   const fail = (text: string): never => {
@@ -327,7 +328,8 @@ async function createStore(
   const fault = storeFault(state)
   if (fault !== undefined) return fail(fault)
   try {
-    return await openStore(state, { ...DEFAULT_RETENTION, ...retention })
+    const warn = (why: string) => complain(`${STORE.join('.')}: ${why}; ${UNTIL_THEN}`)
+    return await openStore(state, { ...DEFAULT_RETENTION, ...retention }, warn)
   } catch (error) {
     if (error instanceof ConfigError) return fail(error.expected)
     return fail(error instanceof Error ? error.message : 'it cannot be opened')
@@ -335,6 +337,7 @@ async function createStore(
 }
 
 const STORE = ['state', 'store']
+const UNTIL_THEN = 'until it answers, nothing is kept, and who asks for what was kept gets 503'
 
 /** Checks the configuration and what it names on this machine, and describes it; with --online it asks the upstreams too. */
 export async function check(options: Options, world: Process): Promise<void> {

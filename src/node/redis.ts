@@ -11,12 +11,12 @@ interface Connection {
 /**
  * The same with the client library loaded and a connection made before the first request, because on a busy machine
  * that takes long enough for exchanges to be lost. A server that does not answer delays the start only for a short
- * time.
+ * time; `warn` hears why it does not.
  */
-export async function openRedis(url: string): Promise<RedisLink> {
+export async function openRedis(url: string, warn: (why: string) => void): Promise<RedisLink> {
   await import('@redis/client')
   const link = redisLink(url)
-  await link.call('PING').catch(() => undefined)
+  await link.call('PING').catch(({ message }: Error) => warn(message))
   return link
 }
 

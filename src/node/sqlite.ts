@@ -64,9 +64,14 @@ const told = <T>(work: () => Promise<T>): Promise<T> =>
     try {
       return await work()
     } catch (error) {
-      throw error instanceof LockedError ? unavailable(SERVICE, LOCKED, error) : error
+      if (error instanceof LockedError) throw unavailable(SERVICE, LOCKED, error)
+      throw isOfSqlite(error) ? unavailable(SERVICE, error.errstr, error) : error
     }
   })
+
+/** SQLite's words for a result code, such as `database or disk is full`, quote nothing; those of its errors may. */
+const isOfSqlite = (error: unknown): error is Error & { errstr: string } =>
+  error instanceof Error && 'errstr' in error && typeof error.errstr === 'string'
 
 const LOCKED = 'another process has it for itself'
 

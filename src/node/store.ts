@@ -9,15 +9,18 @@ import { errorCode } from './files.ts'
 import { openRedis } from './redis.ts'
 import { sqliteStore } from './sqlite.ts'
 
-/** `memory`, `sqlite:FILE`, `redis://…` or `rediss://…`. */
+/**
+ * `memory`, `sqlite:FILE`, `redis://…` or `rediss://…`. `warn` hears why a server does not answer yet: the proxy works
+ * without it, and where its password is wrong nobody would notice before a conversation was lost.
+ */
 export async function openStore(
   spec: string,
   bounds: StoreBounds,
-  now: () => number = Date.now,
+  warn: (why: string) => void = () => undefined,
 ): Promise<Store> {
-  if (spec === 'memory') return memoryStore(bounds, now)
-  if (spec.startsWith('sqlite:')) return sqliteStore(sqliteFile(spec), bounds, now)
-  if (isRedis(spec)) return redisStore(await openRedis(spec), bounds)
+  if (spec === 'memory') return memoryStore(bounds)
+  if (spec.startsWith('sqlite:')) return sqliteStore(sqliteFile(spec), bounds)
+  if (isRedis(spec)) return redisStore(await openRedis(spec, warn), bounds)
   throw new ConfigError('state.store', NO_STORE)
 }
 

@@ -27,8 +27,10 @@ describe('a store that is down', () => {
       'Yes.',
       'Yes.',
     ])
-    for (const entry of proxy.log)
+    for (const entry of proxy.log) {
       expect(entry.losses).toContainEqual({ code: 'dropped', path: 'store' })
+      expect(entry.reason).toBe('away')
+    }
     const raw = await proxy.ask('/v1/responses', { json: { model: MODEL, input: 'x' } })
     expect(raw.headers.get('x-dragoman-losses')).toContain('dropped store')
   })
@@ -52,6 +54,14 @@ describe('a store that is down', () => {
       expect(await answer.json()).toMatchObject({ error: { code: 'state_unavailable' } })
     }
     expect(proxy.got).toHaveLength(0)
+    expect(proxy.log.map(({ reason }) => reason)).toEqual(answers.map(() => 'away'))
+  })
+
+  test('is said in the log to be that, and no more, where it throws what no store may throw', async () => {
+    const put = () => Promise.reject(new Error('could not reach redis://:secret@host with "words"'))
+    const proxy = proxyOf(yes, { store: { ...down, put } })
+    await proxy.client().responses.create({ model: MODEL, input: 'x' })
+    expect(proxy.log[0]?.reason).toBe('the store has failed')
   })
 
   test('is not missed where the upstream keeps what it gave out', async () => {

@@ -10,6 +10,7 @@ import { kits, PROVING } from '../dialects/index.ts'
 import { type Command, emptyFolder } from '../node/command.ts'
 import type { Dialect, Wire } from '../sdk/script.ts'
 import { answer, speak } from '../sdk/stage.ts'
+import { CLOSED_PORT } from '../ports.ts'
 import { MODEL } from '../sdk/script.ts'
 import { expectWhole, reply, talk, TURNS } from './ten-turns.ts'
 
@@ -110,6 +111,31 @@ describe.skipIf(!there)('two proxies on one Redis', () => {
     await clients[0].responses.delete(last?.id ?? '')
     await expect(clients[1].responses.retrieve(last?.id ?? '')).rejects.toThrow('not found')
   })
+})
+
+describe('a proxy whose Redis is not there', () => {
+  test.each(['1', '2'])(
+    'says so once at its start, and in the log: --workers %s',
+    async (count) => {
+      const store = `redis://:the-password@127.0.0.1:${CLOSED_PORT}`
+      const environment = {
+        DRAGOMAN_STATE: store,
+        DRAGOMAN_DIALECT: 'messages',
+        DRAGOMAN_URL: 'http://127.0.0.1:9',
+      }
+      const command = folder.run(['--port', '0', '--workers', count], environment)
+      const url = await command.listening()
+      const kept = await fetch(`${url}/v1/responses/resp_0123456789abcdef00000001`)
+      expect(kept.status).toBe(503)
+      command.child.kill('SIGTERM')
+      const { out, error } = await command.finished
+      const why = 'the Redis state server is unavailable: ECONNREFUSED'
+      expect(error.match(/^dragoman: .*state\.store.*/gm)).toEqual([
+        expect.stringContaining(`state.store: ${why}; until it answers, nothing is kept`),
+      ])
+      expect(out).toContain(`"reason":"${why}"`)
+    },
+  )
 })
 
 describe('a proxy on SQLite', () => {

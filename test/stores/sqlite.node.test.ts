@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -122,6 +122,28 @@ describe('SQLite store', () => {
     database.exec('PRAGMA user_version = 99')
     database.close()
     await expect(sqliteStore(file, bounds)).rejects.toThrow(/newer version/)
+  })
+
+  it('says in the words of SQLite what is wrong with its file', async () => {
+    const file = newFile()
+    const store = await sqliteStore(file, bounds)
+    for (let id = 0; id < 50; id += 1) await store.put(entry(String(id), 'x'.repeat(5000)))
+    await store.close()
+    const bytes = readFileSync(file)
+    writeFileSync(file, bytes.fill(0xff, 8192))
+    const broken = await sqliteStore(file, bounds)
+    const failures = await Promise.allSettled([
+      broken.get(storeKey('a', '1')),
+      broken.put(entry('1', 'x')),
+      broken.delete(storeKey('a', '1')),
+    ])
+    for (const failure of failures)
+      expect(failure).toMatchObject({
+        reason: new StoreUnavailableError(
+          'the SQLite state file is unavailable: database disk image is malformed',
+        ),
+      })
+    await broken.close()
   })
 
   it('is unavailable after it was closed, without a word of the value', async () => {

@@ -83,6 +83,8 @@ class Workers {
   readonly #found: () => FoundSettings
   readonly #running = new Set<Worker>()
   readonly #counts = createCounts(this.#running)
+  /** What processes have warned of at the start, of which all say the same. */
+  readonly #warnings = new Set<string>()
   #started = false
   #stopping = false
   #pauseMs = FIRST_PAUSE_MS
@@ -103,6 +105,7 @@ class Workers {
     try {
       const [url = ''] = await Promise.all(Array.from({ length: count }, () => this.#begin()))
       this.#started = true
+      for (const line of this.#warnings) this.#world.say(line)
       return url
     } catch (error) {
       await this.#ended(0)
@@ -183,8 +186,9 @@ class Workers {
     let said = ''
     readLines(worker.process.stdout, this.#world.write)
     readLines(worker.process.stderr, (text) => {
-      if (this.#started) this.#world.say(text)
-      else said += text
+      if (this.#started) return this.#world.say(text)
+      said += text
+      for (const line of text.match(/^dragoman: .+\n/gm) ?? []) this.#warnings.add(line)
     })
     return () => said
   }
