@@ -11,6 +11,7 @@ import type { PassPlan } from './plan.ts'
 import { isStreamType } from '../stream/reply-events.ts'
 import { isSuccess } from './refusal.ts'
 import { findIssuer } from '../memory/ownership.ts'
+import { ID } from '../memory/records.ts'
 import { isOrigin, membersOf } from '../upstream/members.ts'
 import { destinationOf, type Destination } from '../upstream/route.ts'
 import { refusal } from './attempt.ts'
@@ -51,7 +52,7 @@ export async function forwardStored(
   const { caller, head, credential, journal } = exchange
   const { upstream } = destination
   const { path, method } = head
-  const query = pickNamed(head.query, caller.caller.memory?.query ?? [], VALUE)
+  const query = pickNamed(head.query, caller.caller.memory?.query ?? [], ID)
   const unaddressed = { path, query, headers: {}, body: NOTHING, stream: false }
   const sent = addressRequest(unaddressed, upstream, credential)
   journal.note({
@@ -126,5 +127,3 @@ function bare({ url, headers }: AddressedRequest, method: string): Sendable {
   const { 'content-type': _, ...others } = headers
   return { method, url, headers: { ...others, accept: '*/*' } }
 }
-
-const VALUE = /^[\w.-]{1,128}$/

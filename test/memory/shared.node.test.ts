@@ -130,6 +130,42 @@ describe('one key of an upstream that keeps responses, and many callers', () => 
     expect(new Set(statuses(await ways(proxy, ALICE)))).toEqual(new Set([200]))
   })
 
+  // LiteLLM 1.106 writes what it has to know of a response into its id, in base64.
+  const LITELLM = 'litellm:custom_llm_provider:openai;model_id:5b0b?>;response_id:resp_68af'
+  test.each([
+    ['base64', `resp_${btoa(LITELLM.repeat(3))}`],
+    ['every sign of base64', 'resp_a+b/c=='],
+    ['500 characters', `resp_${'x'.repeat(495)}`],
+    ['dots and colons', 'gen.1:2~3'],
+  ])('give each its own where ids are %s', async (_, id) => {
+    const said = { type: 'message', id: `msg_${id}`, role: 'assistant', content: [] }
+    const reply = { id, object: 'response', status: 'completed', output: [said] }
+    const proxy = proxyOf(() => ({ body: reply }))
+    const json = { model: 'responses-x', input: 'x' }
+    await proxy.ask('/v1/responses', { key: ALICE, json })
+    const path = `/v1/responses/${encodeURIComponent(id)}`
+    const ask = async (key: string) => [
+      (await proxy.ask('/v1/responses', { key, json: { ...json, previous_response_id: id } }))
+        .status,
+      (await proxy.ask(path, { key })).status,
+      (await proxy.ask(`${path}/input_items?after=${encodeURIComponent(said.id)}`, { key })).status,
+    ]
+    expect(await ask(BOB)).toEqual([400, 404, 404])
+    expect(proxy.got).toHaveLength(1)
+    expect(await ask(ALICE)).toEqual([200, 200, 200])
+    expect(proxy.got.at(-1)?.url.pathname).toBe(`${path}/input_items`)
+    expect(proxy.got.at(-1)?.url.searchParams.get('after')).toBe(said.id)
+  })
+
+  test.each(['..', 'a..b', '..%2f..%2fadmin', '%2e%2e', 'a%00b', '%ff', 'x'.repeat(1025)])(
+    'are asked for no id such as %s',
+    async (id) => {
+      const proxy = proxyOf(keeps, { change: ALONE })
+      expect((await proxy.ask(`/v1/responses/${id}`)).status).toBe(404)
+      expect(proxy.got).toHaveLength(0)
+    },
+  )
+
   test('let everything else pass to the byte', async () => {
     const routes = [{ model: 'responses-*', upstream: 'responses' }]
     const proxy = proxyOf(keeps, { ...OFF, routes })

@@ -6,7 +6,9 @@ import { lookup, memberText } from '../dialect.ts'
 import { itemIds, recordedInput, recordedOutput, recordedResponse } from './record.ts'
 import { typeOfItem } from '../wire.ts'
 
-const PATH = /^\/v1\/responses\/([\w-]{1,128})(?:\/(cancel|input_items))?$/
+/** What base64 needs may be escaped. */
+const PATH =
+  /^\/v1\/responses\/((?:[\w=+:~-]|\.(?!\.)|%2[BFbf]|%3[ADad]){1,1024})(?:\/(cancel|input_items))?$/
 /** Names of endpoints that stand in the place of an id. */
 const NO_IDS = new Set(['input_tokens', 'compact'])
 
@@ -19,7 +21,7 @@ const ACTIONS: Readonly<Record<string, StoredRoute['actions']>> = {
 export function matchStored({ path }: RequestHead): StoredRoute | undefined {
   const [, id = '', below = ''] = PATH.exec(path) ?? []
   const actions = id === '' || NO_IDS.has(id) ? undefined : lookup(ACTIONS, below)
-  return actions && { id, actions }
+  return actions && { id: decodeURIComponent(id), actions }
 }
 
 type FramesOf = (record: JsonObject) => Frame[] | undefined
