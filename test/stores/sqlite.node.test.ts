@@ -124,6 +124,29 @@ describe('SQLite store', () => {
     await expect(sqliteStore(file, bounds)).rejects.toThrow(/newer version/)
   })
 
+  it('deletes what has expired in portions, for nobody shall wait for all of it', async () => {
+    const clock = fakeClock()
+    const file = newFile()
+    const store = await sqliteStore(file, bounds, clock.now)
+    const database = new DatabaseSync(file)
+    const count = () => Number(database.prepare('SELECT COUNT(*) AS n FROM entries').get()?.['n'])
+    const add = 'INSERT INTO entries (key, owner, bytes, expires) VALUES (?, ?, 1, ?)'
+    const adding = database.prepare(add)
+    database.exec('BEGIN')
+    for (let id = 0; id < 2500; id += 1) adding.run(`b/${id}`, 'b', clock.now() + 1000)
+    database.exec('COMMIT')
+    await clock.advance(1000)
+    const left: number[] = []
+    for (let turn = 0; turn < 4; turn += 1) {
+      await store.put(entry('1', 'x'))
+      expect(await store.get(storeKey('b', '2499'))).toBeUndefined()
+      left.push(count())
+    }
+    expect(left).toEqual([1501, 501, 1, 1])
+    database.close()
+    await store.close()
+  })
+
   it('says in the words of SQLite what is wrong with its file', async () => {
     const file = newFile()
     const store = await sqliteStore(file, bounds)

@@ -15,7 +15,7 @@ export interface Table {
   get(key: string): string | undefined
   put(entry: StoreEntry, bounds: StoreBounds): void
   delete(key: string): boolean
-  /** Deletes expired entries and returns when the next one expires; undefined when none is left. */
+  /** Deletes expired entries, a thousand at most, and returns when the next one expires; undefined when none is left. */
   expire(): number | undefined
 }
 
@@ -50,7 +50,9 @@ const ADD_PIECE = 'INSERT INTO pieces (entry, part, bytes) VALUES (?, ?, ?)'
 const READ = `SELECT pieces.bytes AS bytes FROM entries JOIN pieces ON pieces.entry = entries.id
   WHERE key = ? AND expires > ? ORDER BY part`
 const REMOVE = 'DELETE FROM entries WHERE key = ? RETURNING expires'
-const EXPIRE = 'DELETE FROM entries WHERE expires <= ?'
+/** Not all at once: what has expired in a quiet night would stop everything that the process does for seconds. */
+const EXPIRE =
+  'DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE expires <= ? LIMIT 1000)'
 const NEXT = 'SELECT MIN(expires) AS next FROM entries'
 const OWNER_BYTES = 'SELECT COALESCE(SUM(bytes), 0) AS bytes FROM shares WHERE owner = ?'
 const TOTAL_BYTES = 'SELECT COALESCE(SUM(bytes), 0) AS bytes FROM shares'
