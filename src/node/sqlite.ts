@@ -5,7 +5,7 @@ import type { StoreBounds } from '../config/settings.ts'
 import { explainFailure, unavailable } from '../memory/stores/guard.ts'
 import { SCHEMA, table, type SqlDatabase } from '../memory/stores/table.ts'
 import { createExclusive, LockedError } from './exclusive.ts'
-import { openWriteAheadLog, type WriteAheadLog } from './write-ahead.ts'
+import { MovedError, openWriteAheadLog, type WriteAheadLog } from './write-ahead.ts'
 
 const SERVICE = 'the SQLite state file'
 const VERSION = 1
@@ -65,6 +65,7 @@ const told = <T>(work: () => Promise<T>): Promise<T> =>
       return await work()
     } catch (error) {
       if (error instanceof LockedError) throw unavailable(SERVICE, LOCKED, error)
+      if (error instanceof MovedError) throw unavailable(SERVICE, MOVED, error)
       throw isOfSqlite(error) ? unavailable(SERVICE, error.errstr, error) : error
     }
   })
@@ -74,6 +75,7 @@ const isOfSqlite = (error: unknown): error is Error & { errstr: string } =>
   error instanceof Error && 'errstr' in error && typeof error.errstr === 'string'
 
 const LOCKED = 'another process has it for itself'
+const MOVED = 'it was moved or deleted while it was in use; a restart opens the one that is there'
 
 /** A database, and whether its changes go into a write-ahead log first. */
 interface Opened {

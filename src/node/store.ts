@@ -11,7 +11,7 @@ import { sqliteStore } from './sqlite.ts'
 
 /**
  * `memory`, `sqlite:FILE`, `redis://…` or `rediss://…`. `warn` hears why a server does not answer yet: the proxy works
- * without it, and where its password is wrong nobody would notice before a conversation was lost.
+ * without it, and a wrong password would be noticed only when a conversation is lost.
  */
 export async function openStore(
   spec: string,

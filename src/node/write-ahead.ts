@@ -1,13 +1,16 @@
-import { open, realpath } from 'node:fs/promises'
+import { open, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 
 /** With a log of this size its content is moved into the database file. */
 const LARGE_BYTES = 8 * 1024 * 1024
 
+/** Thrown when a file of the database is no longer found by its name: what goes into it now is gone with the process. */
+export class MovedError extends Error {}
+
 /** The log to which SQLite writes before the database file. */
 export interface WriteAheadLog {
-  /** Resolves when everything written before is on the disk. */
+  /** Resolves when everything written before is on the disk, and will be found there. */
   flushed(): Promise<void>
   close(): Promise<void>
 }
@@ -23,6 +26,7 @@ export async function openWriteAheadLog(
 ): Promise<WriteAheadLog> {
   const path = await realpath(file)
   const log = await open(`${path}-wal`, 'r+')
+  const found = await identities(path)
   await flushFolder(dirname(path))
   let thread: Thread | undefined
   let emptied: Promise<void> | undefined
@@ -34,6 +38,7 @@ export async function openWriteAheadLog(
   return {
     flushed: together(async () => {
       await log.datasync()
+      if ((await identities(path)) !== found) throw new MovedError()
       emptied ??= empty()
         .catch(() => undefined)
         .finally(() => (emptied = undefined))
@@ -44,6 +49,12 @@ export async function openWriteAheadLog(
       await log.close()
     },
   }
+}
+
+/** Differs when the database, or its log, is another file than before, or none. */
+async function identities(path: string): Promise<string> {
+  const files = [path, `${path}-wal`].map((each) => stat(each).catch(() => undefined))
+  return (await Promise.all(files)).map((file) => file?.ino).join()
 }
 
 /** Runs `work` once for all callers that come before it begins. Later callers wait for the next run. */

@@ -1,6 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -146,6 +154,24 @@ describe('SQLite store', () => {
     database.close()
     await store.close()
   })
+
+  it.each(['', '-wal'])(
+    'acknowledges nothing while nobody would find it after a restart: file%s gone',
+    async (which) => {
+      const file = newFile()
+      const store = await sqliteStore(file, bounds)
+      await store.put(entry('1', 'kept'))
+      renameSync(file + which, `${file}-away`)
+      const gone = /unavailable: it was moved or deleted while it was in use/
+      await expect(store.put(entry('2', 'x'))).rejects.toThrow(gone)
+      writeFileSync(file + which, '')
+      await expect(store.delete(storeKey('a', '1'))).rejects.toThrow(gone)
+      expect(await store.get(storeKey('a', '2'))).toBe('x')
+      renameSync(`${file}-away`, file + which)
+      await store.put(entry('3', 'x'))
+      await store.close()
+    },
+  )
 
   it('says in the words of SQLite what is wrong with its file', async () => {
     const file = newFile()
