@@ -39,6 +39,7 @@ import { createSend } from './send.ts'
 import { startServer, type RunningServer, type ServerOptions } from './server.ts'
 import { SharedWrites } from './shared-writes.ts'
 import type { PageOptions } from './inspector.ts'
+import { mayPass } from './sqlite.ts'
 import { openStore, storeFault } from './store.ts'
 import { writeSample } from '../exchange/sample.ts'
 import { VERSION } from '../version.ts'
@@ -314,7 +315,10 @@ function tracerFor({ telemetry }: Settings, send: Send) {
   })
 }
 
-/** A folder that does not exist, or may not be written, is reported as a fault of the configuration. */
+/**
+ * A folder that does not exist, or may not be written, is reported as a fault of the configuration: then a supervisor
+ * does not start the proxy again, as it shall where a disk is full or another process has locked the file.
+ */
 async function createStore(
   { state, retention }: Settings,
   source: () => ConfigSource,
@@ -332,7 +336,9 @@ async function createStore(
     return await openStore(state, { ...DEFAULT_RETENTION, ...retention }, warn)
   } catch (error) {
     if (error instanceof ConfigError) return fail(error.expected)
-    return fail(error instanceof Error ? error.message : 'it cannot be opened')
+    const text = error instanceof Error ? error.message : 'it cannot be opened'
+    if (mayPass(error)) throw new Error(writeFault(placed({ path: STORE, text }, source())))
+    return fail(text)
   }
 }
 

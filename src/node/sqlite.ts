@@ -100,6 +100,25 @@ async function openDatabase(file: string): Promise<Opened> {
   }
 }
 
+/** SQLITE_IOERR and SQLITE_FULL, and what the system says of the same and of too many open files. */
+const PASSING: ReadonlySet<unknown> = new Set([
+  10,
+  13,
+  'EIO',
+  'ENOSPC',
+  'EDQUOT',
+  'EMFILE',
+  'ENFILE',
+])
+
+/** Whether a file could not be opened for a reason that may pass by itself, so that a later start may help. */
+export function mayPass(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  if (!(cause instanceof Error)) return false
+  if ('errcode' in cause) return PASSING.has(Number(cause.errcode) & 0xff)
+  return cause instanceof LockedError || ('code' in cause && PASSING.has(cause.code))
+}
+
 /** `node:sqlite` is absent before Node 22.5, and behind a flag before 22.13. */
 async function sqliteModule(): Promise<typeof import('node:sqlite')> {
   try {

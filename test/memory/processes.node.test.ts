@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import { createServer as createSocket, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import OpenAI from 'openai'
 import { afterAll, describe, expect, test } from 'vitest'
 import { kits, PROVING } from '../dialects/index.ts'
@@ -157,6 +158,21 @@ describe('a proxy on SQLite', () => {
     expect(bodies).toHaveLength(TURNS)
     expect(command.printed().error).toMatch(/state +sqlite:\S+, for 30 days/)
   })
+
+  test.each(['1', '2'])(
+    'may be started again where its file is locked: --workers %s',
+    async (count) => {
+      const file = join(folder.path, `locked-${count}.db`)
+      const other = new DatabaseSync(file)
+      other.exec('PRAGMA journal_mode = WAL; CREATE TABLE a (b); BEGIN EXCLUSIVE')
+      const environment = { DRAGOMAN_STATE: `sqlite:${file}` }
+      const { code, error } = await folder.run(['--port', '0', '--workers', count], environment)
+        .finished
+      expect(code).toBe(1)
+      expect(error).toMatch(/^dragoman: .*DRAGOMAN_STATE: .*: another process has it for itself\n$/)
+      other.close()
+    },
+  )
 
   test('says in one line that its file cannot be opened', async () => {
     const { code, error } = await proxy(
