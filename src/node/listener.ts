@@ -25,6 +25,17 @@ const ORIGIN = 'http://localhost'
  */
 export function createListener(serve: Serve): Listener {
   let hono: Promise<Listener> | undefined
+  const unusual: Listener = async (incoming, outgoing) => {
+    try {
+      await (
+        await (hono ??= honoListener(serve))
+      )(incoming, outgoing)
+    } catch {
+      // It is loaded again for the next one: with too many open files, nothing can be.
+      hono = undefined
+      fail(outgoing)
+    }
+  }
   return async (incoming, outgoing) => {
     const head = new Head(incoming)
     const target = incoming.url ?? ''
@@ -36,7 +47,7 @@ export function createListener(serve: Serve): Listener {
         incoming,
         outgoing,
       )
-    else await (await (hono ??= honoListener(serve)))(incoming, outgoing)
+    else await unusual(incoming, outgoing)
   }
 }
 
@@ -82,7 +93,11 @@ async function serveRequest(
     await serve(request, incoming, outgoing)
   } catch {
     // For example when a header of an upstream's answer cannot be written.
-    if (outgoing.headersSent) outgoing.destroy()
-    else outgoing.writeHead(500).end()
+    fail(outgoing)
   }
+}
+
+function fail(outgoing: ServerResponse): void {
+  if (outgoing.headersSent) outgoing.destroy()
+  else outgoing.writeHead(500).end()
 }

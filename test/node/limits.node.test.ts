@@ -22,10 +22,10 @@ const BODY = JSON.stringify({
 })
 
 /** The command with an upstream of its own in the same process. */
-async function portWith(limits: object): Promise<number> {
+async function portWith(limits: object, through?: 'few-files'): Promise<number> {
   const upstreams = { demo: { dialect: 'messages', url: 'http://demo.invalid/messages' } }
   const config = JSON.stringify({ upstreams, limits })
-  const command = folder.run(['--port', '0'], { DRAGOMAN_CONFIG: config })
+  const command = folder.run(['--port', '0'], { DRAGOMAN_CONFIG: config }, through)
   return Number(new URL(await command.listening()).port)
 }
 
@@ -55,6 +55,33 @@ const head = (length: number, connection = 'keep-alive') =>
 
 const statusOf = ({ heard }: Line) => /^HTTP\/1\.1 (\d+)/.exec(heard)?.[1]
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+describe('more connections than the system allows', () => {
+  // A path with an escape is read by what is loaded with the first of its kind.
+  const ODD = 'GET /v1/models/a%2Fb HTTP/1.1\r\nHost: localhost\r\n\r\n'
+
+  it('end nothing, and are served again when there is room', async () => {
+    const port = await portWith({}, 'few-files')
+    const first = await line(port)
+    first.socket.write(head(BODY.length) + BODY)
+    await expect.poll(() => statusOf(first)).toBe('200')
+    const crowd = await Promise.all(Array.from({ length: 100 }, () => line(port)))
+    // Those that are not taken are closed.
+    await expect.poll(() => crowd.filter(({ closed }) => closed).length).toBeGreaterThan(30)
+    first.heard = ''
+    first.socket.write(ODD)
+    await expect.poll(() => statusOf(first)).toBe('500')
+    for (const { socket } of crowd) socket.destroy()
+    await expect
+      .poll(async () => {
+        const later = await line(port)
+        later.socket.write(ODD)
+        await pause(50)
+        return statusOf(later)
+      })
+      .toBe('200')
+  })
+})
 
 describe('as many connections as are allowed', () => {
   const CONNECTIONS = 4
