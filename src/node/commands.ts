@@ -337,8 +337,8 @@ async function createStore(
   } catch (error) {
     if (error instanceof ConfigError) return fail(error.expected)
     const text = error instanceof Error ? error.message : 'it cannot be opened'
-    if (mayPass(error)) throw new Error(writeFault(placed({ path: STORE, text }, source())))
-    return fail(text)
+    if (!mayPass(error)) return fail(text)
+    throw new Error(writeFault(placed({ path: STORE, text }, source())), { cause: error })
   }
 }
 

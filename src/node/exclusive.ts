@@ -9,6 +9,8 @@ const WAITING_CHARACTERS = 32 * 1024 * 1024
 /** Thrown when another process holds the file for too long. */
 export class LockedError extends Error {}
 
+type Database = Pick<DatabaseSync, 'exec'>
+
 /** Work on a file that other processes use too. Only requests that need the file wait for it. */
 export interface Exclusive {
   /** Reads, and tries again while the file is locked. */
@@ -30,7 +32,7 @@ interface Waiting {
  * A statement of SQLite that waits for a lock would stop the whole process, so none waits. Work that finds the file
  * locked is tried again, with turns of other work between, until `patienceMs` are over.
  */
-export function createExclusive(database: DatabaseSync, patienceMs: number): Exclusive {
+export function createExclusive(database: Database, patienceMs: number): Exclusive {
   const queue = new WriteQueue()
   let held = 0
   return {
@@ -110,16 +112,23 @@ class WriteQueue {
 }
 
 /** The result of the work; undefined while another process holds the file. */
-function transaction<T>(database: DatabaseSync, work: () => T): { result: T } | undefined {
+function transaction<T>(database: Database, work: () => T): { result: T } | undefined {
   if (!unlessLocked(() => database.exec('BEGIN IMMEDIATE'))) return undefined
   try {
     const result = work()
     database.exec('COMMIT')
     return { result }
   } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK')
+    rollBack(database)
     throw error
   }
+}
+
+/** SQLite may have done it itself, as with a full disk; only Node 22.16 and newer say so (`isTransaction`). */
+function rollBack(database: Database): void {
+  try {
+    database.exec('ROLLBACK')
+  } catch {}
 }
 
 function unlessLocked<T>(work: () => T): { result: T } | undefined {

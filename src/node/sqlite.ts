@@ -26,6 +26,7 @@ export async function sqliteStore(
   const entries = table(sqlDatabase(database), now)
   const { read, write, idle } = createExclusive(database, PATIENCE_MS)
   const log = isLogged ? await writeAheadLog(database, file) : undefined
+  let closed = false
   const lasting = async <T>(work: () => T, size?: number): Promise<T> => {
     const result = await write(work, size)
     await log?.flushed()
@@ -37,7 +38,8 @@ export async function sqliteStore(
     delete: (key) => told(() => lasting(() => entries.delete(key))),
     async close() {
       await idle()
-      if (!database.isOpen) return
+      if (closed) return
+      closed = true
       await log?.close()
       database.close()
     },

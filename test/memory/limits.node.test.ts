@@ -18,6 +18,12 @@ const down: Store = {
   close: async () => {},
 }
 
+/** Throws what quotes its address, and a value. */
+const talkative: Store = {
+  ...down,
+  put: () => Promise.reject(new Error('could not reach redis://:secret@host with "words"')),
+}
+
 describe('a store that is down', () => {
   test('fails no request that does not need it, and the log says what was not kept', async () => {
     const proxy = proxyOf(yes, { store: down })
@@ -58,8 +64,7 @@ describe('a store that is down', () => {
   })
 
   test('is said in the log to be that, and no more, where it throws what no store may throw', async () => {
-    const put = () => Promise.reject(new Error('could not reach redis://:secret@host with "words"'))
-    const proxy = proxyOf(yes, { store: { ...down, put } })
+    const proxy = proxyOf(yes, { store: talkative })
     await proxy.client().responses.create({ model: MODEL, input: 'x' })
     expect(proxy.log[0]?.reason).toBe('the store has failed')
   })

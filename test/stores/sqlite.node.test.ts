@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
 import { storeKey, type StoreEntry, StoreUnavailableError } from '../../src/memory/store.ts'
+import { createExclusive } from '../../src/node/exclusive.ts'
 import { sqliteStore } from '../../src/node/sqlite.ts'
 import { together } from '../../src/node/write-ahead.ts'
 import { openStore } from '../../src/node/store.ts'
@@ -324,6 +325,14 @@ describe('a SQLite file that another process has for itself', () => {
     expect(done).toEqual(['read before', 'old', 'new', 'deleted'])
     expect(await store.get(storeKey('a', '1'))).toBe('new')
     await store.close()
+  })
+
+  it('is free again after work that fails, whatever Node knows of transactions', async () => {
+    const database = new DatabaseSync(newFile())
+    const { write } = createExclusive({ exec: (text) => database.exec(text) }, 100)
+    await expect(write(() => JSON.parse('{'))).rejects.toThrow(SyntaxError)
+    expect(await write(() => 'written')).toBe('written')
+    database.close()
   })
 
   it('gives up on each who waits after the same time, and takes no crowd into memory', async () => {
