@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DEMO_ORIGIN } from '../../src/config/defaults.ts'
@@ -52,10 +54,12 @@ const ask = (url: string, body?: object): Promise<{ status: number; text: string
 const childrenOf = ({ child: { pid } }: Command): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 
+const pause = (ms: number) => new Promise((wake) => setTimeout(() => wake('paused'), ms))
+
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   for (let attempt = 0; attempt < 1000; attempt += 1) {
     if (await isTrue()) return
-    await new Promise((wake) => setTimeout(wake, 25))
+    await pause(25)
   }
   throw new Error('it has not come true')
 }
@@ -122,6 +126,64 @@ describe('several processes behind one port', () => {
     expect(count({ event: 'reload', result: 'error' })).toBe(1)
     expect(count({ event: 'stop' })).toBe(2)
   })
+
+  it(
+    'count while one begins, and outlive one that ends before it has',
+    { timeout: 60_000 },
+    async () => {
+      const command = started(CONFIG, '--workers', '2')
+      const url = await command.listening()
+      const said = () => command.printed().error
+      // One that finds the file locked waits two seconds for it before it gives up.
+      const other = new DatabaseSync(join(folder.path, 'kept.db'))
+      other.exec('BEGIN IMMEDIATE')
+      const statuses = new Set<number>()
+      process.kill(childrenOf(command)[0] ?? 0, 'SIGKILL')
+      await until(() => said().includes('(SIGKILL)'))
+      await until(async () => {
+        statuses.add((await ask(`${url}/usage`)).status)
+        statuses.add((await ask(`${url}/metrics`)).status)
+        return said().split('has ended (1)').length > 2
+      })
+      other.exec('COMMIT')
+      await until(() => said().includes('another one listens'))
+      other.close()
+      expect([...statuses]).toEqual([200])
+      command.child.kill('SIGTERM')
+      expect((await command.finished).code).toBe(0)
+    },
+  )
+
+  it(
+    'leave no caller waiting whose connection went to one that ended',
+    { timeout: 60_000 },
+    async () => {
+      const command = started(CONFIG, '--workers', '2')
+      const url = await command.listening()
+      let isOver = false
+      let count = 0
+      const patient = async () => {
+        const asked = ask(`${url}/livez`).then(
+          () => 'told',
+          () => 'told that the connection is gone',
+        )
+        return Promise.race([asked, pause(10_000)])
+      }
+      const loops = Array.from({ length: 8 }, async () => {
+        for (; !isOver; count += 1) expect(await patient()).toMatch(/^told/)
+      })
+      const killing = async () => {
+        for (const turn of [0, 1, 0, 1]) {
+          const before = count
+          await until(() => count > before + 200)
+          process.kill(childrenOf(command)[turn] ?? 0, 'SIGKILL')
+          await until(() => childrenOf(command).length === 2)
+        }
+        isOver = true
+      }
+      await Promise.all([...loops, killing()])
+    },
+  )
 
   it('say once why they cannot start', { timeout: 60_000 }, async () => {
     const other = createServer()

@@ -8,7 +8,7 @@ const PATIENCE_MS = 1000
 type Asked = Extract<ToPrimary, { kind: 'count' | 'counted' }>
 
 /** Lets any of the processes know what the others have counted, and what those had that are gone. */
-export function createCounts(running: ReadonlySet<Worker>) {
+export function createCounts(listening: ReadonlySet<Worker>) {
   const last = new Map<Worker, Counted>()
   const waiting = new Map<number, () => void>()
   let asked = 0
@@ -28,9 +28,9 @@ export function createCounts(running: ReadonlySet<Worker>) {
       sendTo(worker, { kind: 'count', id })
     })
   const gather = async (asking: Worker, id: number): Promise<void> => {
-    const others = [...running].filter((worker) => worker !== asking)
+    const others = [...listening].filter((worker) => worker !== asking)
     // The one that asks is heard too: what it has counted now is told, and may never fall.
-    await Promise.all([...running].map(counted))
+    await Promise.all([...listening].map(counted))
     const known = [...others.map((worker) => last.get(worker)), left]
     sendTo(asking, { kind: 'counted', id, others: known.filter((each) => each !== undefined) })
   }

@@ -82,7 +82,9 @@ class Workers {
   readonly #world: Process
   readonly #found: () => FoundSettings
   readonly #running = new Set<Worker>()
-  readonly #counts = createCounts(this.#running)
+  /** Those that serve. One that is still at its start has counted nothing. */
+  readonly #listening = new Set<Worker>()
+  readonly #counts = createCounts(this.#listening)
   /** What processes have warned of at the start, of which all say the same. */
   readonly #warnings = new Set<string>()
   #started = false
@@ -129,10 +131,13 @@ class Workers {
     this.#running.add(worker)
     const bornAt = performance.now()
     const said = this.#forward(worker)
+    const dropLast = lastConnectionOf(worker)
     const { promise, resolve, reject } = Promise.withResolvers<string>()
     this.#listenTo(worker, resolve)
     worker.process.once('close', (code: number | null, signal: string | null) => {
+      dropLast()
       this.#running.delete(worker)
+      this.#listening.delete(worker)
       this.#counts.leave(worker)
       const end = signal ?? String(code)
       const words = said() || `dragoman: a process has ended at its start (${end})\n`
@@ -149,6 +154,7 @@ class Workers {
         given = this.#found()
         sendTo(worker, { kind: 'begin', read: given.read, logStyle: this.#world.logStyle })
       } else if (message.kind === 'listens') {
+        this.#listening.add(worker)
         // What has come meanwhile.
         const { read } = this.#found()
         if (read !== given?.read) sendTo(worker, { kind: 'reload', read })
@@ -192,6 +198,22 @@ class Workers {
     })
     return () => said
   }
+}
+
+/**
+ * Closes the connection that a process was given last, if it has not said that it has it: Node forgets such a one
+ * with the process, and its caller would wait for an answer until its patience ends (`handoff` in Node 24.21's
+ * internal/cluster/round_robin_handle, which gives a process one at a time).
+ */
+function lastConnectionOf({ process }: Worker): () => void {
+  let last: { close?(): void } | undefined
+  const send = process.send.bind(process) as (...sent: unknown[]) => boolean
+  process.send = (...sent: unknown[]) => {
+    const [, handle] = sent
+    if (typeof handle === 'object' && handle) last = handle
+    return send(...sent)
+  }
+  return () => last?.close?.()
 }
 
 /** Its end, and that of all it has said. */
