@@ -70,13 +70,12 @@ export async function translateReply(
   // Plan and reply share one request object, so that releasing its turns frees them for both.
   plan.request = request
   const allLosses = () => [...plan.losses, ...losses]
-  const over = async (problem?: Problem, body?: string) => {
-    if (problem !== CALLER_LEFT) {
-      await proofs?.settle()
-      if ((await replyRecorder?.settle(body)) === false) lose('dropped', 'store')
-    }
-    journal.finish({ status: 200, losses: allLosses(), problem })
+  const settle = async (problem?: Problem, body?: string) => {
+    if (problem === CALLER_LEFT) return
+    await proofs?.settle()
+    if ((await replyRecorder?.settle(body)) === false) lose('dropped', 'store')
   }
+  const over = (problem?: Problem) => journal.finish({ status: 200, losses: allLosses(), problem })
   if (plan.stream) {
     const headers = replyHeaders(plan, call, plan.losses)
     const writer = replyRecorder?.writer ?? told.writer
@@ -85,10 +84,11 @@ export async function translateReply(
     const another = () => caller.caller.writer({ request, now, lose: () => undefined, newId })
     const trailer = () => lossComment(exchange, allLosses())
     const speaking = { writer, another, outcome: told.outcome, trailer }
-    return streamReply({ exchange, call, next, headers, over, begun, ...speaking })
+    return streamReply({ exchange, call, next, headers, settle, over, begun, ...speaking })
   }
   const body = await gatherReply(next, told.outcome, told.writer, settings.limits.replyBytes)
-  await over(undefined, body)
+  await settle(undefined, body)
+  over()
   const headers = replyHeaders(plan, call, allLosses())
   return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body }
 }
@@ -208,8 +208,10 @@ interface Streaming {
   /** What is said of losses before the end. */
   trailer(): string
   headers: Record<string, string>
-  /** Ends the exchange; resolves when everything that is to be kept has been kept. */
-  over(problem?: Problem): Promise<void>
+  /** Resolves when everything that is to be kept has been kept, or is among the losses. */
+  settle(problem?: Problem): Promise<void>
+  /** Ends the exchange. */
+  over(problem?: Problem): void
   /** The beginning of the reply has been written. */
   begun(): void
 }
@@ -236,7 +238,7 @@ async function streamReply(streaming: Streaming): Promise<Answer> {
     signal: exchange.signal,
     stop() {
       call.cancel()
-      void over(CALLER_LEFT)
+      over(CALLER_LEFT)
     },
     stalled() {
       call.cancel()
@@ -262,9 +264,15 @@ async function firstEvents(next: Next): Promise<readonly Event[]> {
   return seen
 }
 
+/** How a stream ends. `said`: its last event, before which the losses are told. */
+interface End {
+  said?: string
+  problem?: Problem
+}
+
 /** Turns events into bytes. The last step is marked as the last and carries the end of the framing. */
 function stepper(
-  { exchange, writer, another, call, outcome, trailer, over, begun }: Streaming,
+  { exchange, writer, another, call, outcome, trailer, settle, over, begun }: Streaming,
   frames: Framer,
 ): (events: readonly Event[] | undefined) => Promise<Step> {
   const encode = streamEncoder()
@@ -275,7 +283,7 @@ function stepper(
     const speaker = event.type === 'finish' ? another() : writer
     return frames.write(speaker.push({ type: 'error', problem: REPLY_GREW }))
   }
-  const write = (events: readonly Event[]): { text: string; end?: { problem?: Problem } } => {
+  const write = (events: readonly Event[]): { text: string; end?: End } => {
     let text = ''
     for (const come of events) {
       const event = outcome(come)
@@ -286,9 +294,8 @@ function stepper(
         return { text: text + outgrown(event), end: { problem: REPLY_GREW } }
       }
       // A client may stop reading at the last event.
-      if (event.type === 'error')
-        return { text: text + trailer() + said, end: { problem: event.problem } }
-      if (event.type === 'finish') return { text: text + trailer() + said, end: {} }
+      if (event.type === 'error') return { text, end: { said, problem: event.problem } }
+      if (event.type === 'finish') return { text, end: { said } }
       text += said
     }
     return { text }
@@ -304,12 +311,14 @@ function stepper(
     }
   }
   return async (events) => {
-    const { text, end } = events ? attempt(events) : { text: '', end: {} }
-    const bytes = encode(end ? text + frames.end() : text)
+    const { text, end }: ReturnType<typeof write> = events ? attempt(events) : { text: '', end: {} }
     if (written === 0) begun()
+    if (end) await settle(end.problem)
+    const last = end?.said === undefined ? '' : trailer() + end.said
+    const bytes = encode(end ? text + last + frames.end() : text)
     written += bytes.length
     exchange.journal.sent(bytes.length)
-    if (end) await over(end.problem)
+    if (end) over(end.problem)
     return { bytes, last: end !== undefined }
   }
 }

@@ -2,6 +2,7 @@ import type { Lease } from '../stream/budget.ts'
 import type { Adapter, Route } from '../../adapters/contract.ts'
 import type { RetentionSettings, Settings } from '../config/settings.ts'
 import type { JsonObject } from '../json/json.ts'
+import type { Loss } from '../model/loss.ts'
 import type { Store } from './store.ts'
 
 /** What is needed to find the stored exchanges of a caller. */
@@ -14,7 +15,7 @@ export interface KeptContext {
   readonly memories?: Memories | undefined
   /** Its share of the bytes in flight. */
   readonly lease: Lease
-  readonly journal: { note(fields: { reason: string }): void }
+  readonly journal: { note(fields: { reason?: string; losses?: readonly Loss[] }): void }
 }
 
 /** What is needed to store an exchange. */

@@ -4,6 +4,7 @@ import { stringify } from '../json/json.ts'
 import { noteOwner, isShared } from './ownership.ts'
 import type { MemoryContext } from './context.ts'
 import { keep, openScopedStore } from './records.ts'
+import type { Loss } from '../model/loss.ts'
 import type { Memories } from './context.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 import { memberOf, type ScannedBody } from '../json/scanned-body.ts'
@@ -11,7 +12,8 @@ import { opened, type Found } from './resolve.ts'
 
 /**
  * Keeps a copy of exchanges that pass to an upstream with its own memory, because the conversation may go on at
- * another upstream. The upstream keeps the original, so a failure to copy is ignored.
+ * another upstream. The upstream keeps the original, so a failure to copy is ignored, unless callers share its key:
+ * then the original is shown to none of them.
  */
 export interface Mirror {
   /** The reader, with the mirror listening. */
@@ -26,6 +28,7 @@ interface Passing {
   scanned?: ScannedBody | undefined
   found?: Found | undefined
   destination: { upstream: UpstreamSettings }
+  losses: readonly Loss[]
 }
 
 export function createMirror(exchange: MemoryContext, plan: Passing): Mirror | undefined {
@@ -63,7 +66,11 @@ export function createMirror(exchange: MemoryContext, plan: Passing): Mirror | u
       if (!heard) return
       const { member, name } = plan.destination.upstream
       const origin = member ?? name
-      await kept({ exchange, memories, memory, scanned, found, origin }, heard).catch(() => {})
+      await kept({ exchange, memories, memory, scanned, found, origin }, heard).catch(() => {
+        if (!shared || 'id' in heard) return
+        plan.losses = [...plan.losses, { code: 'dropped', path: 'store' }]
+        exchange.journal.note({ losses: plan.losses })
+      })
     },
   }
   return mirror

@@ -41,6 +41,25 @@ describe('a store that is down', () => {
     expect(raw.headers.get('x-dragoman-losses')).toContain('dropped store')
   })
 
+  test.each(['messages', 'responses'])(
+    'is told of behind a stream too, where losses are: over %s',
+    async (dialect) => {
+      const proxy = proxyOf(yes, { store: down, change: { lossTrailer: true } })
+      const ask = async (stream: boolean) =>
+        proxy.ask('/v1/responses', { json: { model: `${dialect}-x`, input: 'x', stream } })
+      const streamed = await (await ask(true)).text()
+      expect(streamed.match(/^: x-dragoman-losses: .*\bdropped store\b/gm)).toHaveLength(1)
+      expect((await ask(false)).headers.get('x-dragoman-losses')).toContain('dropped store')
+      for (const { losses } of proxy.log)
+        expect(losses?.filter(({ path }) => path === 'store')).toHaveLength(1)
+      // The one caller of an upstream that keeps the original has lost nothing.
+      const alone = proxyOf(yes, { store: down, change: ALONE })
+      const json = { model: 'responses-x', input: 'x' }
+      const answer = await alone.ask('/v1/responses', { json })
+      expect(answer.headers.get('x-dragoman-losses')).toBeNull()
+    },
+  )
+
   test('fails those that do, and says why and when to come back', async () => {
     const proxy = proxyOf(yes, { store: down })
     const id = 'resp_0123456789abcdef00000001'
