@@ -290,9 +290,8 @@ function stepper(
       if (event.type === 'error' && event.problem === CALLER_LEFT)
         return { text, end: { problem: event.problem } }
       const said = frames.write(writer.push(event))
-      if (event.type !== 'error' && written + text.length + said.length > most) {
+      if (event.type !== 'error' && written + text.length + said.length > most)
         return { text: text + outgrown(event), end: { problem: REPLY_GREW } }
-      }
       // A client may stop reading at the last event.
       if (event.type === 'error') return { text, end: { said, problem: event.problem } }
       if (event.type === 'finish') return { text, end: { said } }

@@ -5,6 +5,7 @@ import { VERSION } from '../../version.ts'
 import { logTo, type Proxy } from '../commands.ts'
 import { greeting } from '../describe.ts'
 import { egressSecrets } from '../egress.ts'
+import { errorCode } from '../files.ts'
 import { type FoundSettings, foundSettings } from '../found.ts'
 import type { Options } from '../options.ts'
 import type { Process } from '../process.ts'
@@ -142,8 +143,11 @@ class Workers {
       const end = signal ?? String(code)
       const words = said() || `dragoman: a process has ended at its start (${end})\n`
       reject(new WorkerFailure(words, code || 1))
-      if (this.#started && !this.#stopping) this.#again(worker, end, performance.now() - bornAt)
+      if (!this.#started || this.#stopping) return
+      this.#again(`process ${worker.process.pid} has ended (${end})`, performance.now() - bornAt)
     })
+    // Such as one that cannot be written to any more, since it has just ended: that is noticed above.
+    worker.on('error', () => undefined)
     return promise
   }
 
@@ -163,18 +167,27 @@ class Workers {
     })
   }
 
-  #again({ process: { pid } }: Worker, end: string, livedMs: number): void {
+  #again(why: string, livedMs: number): void {
     if (livedMs > LIVED_MS) this.#pauseMs = FIRST_PAUSE_MS
     const { complain } = this.#world
-    complain(`process ${pid} has ended (${end}); another one starts in ${this.#pauseMs / 1000} s`)
+    complain(`${why}; another one starts in ${this.#pauseMs / 1000} s`)
     setTimeout(() => {
-      if (this.#stopping) return
+      if (!this.#stopping) this.#replace()
+    }, this.#pauseMs)
+    this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS)
+  }
+
+  #replace(): void {
+    const { complain } = this.#world
+    try {
       this.#begin().then(
         () => complain('another one listens'),
         () => undefined,
       )
-    }, this.#pauseMs)
-    this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS)
+    } catch (error) {
+      // The system has no room for it now; those that are there go on.
+      this.#again(`a process cannot be started (${errorCode(error)})`, 0)
+    }
   }
 
   async #ended(mostMs: number): Promise<void> {
