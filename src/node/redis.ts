@@ -68,10 +68,10 @@ function open(url: string, timeoutMs: number): Connection {
   return connection
 }
 
-/** After `close` what is underway is still answered. */
+/** After `close` what is underway is still answered, unless it takes too long: then `destroy` follows. */
 function end(connection: Connection, how: 'close' | 'destroy'): void {
   connection.opening.then(
-    (client) => client.isOpen && client[how](),
+    (client) => (how === 'destroy' ? client.destroy() : client.isOpen && client.close()),
     () => undefined,
   )
 }
