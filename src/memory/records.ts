@@ -71,7 +71,7 @@ export const readRedirectKey = (text: string | undefined): string | undefined =>
   text?.startsWith(REDIRECT_KEY) ? text.slice(REDIRECT_KEY.length) : undefined
 
 /** What an id may be; LiteLLM 1.106 writes base64 of some hundred characters, up to 730 of them where its tools are asked. */
-export const ID = /^[\w.=+/:~-]{1,1024}$/
+export const ID = /^(?:[\w=+/:~-]|\.(?!\.)){1,1024}$/
 
 /** The place of the exchange that gave out this id; undefined for a value that cannot be an id. */
 export const recordPlace = (id: string): string | undefined =>

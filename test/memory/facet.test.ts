@@ -275,7 +275,7 @@ describe('ids', () => {
     expect(recordPlace(one('resp_'))).not.toBe(recordPlace(other('resp_')))
     expect(readSeed('resp_6891a5f2c1b481a0a4e2d7c3f5b60918')).toBeUndefined()
     expect(recordPlace('../x')).toBeUndefined()
-    expect(recordPlace('x'.repeat(129))).toBeUndefined()
+    expect(recordPlace('x'.repeat(1025))).toBeUndefined()
   })
 
   it('and exchanges come back as they were kept', () => {

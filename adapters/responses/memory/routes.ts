@@ -6,9 +6,9 @@ import { lookup, memberText } from '../dialect.ts'
 import { itemIds, recordedInput, recordedOutput, recordedResponse } from './record.ts'
 import { typeOfItem } from '../wire.ts'
 
-/** What base64 needs may be escaped. */
+/** What base64 needs may be escaped, but for the slash, which may mean another path to the upstream. */
 const PATH =
-  /^\/v1\/responses\/((?:[\w=+:~-]|\.(?!\.)|%2[BFbf]|%3[ADad]){1,1024})(?:\/(cancel|input_items))?$/
+  /^\/v1\/responses\/((?:[\w=+:~-]|\.(?!\.)|%2[Bb]|%3[ADad]){1,1024})(?:\/(cancel|input_items))?$/
 /** Names of endpoints that stand in the place of an id. */
 const NO_IDS = new Set(['input_tokens', 'compact'])
 
