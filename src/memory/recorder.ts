@@ -32,6 +32,7 @@ export function recordReply(
   const { underway, retention } = memories
   let recorder: Recorder | undefined = memory.recorder({ fresh, writer, newId: exchange.newId })
   const place = new Place()
+  let cancelled = Promise.resolve(true)
   const put = (id: string, record: ExchangeRecord): Promise<boolean> =>
     isKept(keep(scoped, { id, parents, record }))
   const read = ({ text }: ExchangeRecord): JsonObject => memory.read(exchange.body.filled(text))
@@ -39,8 +40,9 @@ export function recordReply(
     const cancel = async () => {
       replyRecorder.interruption ??= CANCELLED
       const record = recording.unfinished(true)
+      cancelled = put(id, record)
       stop()
-      await put(id, record)
+      await cancelled
       return read(record)
     }
     const reply = { id, record: () => read(recording.unfinished()), cancel }
@@ -64,7 +66,7 @@ export function recordReply(
     settle(body) {
       const recorded = recorder
       release()
-      if (replyRecorder.interruption) return Promise.resolve(true)
+      if (replyRecorder.interruption) return cancelled
       const id = place.key === undefined && body === undefined ? undefined : recorded?.id
       return recorded && id !== undefined ? put(id, recorded.record(body)) : Promise.resolve(false)
     },

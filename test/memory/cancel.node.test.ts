@@ -2,6 +2,9 @@ import { describe, expect, test, vi } from 'vitest'
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses'
 import { KEYS, proxyOf } from './proxy.ts'
 import { hear } from './heard.ts'
+import { STORE_BOUNDS } from '../../src/config/defaults.ts'
+import { type Store, StoreUnavailableError } from '../../src/memory/store.ts'
+import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { said, text } from '../sdk/script.ts'
 import { messagesEvents } from '../sdk/speak-messages.ts'
 
@@ -10,14 +13,14 @@ const ONLY_MESSAGES = [{ model: '*', upstream: 'messages' }]
 const spoken = (words: string) => messagesEvents(said([text(words)]), 'dragon-1')
 
 /** The first answer stops in the middle and waits; those after it are whole. */
-function waiting() {
+function waiting(store?: Store) {
   const hold: { cancelled?: boolean } = {}
   const proxy = proxyOf(
     () =>
       proxy.got.length === 1
         ? { events: spoken('One two three four five six.').slice(0, -4), hold }
         : said([text('Yes.')]),
-    { routes: ONLY_MESSAGES },
+    { routes: ONLY_MESSAGES, ...(store && { store }) },
   )
   return { proxy, hold }
 }
@@ -77,6 +80,20 @@ describe('a response in progress', () => {
     expect(hear('messages', proxy.got[1]?.body).turns.flatMap((turn) => turn.pieces)).toMatchObject(
       [{ text: 'Count.' }, { text: 'Go on.' }],
     )
+  })
+
+  test('is cancelled also where that cannot be kept, and the log says so', async () => {
+    const { proxy } = waiting({
+      ...memoryStore(STORE_BOUNDS),
+      put: () => Promise.reject(new StoreUnavailableError('away')),
+    })
+    const { id, rest } = await begun(proxy)
+    expect(await proxy.client().responses.cancel(id)).toMatchObject({ id, status: 'cancelled' })
+    await rest()
+    expect(proxy.log.find(({ operation }) => operation === 'create')).toMatchObject({
+      reason: 'away',
+      losses: expect.arrayContaining([{ code: 'dropped', path: 'store' }]),
+    })
   })
 
   test('is forgotten when its caller leaves', async () => {

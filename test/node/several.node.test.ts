@@ -160,7 +160,7 @@ describe('several processes behind one port', () => {
     async () => {
       const command = started(CONFIG, '--workers', '2')
       const url = await command.listening()
-      let isOver = false
+      const over = new AbortController()
       let count = 0
       const patient = async () => {
         const asked = ask(`${url}/livez`).then(
@@ -170,7 +170,7 @@ describe('several processes behind one port', () => {
         return Promise.race([asked, pause(10_000)])
       }
       const loops = Array.from({ length: 8 }, async () => {
-        for (; !isOver; count += 1) expect(await patient()).toMatch(/^told/)
+        for (; !over.signal.aborted; count += 1) expect(await patient()).toMatch(/^told/)
       })
       const killing = async () => {
         for (const turn of [0, 1, 0, 1]) {
@@ -179,7 +179,7 @@ describe('several processes behind one port', () => {
           process.kill(childrenOf(command)[turn] ?? 0, 'SIGKILL')
           await until(() => childrenOf(command).length === 2)
         }
-        isOver = true
+        over.abort()
       }
       await Promise.all([...loops, killing()])
     },
