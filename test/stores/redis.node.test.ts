@@ -199,6 +199,16 @@ describe('Redis store without its server', () => {
     await expect(store.get('a/1')).rejects.toBeInstanceOf(StoreUnavailableError)
   })
 
+  it('says of a connection that is cut off just that', async () => {
+    const server = createServer((socket) => socket.on('data', () => socket.end('$9\r\nhalf')))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    const store = connect(typeof address === 'object' && address ? address.port : 0)
+    await expect(store.get('a/1')).rejects.toThrow('unavailable: SocketClosedUnexpectedlyError')
+    await store.close()
+    server.close()
+  })
+
   it('gives up on a server that accepts and never speaks', async () => {
     const open = new Set<Socket>()
     const server = createServer((socket) => open.add(socket))
