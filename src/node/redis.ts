@@ -1,3 +1,4 @@
+import { createClient, ErrorReply } from '@redis/client'
 import { guardStore, unavailable } from '../memory/stores/guard.ts'
 import type { RedisLink } from '../memory/stores/redis.ts'
 
@@ -9,12 +10,11 @@ interface Connection {
 }
 
 /**
- * The same with the client library loaded and a connection made before the first request, because on a busy machine
- * that takes long enough for exchanges to be lost. A server that does not answer delays the start only for a short
+ * The same with a connection made before the first request, because on a busy machine that takes long enough for
+ * exchanges to be lost. A server that does not answer delays the start only for a short
  * time; `warn` hears why it does not.
  */
 export async function openRedis(url: string, warn: (why: string) => void): Promise<RedisLink> {
-  await import('@redis/client')
   const link = redisLink(url)
   await link.call('PING').catch(({ message }: Error) => warn(message))
   return link
@@ -44,7 +44,7 @@ export function redisLink(url: string, timeoutMs = 2000): RedisLink {
           (await used.opening).sendCommand(command),
         )
       } catch (error) {
-        const refusal = used.client && (await refusalIn(error))
+        const refusal = used.client && refusalIn(error)
         if (refusal !== undefined && !WRONG_SERVER.test(refusal)) throw error
         if (connection === used) connection = undefined
         end(used, refusal === undefined ? 'destroy' : 'close')
@@ -80,17 +80,14 @@ function end(connection: Connection, how: 'close' | 'destroy'): void {
 const WRONG_SERVER = /^(?:READONLY|NOAUTH)\b/
 
 /** What a server says that has understood a command and does not carry it out; undefined for any other failure. */
-async function refusalIn(error: unknown): Promise<string | undefined> {
-  const { ErrorReply } = await import('@redis/client')
+function refusalIn(error: unknown): string | undefined {
   const { cause } = error instanceof Error ? error : {}
   return cause instanceof ErrorReply ? cause.message : undefined
 }
 
 type Client = Awaited<ReturnType<typeof connect>>
 
-/** Loaded only when it is needed, because most proxies keep no state in Redis. */
 async function connect(url: string, timeoutMs: number) {
-  const { createClient } = await import('@redis/client')
   const client = createClient({
     url,
     RESP: 2,

@@ -6,7 +6,6 @@ import type { StoreBounds } from '../config/settings.ts'
 import { memoryStore } from '../memory/stores/memory.ts'
 import { redisStore } from '../memory/stores/redis.ts'
 import { errorCode } from './files.ts'
-import { openRedis } from './redis.ts'
 import { sqliteStore } from './sqlite.ts'
 
 /**
@@ -20,7 +19,11 @@ export async function openStore(
 ): Promise<Store> {
   if (spec === 'memory') return memoryStore(bounds)
   if (spec.startsWith('sqlite:')) return sqliteStore(sqliteFile(spec), bounds)
-  if (isRedis(spec)) return redisStore(await openRedis(spec, warn), bounds)
+  if (isRedis(spec)) {
+    // Most proxies keep no state in Redis. In a bundle only a module of its own brings the names of the client with it.
+    const { openRedis } = await import('./redis.ts')
+    return redisStore(await openRedis(spec, warn), bounds)
+  }
   throw new ConfigError('state.store', NO_STORE)
 }
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildCommand, PARTS } from '../../scripts/library.ts'
+import { CLOSED_PORT } from '../ports.ts'
 import { messagesReply } from '../dialects/messages/reply.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'dragoman-start-'))
@@ -61,8 +62,20 @@ describe('a start', () => {
       expect(loaded).not.toContain(`NativeModule ${name}`)
   })
 
+  it('asks a Redis where there is one to ask', async () => {
+    const child = spawn(process.execPath, [join(home, 'dragoman.js'), '--port', '0'], {
+      cwd: home,
+      env: { DRAGOMAN_STATE: `redis://127.0.0.1:${CLOSED_PORT}` },
+    })
+    let said = ''
+    child.stderr.on('data', (chunk) => (said += chunk))
+    await expect.poll(() => said, { timeout: 10_000 }).toContain('Try it:')
+    child.kill('SIGTERM')
+    expect(said).toContain('the Redis state server is unavailable: ECONNREFUSED')
+  })
+
   it('leaves what only some need to parts of the command', () => {
     const parts = readdirSync(join(home, PARTS)).join()
-    for (const name of ['init', 'launch', 'inspector']) expect(parts).toContain(`${name}-`)
+    for (const name of ['init', 'launch', 'inspector', 'redis']) expect(parts).toContain(`${name}-`)
   })
 })
