@@ -1,4 +1,9 @@
-import { createClient, ErrorReply } from '@redis/client'
+import {
+  createClient,
+  DisconnectsClientError,
+  ErrorReply,
+  SocketClosedUnexpectedlyError,
+} from '@redis/client'
 import { guardStore, unavailable } from '../memory/stores/guard.ts'
 import type { RedisLink } from '../memory/stores/redis.ts'
 
@@ -40,9 +45,7 @@ export function redisLink(url: string, timeoutMs = 2000): RedisLink {
     async call(...command) {
       const used = current()
       try {
-        return await guardStore(SERVICE, timeoutMs, async () =>
-          (await used.opening).sendCommand(command),
-        )
+        return await guardStore(SERVICE, timeoutMs, () => send(used, command))
       } catch (error) {
         const refusal = used.client && refusalIn(error)
         if (refusal !== undefined && !WRONG_SERVER.test(refusal)) throw error
@@ -56,6 +59,16 @@ export function redisLink(url: string, timeoutMs = 2000): RedisLink {
       if (connection) end(connection, 'destroy')
       connection = undefined
     },
+  }
+}
+
+async function send({ opening }: Connection, command: string[]): Promise<unknown> {
+  try {
+    return await (await opening).sendCommand(command)
+  } catch (error) {
+    const isCut =
+      error instanceof SocketClosedUnexpectedlyError || error instanceof DisconnectsClientError
+    throw isCut ? unavailable(SERVICE, 'the connection was cut', error) : error
   }
 }
 

@@ -35,7 +35,5 @@ function describeReason(error: unknown): string {
   if (!(error instanceof Error)) return 'it failed'
   if ('code' in error && typeof error.code === 'string') return error.code
   const code = /^[A-Z]{2,}\b/.exec(error.message)?.[0]
-  // The client of Redis gives its errors classes, and no names.
-  const name = error.name === 'Error' ? error.constructor.name : error.name
-  return code ?? (name === 'Error' ? 'it failed' : name)
+  return code ?? (error.name === 'Error' ? 'it failed' : error.name)
 }
