@@ -44,7 +44,9 @@ export function readOptions(config: WireGenerationConfig = {}): Options {
     logprobs: responseLogprobs === true ? (amount(logprobs) ?? 0) : undefined,
   }
   const limits = { maxOutputTokens: amount(maxOutputTokens) }
-  const isText = responseModalities?.every((one) => one === 'TEXT' || isUnspecified(one))
+  const isText = responseModalities?.every(
+    (one) => one === 'TEXT' || one === 1 || isUnspecified(one),
+  )
   const kept = definedIn({
     ...unknown,
     ...rest,

@@ -244,6 +244,8 @@ const MODES: ReadonlyMap<string, ToolChoice['mode']> = new Map<string, ToolChoic
   ['ANY', 'required'],
   ['NONE', 'none'],
 ])
+/** The modes by number, which google-generativeai 0.8.6 writes over REST, as do all libraries made from the protocol. */
+const NUMBERED = ['MODE_UNSPECIFIED', 'AUTO', 'ANY', 'NONE', 'VALIDATED']
 
 /** How the model may choose, and the other settings of `toolConfig`. */
 export function readToolConfig(config: WireToolConfig | undefined): {
@@ -254,9 +256,9 @@ export function readToolConfig(config: WireToolConfig | undefined): {
   const rest = prefixed(TOOL_CONFIG_PATH, others)
   if (!functionCallingConfig) return { rest }
   const { mode: spelled, allowedFunctionNames = [], ...more } = functionCallingConfig
-  const named = spelled?.toUpperCase()
-  const mode = named === undefined ? undefined : MODES.get(named)
-  const isNothing = named === undefined || named === 'MODE_UNSPECIFIED'
+  const named = (NUMBERED[Number(spelled ?? 0)] ?? String(spelled)).toUpperCase()
+  const mode = MODES.get(named)
+  const isNothing = named === 'MODE_UNSPECIFIED'
   const unread = mode || isNothing ? more : functionCallingConfig
   const kept = prefixed(CALLING_PATH, unread)
   if (!mode) return { rest: { ...rest, ...kept } }

@@ -124,7 +124,7 @@ const generationConfig = object(fieldShapes(OPTIONS))
 
 const toolConfig = object({
   functionCallingConfig: optional(
-    object({ mode: optional(text), allowedFunctionNames: optional(list(text)) }),
+    object({ mode: optional(enumerated), allowedFunctionNames: optional(list(text)) }),
   ),
 })
 

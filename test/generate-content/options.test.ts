@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ReasoningOptions, Request, Tool } from '../../src/model/request.ts'
 import { read, send } from './help.ts'
+import { restOf } from '../../adapters/generate-content/dialect.ts'
 
 const contents = [{ parts: [{ text: 'Hello' }] }]
 const thinking = (reasoning: ReasoningOptions, facts = {}) => {
@@ -287,9 +288,24 @@ describe('tools', () => {
       { mode: 'auto', origin: { dialect: 'generate-content', facts: { mode: 'VALIDATED' } } },
     ],
     ['MODE_UNSPECIFIED', undefined],
+    // As numbers from libraries made from the protocol (google-generativeai 0.8.6 for Python over REST).
+    [0, undefined],
+    [1, { mode: 'auto' }],
+    [2, { mode: 'required' }],
+    [3, { mode: 'none' }],
+    [4, { mode: 'auto', origin: { dialect: 'generate-content', facts: { mode: 'VALIDATED' } } }],
   ])('reads the mode %s', (mode, choice) => {
     expect(read({ contents, toolConfig: { functionCallingConfig: { mode } } }).toolChoice).toEqual(
       choice,
     )
+  })
+
+  it('keeps a mode that it does not know, and takes the number of texts alone as nothing to report', () => {
+    const toolConfig = { functionCallingConfig: { mode: 9 } }
+    expect(restOf(read({ contents, toolConfig }))).toEqual({
+      'toolConfig.functionCallingConfig.mode': 9,
+    })
+    const generationConfig = { responseModalities: [1] }
+    expect(restOf(read({ contents, generationConfig }))).toEqual({})
   })
 })

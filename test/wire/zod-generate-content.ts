@@ -96,7 +96,7 @@ const generationConfig = open({
 const toolConfig = open({
   functionCallingConfig: z.optional(
     open({
-      mode: z.optional(z.string()),
+      mode: z.optional(z.union([z.string(), z.int()])),
       allowedFunctionNames: z.optional(z.array(z.string())),
     }),
   ),
