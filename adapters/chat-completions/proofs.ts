@@ -21,11 +21,11 @@ export const FORMAT = 'unknown'
 
 /** Whether this proxy made the entry: its id tells, or its proof where a client has dropped the id. */
 export const isOwnEntry = (entry: JsonObject): boolean =>
-  OWN_ID.test(textIn(entry['id'])) ||
+  isOwnId(textIn(entry['id'])) ||
   isEnvelope(textIn(entry['signature']) || textIn(entry['data'])) ||
   entry['format'] === FORMAT_BEFORE
 
-const OWN_ID = /^(?:for_.|(?:thought|redacted|text)_\d{1,9}_\d{1,9}_\d{1,9}$)/
+const isOwnId = (id: string): boolean => /^for_./.test(id) || PLACE.test(id)
 /** The format of entries in histories from before `FORMAT` changed. */
 const FORMAT_BEFORE = 'dragoman-v1'
 
@@ -46,7 +46,8 @@ export interface TextSpan {
 export const placeId = (kind: PlaceKind, { start, end, calls }: TextSpan): string =>
   `${kind}_${start}_${end}_${calls}`
 
-const PLACE = /^(thought|redacted|text)_(\d{1,9})_(\d{1,9})_(\d{1,9})$/
+/** With what `chat.completions.stream` of openai 2.54 for Python makes of a text in pieces: it joins their ids too. */
+const PLACE = /^(thought|redacted|text)_(\d{1,9})_(\d{1,9})_(\d{1,9})(?:thought_[\d_]+)*$/
 
 function readPlace(id: string): { kind: PlaceKind; at: TextSpan } | undefined {
   const [, kind, ...places] = PLACE.exec(id) ?? []
@@ -110,7 +111,7 @@ function whole(entries: JsonObject[]): JsonObject[] {
   const list: JsonObject[] = []
   for (const entry of entries) {
     const last = list.at(-1)
-    const isMore = last && entry['type'] === 'reasoning.text' && OWN_ID.test(textIn(entry['id']))
+    const isMore = last && entry['type'] === 'reasoning.text' && isOwnId(textIn(entry['id']))
     if (
       isMore &&
       last['type'] === entry['type'] &&

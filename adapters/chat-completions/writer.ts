@@ -55,6 +55,8 @@ export class CompletionWriter implements Writer {
   #reasoning = ''
   #details: JsonObject[] = []
   #annotations: JsonObject[] = []
+  /** How many of them have been said. */
+  #cited = 0
   #logprobs: JsonObject[] = []
   /** How many of them have been said. */
   #weighed = 0
@@ -209,6 +211,7 @@ export class CompletionWriter implements Writer {
 
   #begin(block: Block): void {
     this.#reportOrder(block)
+    if (streamedText(block) !== undefined && block.kind !== 'text') this.#sayAnnotations()
     // A thought may turn out empty and does not separate two texts then.
     if (block.kind !== 'text' && block.kind !== 'reasoning') this.#runStart = undefined
     const open: Open = {
@@ -218,7 +221,6 @@ export class CompletionWriter implements Writer {
       start: this.#content.length,
       index: this.#index,
     }
-    if (block.kind === 'reasoning') this.#index += 1
     this.#open = open
     if (block.kind === 'tool-call') this.#call(block)
   }
@@ -341,6 +343,7 @@ export class CompletionWriter implements Writer {
         this.#cite(open, body.length)
         this.#runStart ??= open.start
         if (!proof) return
+        this.#sayAnnotations()
         this.#prove(proof, 'text', placeId('text', { ...place, start: this.#runStart }))
         this.#runStart = undefined
         return
@@ -372,6 +375,7 @@ export class CompletionWriter implements Writer {
     }
     const head = { type: 'reasoning.text', format: FORMAT, index: open.index, id }
     const signature = proof ? { signature: proofText(proof, redacted ? 'redacted' : 'self') } : {}
+    this.#index += 1
     this.#details.push({ ...head, text, ...signature })
     this.#say({ reasoning_details: [{ ...head, text: '', ...signature }] })
   }
@@ -402,9 +406,20 @@ export class CompletionWriter implements Writer {
     const written = citations
       .map((citation) => writeAnnotation(citation, place, this.#context.lose))
       .filter((annotation) => annotation !== undefined)
-    if (written.length === 0) return
     this.#annotations.push(...written)
-    this.#say({ annotations: written })
+  }
+
+  /**
+   * In one list, as its own service does, where nothing comes between the texts: libraries keep one (openai 7.55,
+   * openai-java 4.101), and openai 2.54 for Python throws at another one whose entries are not numbered.
+   */
+  #sayAnnotations(): void {
+    const said = this.#cited
+    const fresh = this.#annotations.slice(said)
+    if (fresh.length === 0) return
+    this.#cited = this.#annotations.length
+    const annotations = fresh.map((one, at) => (said > 0 ? { ...one, index: said + at } : one))
+    this.#say({ annotations })
   }
 
   #finished(finish: FinishEvent): void {
@@ -414,6 +429,7 @@ export class CompletionWriter implements Writer {
     if (sequence !== undefined) lose('dropped', 'reply.stopSequence')
     this.#usage = sayServed(this.#usage ?? {}, SERVED, this.#context.request, lose)
     if (this.#usage.toolUse) lose('dropped', 'reply.usage.toolUse')
+    this.#sayAnnotations()
     this.#refuse(finish)
     const word = writeFinish(reason, this.#seen, this.#refusal !== '', lose)
     this.#finish = this.#isLegacy && word === 'tool_calls' ? 'function_call' : word

@@ -205,4 +205,22 @@ describe('for a client of this dialect', () => {
     expect(new Set(entries.map(({ index }) => index)).size).toBe(entries.length)
     expect(message.tool_calls[0].extra_content.google.thought_signature).toMatch(/^xseal1\./)
   })
+
+  it('a thought stays in its place where a client joined the ids of its pieces (openai 2.54 for Python)', () => {
+    const chat = adapterOf('chat-completions')
+    const entry = {
+      type: 'reasoning.text',
+      text: 'hm',
+      format: 'unknownunknown',
+      index: 0,
+      id: 'thought_3_3_0'.repeat(3),
+    }
+    const message = { role: 'assistant', content: 'yes!', reasoning_details: [entry] }
+    const { turns } = readRequest(chat, stringify({ model: 'm', messages: [message] }))
+    expect(turns[0]?.blocks).toMatchObject([
+      { kind: 'text', text: 'yes' },
+      { kind: 'reasoning', text: 'hm' },
+      { kind: 'text', text: '!' },
+    ])
+  })
 })

@@ -116,6 +116,7 @@ const error = exactly({
 class Stream {
   #head: JsonObject | undefined
   readonly #calls: JsonObject[] = []
+  readonly #lengths = new Map<string, number>()
   #greeted = false
   finished = false
   counted = false
@@ -151,7 +152,26 @@ class Stream {
     this.#greeted = true
     this.finished = member(choice, 'finish_reason') !== null
     const wrongs = list(member(said, 'tool_calls')).map((one) => this.#call(one))
-    return first([optional(nothing)(event['usage'], 'chunk.usage'), ...wrongs])
+    return first([
+      optional(nothing)(event['usage'], 'chunk.usage'),
+      this.#grow(said, 'annotations'),
+      this.#grow(said, 'reasoning_details'),
+      ...wrongs,
+    ])
+  }
+
+  /** As openai 2.54 for Python joins lists: it takes the first one as it is, and puts others at their numbers. */
+  #grow(said: Json | undefined, name: string): string | undefined {
+    const before = this.#lengths.get(name) ?? 0
+    let length = before
+    for (const entry of list(member(said, name))) {
+      const index = member(entry, 'index') ?? (before === 0 ? length : undefined)
+      if (typeof index !== 'number' || index > length)
+        return `${name}: entry ${String(index)} where there are ${length}`
+      if (index === length) length += 1
+    }
+    this.#lengths.set(name, length)
+    return undefined
   }
 
   /** The first piece of a call is complete but for its arguments; each piece has some of them. */
