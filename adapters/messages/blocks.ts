@@ -19,10 +19,10 @@ import { readSummaryEnvelope } from '../../src/model/proof.ts'
 import { foundInWords } from '../../src/model/late-tools.ts'
 import { lowerInput } from '../../src/model/text-tools.ts'
 import { UndoMap } from '../../src/model/undo-map.ts'
-import type { Kept } from '../../src/model/ext.ts'
 import { written, type BlockTable } from '../contract.ts'
 import * as citations from './citations.ts'
 import {
+  beyondCaller,
   CALL_ID,
   DIALECT,
   factsOf,
@@ -177,9 +177,8 @@ function readToolUse(raw: WireBlock, context: ReadContext): Block {
   return call
 }
 
-/** A call. Its `caller` is a leftover, unless that is the model itself, as usual. */
 export function readCall(raw: WireBlock): ToolCallBlock {
-  const { type: _, id, name, input, caller, cache_control, toolset_name, ...rest } = raw
+  const { type: _, id, name, input, cache_control, toolset_name, ...rest } = raw
   const namespace = textIn(toolset_name)
   return {
     kind: 'tool-call',
@@ -189,16 +188,9 @@ export function readCall(raw: WireBlock): ToolCallBlock {
     form: 'json',
     input: input === undefined ? '' : toText(input),
     ...readCache(cache_control),
-    ...keepCaller(rest, caller, namespace !== ''),
+    ...keep(beyondCaller(rest), { facts: namespace !== '' && { set: true } }),
   }
 }
-
-const keepCaller = (rest: JsonObject, caller: Json | undefined, isInSet: boolean): Kept =>
-  keep(caller === undefined || isDirect(caller) ? rest : { ...rest, caller }, {
-    facts: isInSet && { set: true },
-  })
-
-const isDirect = (caller: Json): boolean => toText(caller) === '{"type":"direct"}'
 
 function readToolResult(raw: WireBlock, context: ReadContext): Block {
   const { type: _, tool_use_id, content, is_error, cache_control, toolset_name, ...rest } = raw

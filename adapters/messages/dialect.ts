@@ -1,4 +1,4 @@
-import { pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { pickMembers, isObject, toText, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { CacheMark, ToolChangeBlock } from '../../src/model/request.ts'
 import { createCodec, membersBeside } from '../../src/model/ext.ts'
 import type { Lose } from '../../src/model/loss.ts'
@@ -55,6 +55,10 @@ export {
   objectsOf as objectsIn,
   textIn,
 } from '../../src/json/json.ts'
+
+/** What else a call or a result says. Its `caller` is a leftover, unless that is the model itself, as usual. */
+export const beyondCaller = ({ caller, ...rest }: JsonObject): JsonObject =>
+  caller === undefined || toText(caller) === '{"type":"direct"}' ? rest : { ...rest, caller }
 
 /** Without the members that are null; the same object where there are none. */
 export const withoutNulls = (fields: JsonObject): JsonObject =>

@@ -19,6 +19,7 @@ import type {
 } from '../../src/model/request.ts'
 import { FOREIGN_ID } from '../../src/model/proof.ts'
 import {
+  beyondCaller,
   numberIn,
   objectIn,
   objectsIn,
@@ -64,7 +65,8 @@ export const isSearchResult = (raw: WireBlock | undefined, id: Json | undefined)
 
 /** A call of a hosted tool; `result` is the block that follows it, where that is its result. */
 export function readHostedCall(raw: WireBlock, result: JsonObject | undefined): Block {
-  const { type: _, id: wireId, name, input, ...rest } = raw
+  const { type: _, id: wireId, name, input, ...more } = raw
+  const rest = beyondCaller(more)
   const id = textIn(wireId)
   if (textIn(name).startsWith(TOOL_SEARCH)) return readToolSearch(raw)
   const fields = objectIn(input === undefined ? undefined : toValue(input))
@@ -101,7 +103,12 @@ function readToolSearch(raw: WireBlock): Block {
   const { type: _, id, name, input, ...rest } = raw
   const facts = { ...nativeFacts(textIn(id)), ...(name !== USUAL_SEARCH && { type: textIn(name) }) }
   const text = input === undefined ? '{}' : toText(input)
-  return { kind: 'tool-search', id: textIn(id), input: text, ...keep(rest, { facts }) }
+  return {
+    kind: 'tool-search',
+    id: textIn(id),
+    input: text,
+    ...keep(beyondCaller(rest), { facts }),
+  }
 }
 
 export const writeToolSearch = (block: ToolSearchBlock, id: string): JsonObject => ({
@@ -193,7 +200,8 @@ export function readLoneResult(raw: WireBlock): Block {
 }
 
 function readFound(raw: WireBlock): Pick<SearchBlock, 'sources' | 'failed'> & { left: JsonObject } {
-  const { type: _, tool_use_id: _id, content, ...rest } = raw
+  const { type: _, tool_use_id: _id, content, ...more } = raw
+  const rest = beyondCaller(more)
   const failed = content !== undefined && !Array.isArray(content)
   return {
     sources: objectsIn(content).map(readSource),

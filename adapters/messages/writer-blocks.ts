@@ -63,7 +63,8 @@ export class ReplyBlocks {
 
   /** Blocks in one piece; none for a block that is empty, or unknown here and reported. */
   whole(block: Block): JsonObject[] {
-    return written(this.#table, block, undefined) ?? []
+    const blocks = written(this.#table, block, undefined) ?? []
+    return block.kind === 'opaque' ? blocks : blocks.map(withCaller)
   }
 
   /** The start event and the delta of a block in one piece: even a hosted tool's input comes as a delta. */
@@ -182,3 +183,9 @@ export class ReplyBlocks {
     }
   }
 }
+
+/** anthropic-java 3.14 refuses these without a `caller` where it validates replies; the model's own calls are direct. */
+const withCaller = (block: JsonObject): JsonObject =>
+  /^(?:server_tool_use|web_(?:search|fetch)_tool_result)$/.test(String(block['type']))
+    ? { ...block, caller: block['caller'] ?? { type: 'direct' } }
+    : block

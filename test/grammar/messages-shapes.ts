@@ -93,14 +93,19 @@ const searchResult = object({
 })
 const failure = (type: string) => object({ type: literal(type), error_code: string })
 
+/** anthropic-java 3.14 demands it where it validates replies. */
+const caller = object({ type: filled })
+
 /** Blocks that look the same in a stream's start event and in a whole reply. */
 const WHOLE: Record<string, Shape> = {
   redacted_thinking: object({ data: filled }),
   web_search_tool_result: object({
+    caller,
     tool_use_id: toolId,
     content: either(array(searchResult), failure('web_search_tool_result_error')),
   }),
   web_fetch_tool_result: object({
+    caller,
     tool_use_id: toolId,
     content: either(
       object({ type: literal('web_fetch_result'), url: string, content: anyObject }),
@@ -117,14 +122,15 @@ const WHOLE: Record<string, Shape> = {
   compaction: object({ content: nullable(string), encrypted_content: nullable(string) }),
 }
 
-const callShape = (input: Shape) => object({ id: toolId, name: filled, input })
+const callShape = (input: Shape, more: Record<string, Shape> = {}) =>
+  object({ id: toolId, name: filled, input, ...more })
 
 export const blockStart = variant('type', {
   ...WHOLE,
   text: object({ text: literal(''), citations: loose(empty) }),
   thinking: exactly({ type: any, thinking: literal(''), signature: literal('') }),
   tool_use: callShape(emptyObject),
-  server_tool_use: callShape(emptyObject),
+  server_tool_use: callShape(emptyObject, { caller }),
 })
 
 const wholeBlock = variant('type', {
@@ -132,7 +138,7 @@ const wholeBlock = variant('type', {
   text: object({ text: string, citations: loose(array(citation)) }),
   thinking: object({ thinking: string, signature: string }),
   tool_use: callShape(anyObject),
-  server_tool_use: callShape(anyObject),
+  server_tool_use: callShape(anyObject, { caller }),
 })
 
 const envelope = { id: filled, type: literal('message'), role: literal('assistant'), model: string }
