@@ -109,7 +109,8 @@ export const addedItem = variant('type', {
   ),
   custom_tool_call: object(call('input', literal(''), { id: id('ctc_') })),
   reasoning: object({ id: id('rs_'), summary: empty }),
-  web_search_call: object({ id: id('ws_'), status }),
+  // openai-java 4.101 demands the action where it validates replies.
+  web_search_call: object({ id: id('ws_'), status, action }),
   code_interpreter_call: object({
     id: id('ci_'),
     code: either(literal(''), nothing),
@@ -132,7 +133,7 @@ export const doneItem = variant('type', {
     encrypted_content: loose(filled),
     status: loose(status),
   }),
-  web_search_call: object({ id: id('ws_'), status: string, action: optional(action) }),
+  web_search_call: object({ id: id('ws_'), status: string, action }),
   code_interpreter_call: object({
     id: id('ci_'),
     code: nullable(string),
