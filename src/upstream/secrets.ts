@@ -172,6 +172,7 @@ function veilOver(secrets: readonly string[], credentials: readonly string[]): V
  * the same object, by which the proxy knows its own.
  */
 export function behind({ hideIn }: Veil, problem: Problem): Problem {
+  // The kind is the proxy's own word, and a key may be as short as `x`.
   const hidden = { ...hideIn(problem), kind: problem.kind }
   return JSON.stringify(hidden) === JSON.stringify(problem) ? problem : hidden
 }

@@ -61,12 +61,12 @@ const anyCase = (text: string): string =>
 
 /**
  * Patterns for all spellings of some secrets, the longest first. A short one is a word by itself, since servers that
- * want no key are given `x` or `token`, and `maximum` and `tokens` hold none.
+ * want no key are given `x` or `key`, and `maximum` and `invalid_api_key` hold none.
  */
 export const patternsOf = (secrets: readonly string[]): string[] =>
   wordsOf(secrets).map((secret) => {
     const pattern = secretPattern(secret)
-    return secret.length < SHORTEST ? `(?<![a-zA-Z0-9])${pattern}(?![a-zA-Z0-9])` : pattern
+    return secret.length < SHORTEST ? String.raw`(?<!\w)${pattern}(?!\w)` : pattern
   })
 
 /** The forms of a secret: plain, and its core in base64 of either alphabet. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { CALLER_LEFT } from '../../src/model/failures.ts'
+import { CALLER_LEFT, CONNECTION_LOST } from '../../src/model/failures.ts'
+import type { Problem } from '../../src/model/problem.ts'
 import { readSettings } from '../../src/config/config.ts'
 import { NO_VEIL, behind, listSecrets, shownState, createVeil } from '../../src/upstream/secrets.ts'
 import { ODD, SPELLINGS } from './spellings.ts'
@@ -51,6 +52,7 @@ describe('a secret', () => {
       kind: 'context-overflow',
       message: 'key=x, not maximum: "***"',
     })
+    expect(createVeil('key').hide('invalid_api_key: key')).toBe('invalid_api_key: ***')
     expect(createVeil('sk-1').hide('Bearer sk-1, sk%2D1 or "sk-1"')).not.toContain('sk')
   })
 
@@ -75,6 +77,10 @@ describe('a secret', () => {
       }
     },
   )
+  it('says the kind of a problem also where a short key stands in it', () => {
+    const problem: Problem = { kind: 'context-overflow', message: 'no context here' }
+    expect(behind(createVeil('context'), problem)).toEqual({ ...problem, message: 'no *** here' })
+  })
 
   it('leaves JSON behind where it was in JSON', () => {
     const text = JSON.stringify({ [ODD]: ['\\u0073k-Ab', `\\${ODD}`, { key: `Bearer ${ODD}` }] })
