@@ -92,7 +92,7 @@ export function thinkingText({ thinking }: JsonObject): string {
 /** A call of the model: of a function, of a custom tool, or in the old `function_call` form. */
 export function readCall(raw: JsonObject, id: string): ToolCallBlock {
   const {
-    id: _,
+    id: _id,
     type: _type,
     index: __,
     function: called,
@@ -101,7 +101,7 @@ export function readCall(raw: JsonObject, id: string): ToolCallBlock {
     cache_control: _cache,
     ...rest
   } = raw
-  const { name, arguments: given, input, ...left } = objectIn(called ?? custom)
+  const { name, arguments: given, input, parsed_arguments: _, ...left } = objectIn(called ?? custom)
   const isText = custom !== undefined && called === undefined
   const value = isText ? input : given
   const { google: _google, ...extra } = objectIn(extra_content)
@@ -144,7 +144,8 @@ export interface Said {
  */
 export function readMessage(message: JsonObject, newCallId: (index: number) => string): Said {
   const { role: _, content, refusal, tool_calls, function_call, name, ...beside } = message
-  const { images, ...others } = beside
+  // The library's own reading of the text, which comes back with its message (openai 7.55).
+  const { images, parsed: _parsed, ...others } = beside
   const {
     reasoning_details,
     reasoning_content,

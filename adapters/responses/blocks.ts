@@ -58,7 +58,7 @@ export interface ItemContext {
 export function readCall(item: JsonObject): ToolCallBlock {
   const members = new Members(item)
   const form = members.any('type') === 'custom_tool_call' ? 'text' : 'json'
-  members.pass('status')
+  members.pass('status', 'parsed_arguments')
   return defined({
     kind: 'tool-call' as const,
     id: members.text('call_id') ?? '',
@@ -263,21 +263,21 @@ function readText(members: Members, side: Side): TextBlock | undefined {
   const annotations = members.list('annotations')
   const logprobs = members.peek('logprobs')
   if (Array.isArray(logprobs) && logprobs.length === 0) members.pass('logprobs')
+  members.pass('parsed') // The library's own reading (openai 7.55).
   const citations = annotations?.map(readAnnotation).filter((citation) => citation !== undefined)
-  const cited = citations?.length ? citations : undefined
   const cache = readCache(members)
   const kept = keepRest(members, {
     ...(type !== `${side}_text` && { type: type ?? '' }),
     ...(annotations === undefined && type === 'output_text' && { bare: true }),
   })
-  return defined({ kind: 'text' as const, text, citations: cited, cache, ...kept })
+  const cited = citations?.length && { citations }
+  return defined({ kind: 'text' as const, text, ...cited, cache, ...kept })
 }
 
 function readRefusal(members: Members): RefusalBlock | undefined {
   const text = members.text('refusal')
-  return text === undefined
-    ? undefined
-    : defined({ kind: 'refusal' as const, text, ...keepRest(members) })
+  if (text === undefined) return undefined
+  return defined({ kind: 'refusal' as const, text, ...keepRest(members) })
 }
 
 /** A cache mark has one documented form; any other stays as it is. */
