@@ -184,7 +184,7 @@ export class ReplyBlocks {
   }
 }
 
-/** anthropic-java 3.14 refuses these without a `caller` where it validates replies; the model's own calls are direct. */
+/** The model's own calls are direct. anthropic-java 3.14 throws where a program asks for a `caller` that is not there. */
 const withCaller = (block: JsonObject): JsonObject =>
   /^(?:server_tool_use|web_(?:search|fetch)_tool_result)$/.test(String(block['type']))
     ? { ...block, caller: block['caller'] ?? { type: 'direct' } }

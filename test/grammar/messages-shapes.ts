@@ -93,7 +93,7 @@ const searchResult = object({
 })
 const failure = (type: string) => object({ type: literal(type), error_code: string })
 
-/** anthropic-java 3.14 demands it where it validates replies. */
+/** All types of the official libraries have it; anthropic-java 3.14 demands it of results where it validates replies. */
 const caller = object({ type: filled })
 
 /** Blocks that look the same in a stream's start event and in a whole reply. */
