@@ -184,7 +184,7 @@ function readAction(action: JsonObject = {}): Pick<SearchBlock, 'queries' | 'sou
 }
 
 /** What a search did and how it ended; unchanged where it came in this dialect. */
-export function writeAction(block: SearchBlock): JsonObject {
+export function writeAction(block: SearchBlock): { action: Json; status?: Json } {
   const { queries, sources, opened } = block
   const { action, status } = factsOf(block)
   if (opened && !action) return { action: { type: 'open_page', url: sources[0]?.url ?? '' } }

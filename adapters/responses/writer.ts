@@ -330,14 +330,15 @@ export class Output {
     const id = block.id.startsWith('ws_') ? block.id : this.#context.newId('ws_')
     const at = { output_index: this.#next(), item_id: id }
     // What it did is said from the start: openai-java 4.101 refuses an item without it where it validates replies.
-    const [item, action] = [{ id, type: 'web_search_call' }, writeAction(block)]
-    this.#added({ ...item, status: 'in_progress', ...action })
+    const { action, ...kept } = writeAction(block)
+    const item = { id, type: 'web_search_call' }
+    this.#added({ ...item, status: 'in_progress', action })
     // Only a search that ended well has an event of its own for its end.
     const status = block.failed || block.opened === 'failed' ? 'failed' : 'completed'
     for (const step of ['in_progress', 'searching', 'completed'])
       if (step !== 'completed' || step === status)
         this.#emit(`response.web_search_call.${step}`, at)
-    this.#done({ ...item, status, ...action })
+    this.#done({ ...item, status, action, ...kept })
   }
 
   #whole(id: string, value: JsonObject): void {

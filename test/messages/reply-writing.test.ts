@@ -211,10 +211,11 @@ describe('a reply to a messages caller', () => {
   it('makes up no half of a search that its service has told by halves', () => {
     const use = { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'a' } }
     const found = { type: 'web_search_tool_result', tool_use_id: 's0', content: [] }
+    const caller = { type: 'direct' }
     for (const half of [use, found]) {
       const told = { ...JSON.parse(fixture('reply/plain.json')), content: [half] }
       const { reply: heard } = hearBody(JSON.stringify(told))
-      expect(saying(...heard.blocks).body['content']).toEqual([half])
+      expect(saying(...heard.blocks).body['content']).toEqual([{ ...half, caller }])
     }
   })
 
