@@ -79,6 +79,7 @@ export function readRequest(body: Json, { trail }: ReadRequestContext): Request 
         ...who.left,
         ...labels.left,
         ...streamLeft(body),
+        ...modalitiesLeft(body),
       },
       { facts: { ...bounds.facts, ...who.facts, ...factsIn(body) } },
     ),
@@ -93,6 +94,10 @@ function streamLeft({ stream_options }: JsonObject): JsonObject {
   const unread = membersBeside(objectIn(stream_options), STREAM_OPTIONS)
   return unread ? { stream_options: unread } : {}
 }
+
+/** Every reply is text, unless something else is asked for. */
+const modalitiesLeft = ({ modalities }: JsonObject): JsonObject =>
+  Array.isArray(modalities) && modalities.some((one) => one !== 'text') ? { modalities } : {}
 
 const factsIn = ({ stream_options, usage, functions }: JsonObject) => ({
   ...(isObject(stream_options) && { stream_options }),

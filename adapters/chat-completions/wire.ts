@@ -149,7 +149,7 @@ export const FIELDS = {
   store: field('read drop', nullish(flag)),
   verbosity: field('drop'),
   prediction: field('drop'),
-  modalities: field('drop'),
+  modalities: field('read drop'),
   audio: field('drop'),
   logit_bias: field('drop'),
   chat_template_kwargs: field('drop'),

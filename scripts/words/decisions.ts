@@ -269,6 +269,8 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     '.prompt_cache_key': KEYED,
     '.model': MODEL,
     '.metadata': EMPTY,
+    '.modalities': DEFAULT,
+    '.modalities=text': DEFAULT,
     '.n': DEFAULT,
     '.parallel_tool_calls': DEFAULT,
     '.response_format': DEFAULT,

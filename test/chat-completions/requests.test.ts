@@ -140,6 +140,16 @@ const heard = (input_audio: unknown) => {
   return JSON.parse(sent([CHAT, 'generate-content'], request).text).contents[0].parts[0]
 }
 
+it.each<Dialect>(['messages', 'generate-content', 'responses'])(
+  'loses nothing where it asks for text alone, as every request does, over %s',
+  (to) => {
+    const asking = (...modalities: string[]) =>
+      lossesOf(sent([CHAT, to], { messages: [question], max_tokens: 900, modalities }))
+    expect(asking('text')).toEqual([])
+    expect(asking('text', 'audio')).toEqual(['dropped modalities'])
+  },
+)
+
 describe('a sound', () => {
   it.each([
     ['T2dnUwAC', { inlineData: { mimeType: 'audio/ogg', data: 'T2dnUwAC' } }],
