@@ -54,6 +54,16 @@ const ask = (url: string, body?: object): Promise<{ status: number; text: string
 const childrenOf = ({ child: { pid } }: Command): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 
+/** Kills one of the processes, when both are there, and waits until it is gone. */
+async function kill(command: Command, which: 0 | 1): Promise<void> {
+  await until(() => childrenOf(command).length === 2)
+  const pid = childrenOf(command)[which]
+  // 0 would be the group of this process itself.
+  if (!pid) throw new Error('there is no such process')
+  process.kill(pid, 'SIGKILL')
+  await until(() => !childrenOf(command).includes(pid))
+}
+
 const pause = (ms: number) => new Promise((wake) => setTimeout(() => wake('paused'), ms))
 
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
@@ -80,6 +90,7 @@ describe('several processes behind one port', () => {
     const url = await command.listening()
     const said = () => command.printed().error
     const [first = 0, second = 0] = childrenOf(command)
+    expect(Math.min(first, second)).toBeGreaterThan(0)
     expect(second).toBeGreaterThan(0)
     expect(said().match(/listens on/g)).toHaveLength(1)
     expect(said()).toContain('2 behind the port; limits hold for each of them (2000 streams')
@@ -138,7 +149,7 @@ describe('several processes behind one port', () => {
       const other = new DatabaseSync(join(folder.path, 'kept.db'))
       other.exec('BEGIN IMMEDIATE')
       const statuses = new Set<number>()
-      process.kill(childrenOf(command)[0] ?? 0, 'SIGKILL')
+      await kill(command, 0)
       await until(() => said().includes('(SIGKILL)'))
       await until(async () => {
         statuses.add((await ask(`${url}/usage`)).status)
@@ -173,11 +184,10 @@ describe('several processes behind one port', () => {
         for (; !over.signal.aborted; count += 1) expect(await patient()).toMatch(/^told/)
       })
       const killing = async () => {
-        for (const turn of [0, 1, 0, 1]) {
+        for (const which of [0, 1, 0, 1] as const) {
           const before = count
           await until(() => count > before + 200)
-          process.kill(childrenOf(command)[turn] ?? 0, 'SIGKILL')
-          await until(() => childrenOf(command).length === 2)
+          await kill(command, which)
         }
         over.abort()
       }
