@@ -1,5 +1,4 @@
-import { rewriteMembers } from '../../src/json/json.ts'
-import type { Json, JsonObject } from '../../src/json/json.ts'
+import { rewriteMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import { createCodec } from '../../src/model/ext.ts'
 import type { NameRule } from '../../src/model/names.ts'
 

@@ -56,7 +56,7 @@ export {
   textIn,
 } from '../../src/json/json.ts'
 
-/** What else a call or a result says. Its `caller` is a leftover, unless that is the model itself, as usual. */
+/** What else a call or a result says. Its `caller` is a leftover, unless the model itself has called, which it mostly has. */
 export const beyondCaller = ({ caller, ...rest }: JsonObject): JsonObject =>
   caller === undefined || toText(caller) === '{"type":"direct"}' ? rest : { ...rest, caller }
 

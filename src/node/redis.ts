@@ -16,8 +16,8 @@ interface Connection {
 
 /**
  * The same with a connection made before the first request, because on a busy machine that takes long enough for
- * exchanges to be lost. A server that does not answer delays the start only for a short
- * time; `warn` hears why it does not.
+ * exchanges to be lost. A server that does not answer delays the start only for a short time; `warn` hears why it does
+ * not.
  */
 export async function openRedis(url: string, warn: (why: string) => void): Promise<RedisLink> {
   const link = redisLink(url)

@@ -147,6 +147,11 @@ const thought = (signature: string): JsonObject => ({ type: 'thinking', thinking
 const own = (dialect: string): string => writeEnvelope({ dialect, value: 'p' }, 'self')
 const NO_ENVELOPE = btoa('xseal1, but another')
 const part = { text: 'yes' }
+/** A call with what stands in for a proof. */
+const STOOD_IN_FOR = {
+  functionCall: { name: 'f' },
+  thoughtSignature: 'skip_thought_signature_validator',
+}
 const minted = (prefix: string): string => `${prefix}_0123456789abcdef00000001`
 
 const CASES: Case[] = [
@@ -279,12 +284,7 @@ const CASES: Case[] = [
       contents: [
         {
           role: 'model',
-          parts: [
-            {
-              functionCall: { name: 'f' },
-              thoughtSignature: 'skip_thought_signature_validator',
-            },
-          ],
+          parts: [STOOD_IN_FOR],
         },
       ],
     },
@@ -313,12 +313,7 @@ const CASES: Case[] = [
       contents: [
         {
           role: 'model',
-          parts: [
-            {
-              functionCall: { name: 'f' },
-              thoughtSignature: 'skip_thought_signature_validator',
-            },
-          ],
+          parts: [STOOD_IN_FOR],
         },
       ],
       generation_config: { thinking_config: { thinkingLevel: 'MINIMAL' } },
