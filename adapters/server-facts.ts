@@ -50,6 +50,8 @@ export interface ServerFacts {
   cacheMark?: 'cache_control' | 'prompt_cache_breakpoint'
   /** Whether the server takes a cache key that the proxy makes for callers without one. */
   cacheKey?: boolean
+  /** Whether a first call without a proof, or the stand-in for one, is refused where the model is a Gemini of today. */
+  provenCalls?: boolean
   /** The form of call ids: at most so many characters, or exactly nine. */
   callIds?: number | 'nine'
   /** Whether arguments of calls in a history must be JSON. */

@@ -103,6 +103,12 @@ const FACTS: Readonly<Record<keyof ServerFacts, Word>> = {
   },
   topK: { means: 'Takes top_k (chat-completions).', usual: 'false', example: true },
   seedMember: { means: 'The name of the seed.', usual: 'seed', example: 'random_seed' },
+  provenCalls: {
+    means:
+      'Refuses a first call without a proof where the model is Gemini 3 or newer: a stand-in is sent.',
+    usual: 'false',
+    example: true,
+  },
   outputInTotal: {
     means: 'Counts thoughts in the total of tokens alone.',
     usual: 'false',

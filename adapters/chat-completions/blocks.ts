@@ -22,7 +22,7 @@ import {
   type Facts,
 } from './dialect.ts'
 import { readAudio, readDrawn, readFile, readImage } from './media.ts'
-import { type TextSpan, type Thought, readDetails, readExtraContent } from './proofs.ts'
+import { type TextSpan, type Thought, readDetails, readExtraContent, unsigned } from './proofs.ts'
 import { ownProofMembers, thoughtIn } from './reasoning.ts'
 
 type ReadPart = (part: JsonObject) => Block
@@ -104,7 +104,6 @@ export function readCall(raw: JsonObject, id: string): ToolCallBlock {
   const { name, arguments: given, input, parsed_arguments: _, ...left } = objectIn(called ?? custom)
   const isText = custom !== undefined && called === undefined
   const value = isText ? input : given
-  const { google: _google, ...extra } = objectIn(extra_content)
   return {
     kind: 'tool-call',
     id,
@@ -113,7 +112,7 @@ export function readCall(raw: JsonObject, id: string): ToolCallBlock {
     input: isText ? textIn(value) : argumentsText(value),
     ...readCache(raw),
     ...keep(
-      { ...rest, function: unlessEmpty(left), extra_content: unlessEmpty(extra) },
+      { ...rest, function: unlessEmpty(left), extra_content: unlessEmpty(unsigned(extra_content)) },
       { facts: cacheFacts(raw) },
     ),
   }
@@ -152,6 +151,7 @@ export function readMessage(message: JsonObject, newCallId: (index: number) => s
     reasoning,
     reasoning_text,
     reasoning_opaque,
+    extra_content,
     ...rest
   } = others
   const { calls, damaged } = readCalls(tool_calls, function_call, newCallId)
@@ -170,20 +170,35 @@ export function readMessage(message: JsonObject, newCallId: (index: number) => s
     list.unshift({ kind: 'thought', text: plain })
   if (textIn(reasoning_opaque) !== '') list.unshift(opaqueThought(list, textIn(reasoning_opaque)))
   const drawn = objectsIn(images).map(readDrawn)
-  const blocks = layOut(list, [...readContent(parts), ...drawn], calls)
+  const { proof } = readExtraContent(extra_content)
+  const blocks = withSignature(layOut(list, [...readContent(parts), ...drawn], calls), proof)
   const isRefused = textIn(refusal) !== ''
   if (isRefused)
     blocks.splice(blocks.length - calls.length, 0, { kind: 'refusal', text: textIn(refusal) })
   return {
     blocks,
     damaged: damaged || details.damaged,
-    rest: { ...withoutAbsent(rest), ...(typeof name === 'string' && { name }) },
+    rest: {
+      ...withoutAbsent({ ...rest, extra_content: unsigned(extra_content) }),
+      ...(typeof name === 'string' && { name }),
+    },
     facts: {
       ...(isObject(function_call) && !isAbsent(function_call['name']) && { functionCall: true }),
       // DeepSeek requires the member even when it is empty.
       ...(reasoning_content === '' && { reasoning_content }),
     },
   }
+}
+
+/** Gemini signs the text of a message beside the message (any-llm#1320). */
+function withSignature(blocks: Block[], proof: Proof | undefined): Block[] {
+  if (!proof) return blocks
+  const last = blocks.findLastIndex(({ kind }) => kind === 'text')
+  const text = blocks[last]
+  if (text?.kind === 'text') return text.proof ? blocks : blocks.with(last, { ...text, proof })
+  const first = blocks.findIndex(({ kind }) => kind === 'tool-call')
+  const signed: Block = { kind: 'text', text: '', proof }
+  return blocks.toSpliced(first < 0 ? blocks.length : first, 0, signed)
 }
 
 /** GitHub Copilot's `reasoning_opaque` is a member of the message. It proves the thought and goes back with it. */
@@ -221,7 +236,7 @@ function readCalls(
   if (!isAbsent(legacy['name'])) list.push({ function: legacy })
   let damaged = false
   const calls = list.map((raw, index): ToolCallBlock => {
-    const extra = readExtraContent(raw)
+    const extra = readExtraContent(raw['extra_content'])
     damaged ||= extra.damaged
     const call = readCall(raw, textIn(raw['id']) || newCallId(index))
     return extra.proof ? { ...call, proof: extra.proof } : call

@@ -1,16 +1,20 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, parseObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { NO_PROOF } from '../../src/model/gemini-model.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { leftOutFile, shownLabel } from '../../src/model/media.ts'
 import { lowerInput, instructionWords } from '../../src/model/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
 import { writeCallId } from './calls.ts'
 import { objectIn, objectsIn, textIn } from './dialect.ts'
+import { signatureIn } from './proofs.ts'
 import { withThoughtInside } from './reasoning.ts'
 
 interface Lowering {
   readonly server: ServerFacts
   readonly lose: Lose
+  /** Whether the first call of a message has to have a proof. */
+  readonly isProven: boolean
 }
 
 /** Writes the conversation as the server's profile allows. */
@@ -72,13 +76,15 @@ function withPlainContent(message: JsonObject): JsonObject {
     : message
 }
 
-function withCalls(message: JsonObject, index: number, { server, lose }: Lowering): JsonObject {
+function withCalls(message: JsonObject, index: number, lowering: Lowering): JsonObject {
+  const { server, lose, isProven } = lowering
   const { tool_calls: calls } = message
   if (!Array.isArray(calls)) return message
-  const written = withElements(calls, (call) => {
+  const written = withElements(calls, (call, at) => {
     if (!isObject(call)) return call
     const id = call['id']
-    const fitting = withMembers(call, {
+    const signed = isProven && at === 0 ? withStandIn(call, index, lose) : call
+    const fitting = withMembers(signed, {
       ...(typeof id === 'string' &&
         server.callIds !== undefined && { id: writeCallId(id, server) }),
     })
@@ -96,6 +102,14 @@ function withCalls(message: JsonObject, index: number, { server, lose }: Lowerin
     return withMembers(fitting, { function: withMembers(called, { arguments: '{}' }) })
   })
   return withMembers(message, { tool_calls: written })
+}
+
+function withStandIn(call: JsonObject, index: number, lose: Lose): JsonObject {
+  const { extra_content } = call
+  if (signatureIn(extra_content) !== '') return call
+  lose('defaulted', `turns.${index}.seal`, 'the first call has no proof')
+  const google = { ...objectIn(objectIn(extra_content)['google']), thought_signature: NO_PROOF }
+  return withMembers(call, { extra_content: { ...objectIn(extra_content), google } })
 }
 
 const SPELLINGS = ['reasoning_content', 'reasoning'] as const

@@ -3,7 +3,8 @@ import { isObject, listOf, Verbatim, type JsonObject } from '../../src/json/json
 import type { Lose } from '../../src/model/loss.ts'
 import { withoutOthers, withoutRefused } from '../../src/model/fields.ts'
 import { describeText, inWords, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
-import type { ServerFacts } from '../contract.ts'
+import { wantsProvenCalls } from '../../src/model/gemini-model.ts'
+import type { ServerFacts, Target } from '../contract.ts'
 import { objectIn, objectsIn, textIn } from './dialect.ts'
 import { placeOf } from './wire.ts'
 import { readFormat } from './fields.ts'
@@ -13,15 +14,22 @@ import { lowerMessages } from './lowered-history.ts'
 interface Lowering {
   readonly server: ServerFacts
   readonly lose: Lose
+  readonly isProven: boolean
 }
 
 /**
  * Fits a body to a server that speaks only a part of this dialect: what it lacks is said otherwise, or left out and
  * reported. Bodies written from another dialect mostly fit already; this also serves callers of this dialect.
  */
-export function lowered(body: JsonObject, server: ServerFacts | undefined, lose: Lose): JsonObject {
+export function lowered(
+  body: JsonObject,
+  { model, facts }: Pick<Target, 'model' | 'facts'>,
+  lose: Lose,
+): JsonObject {
+  const { server, thinking } = facts
   if (!server) return body
-  const lowering = { server, lose }
+  const isProven = server.provenCalls === true && wantsProvenCalls(model, thinking)
+  const lowering = { server, lose, isProven }
   const tooled = withChoice(withTools(body, lowering), lowering)
   const told = lowerMessages(withSchemaInWords(tooled, lowering), lowering)
   return withOptions(withThinking(told, lowering), lowering)

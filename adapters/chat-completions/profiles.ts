@@ -231,7 +231,8 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'gemini',
-    facts: { outputInTotal: true, customTools: false },
+    facts: { outputInTotal: true, customTools: false, provenCalls: true },
+    refusals: [{ words: /missing a `?thought_signature/, says: 'wants a proof of the first call' }],
   },
   {
     name: 'xai',

@@ -201,16 +201,33 @@ export const extraContent = (signature: string): JsonObject => ({
   extra_content: { google: { thought_signature: signature } },
 })
 
-/** The proof of a call, made here or by the service itself. `damaged`: it was made here, and came back changed. */
-export function readExtraContent(call: JsonObject): { proof?: Proof; damaged: boolean } {
-  const extra = call['extra_content']
-  if (!isObject(extra)) return { damaged: false }
-  const signature = textIn(objectIn(extra['google'])['thought_signature'])
+/** The members of `extra_content` in which Gemini's compatible API and that of Vertex AI (pi#6733) have their proofs. */
+const SIGNERS = ['google', 'vertex']
+
+/** What a call or a message has beside it, without what is a proof. */
+export const unsigned = (extra: Json | undefined): JsonObject =>
+  Object.fromEntries(Object.entries(objectIn(extra)).filter(([key]) => !SIGNERS.includes(key)))
+
+/** The signature beside a call or a message. */
+export const signatureIn = (extra: Json | undefined): string =>
+  SIGNERS.map((signer) => textIn(objectIn(objectIn(extra)[signer])['thought_signature'])).find(
+    Boolean,
+  ) ?? ''
+
+/**
+ * The proof of a call, or of the text of a message, made here or by the service itself. `damaged`: it was made here,
+ * and came back changed.
+ */
+export function readExtraContent(extra: Json | undefined): {
+  proof?: Proof
+  damaged: boolean
+} {
+  const signature = signatureIn(extra)
   if (isEnvelope(signature)) {
     const proof = readProofText(signature)
     return proof ? { proof, damaged: false } : { damaged: true }
   }
-  if (signature === '') return { damaged: false }
+  if (!isObject(extra) || signature === '') return { damaged: false }
   return { proof: { dialect: DIALECT, value: stringify({ extra_content: extra }) }, damaged: false }
 }
 

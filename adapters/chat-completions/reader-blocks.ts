@@ -42,6 +42,8 @@ export class Speech {
   /** The entries of the open thought, pieces put together. */
   #entries: JsonObject[] = []
   #opaque = ''
+  /** What proves the text; it may come behind it, beside nothing (any-llm#1320). */
+  #signature: Proof | undefined
   #logprobs: Logprob[] = []
   hasRefused = false
 
@@ -67,6 +69,11 @@ export class Speech {
     const plain = thoughtIn(said)
     if (plain !== '' && !isTold) this.#piece('reasoning', plain)
     this.#opaque ||= textIn(said.reasoning_opaque)
+  }
+
+  /** Takes what a message has beside it, if that is a proof of its text. */
+  sign(beside: Json | undefined): void {
+    this.#signature = readExtraContent(beside).proof ?? this.#signature
   }
 
   say(content: Json | undefined): void {
@@ -111,6 +118,7 @@ export class Speech {
   end(): void {
     for (const { kind, text } of this.#tags?.end() ?? []) this.#piece(kind, text)
     if (this.#opaque !== '' && this.#open?.kind !== 'reasoning') this.#begin('reasoning')
+    else if (this.#signature && this.#open?.kind !== 'text') this.#begin('text')
     this.#close()
   }
 
@@ -153,9 +161,16 @@ export class Speech {
     if (!open) return
     this.#weigh()
     this.#open = undefined
-    const proven = proof ?? (open.kind === 'reasoning' ? this.#proof() : undefined)
+    const proven = proof ?? this.#proofOf(open.kind)
     this.#entries = []
     this.#cursor.close(open.key, proven ? { proof: proven } : {})
+  }
+
+  #proofOf(kind: Kind): Proof | undefined {
+    if (kind === 'reasoning') return this.#proof()
+    const signature = kind === 'text' ? this.#signature : undefined
+    if (signature) this.#signature = undefined
+    return signature
   }
 
   #proof(): Proof | undefined {
@@ -263,7 +278,7 @@ export class CallReader {
     const call = this.#find(index, id, name) ?? this.#begin(index)
     this.#identify(call, id)
     call.name ||= name
-    const { proof } = readExtraContent(raw)
+    const { proof } = readExtraContent(raw['extra_content'])
     if (proof) call.proof = proof
     if (!call.opened) call.raw = together(call.raw, raw)
     if (!call.opened && call.name !== '' && call.id !== '') this.#start(call)

@@ -13,6 +13,7 @@ import { TOOL_NAME, keep, textIn, objectIn, objectsIn, isAbsent } from './dialec
 import { readDrawn } from './media.ts'
 import { readMessage } from './blocks.ts'
 import { BAD_REPLY, BROKEN, readProblem } from './problems.ts'
+import { unsigned } from './proofs.ts'
 import {
   choiceLeft,
   listCitations,
@@ -193,6 +194,7 @@ export class CompletionReader implements Reader {
       reasoning_text,
       reasoning_details,
       reasoning_opaque,
+      extra_content,
       ...rest
     } = others
     const calls = objectsIn(tool_calls)
@@ -201,6 +203,7 @@ export class CompletionReader implements Reader {
       (entry) => this.#calls.prove(entry),
     )
     this.#speech.say(content)
+    if (extra_content !== undefined) this.#sign(extra_content)
     if (textIn(refusal) !== '') this.#speech.refuse(textIn(refusal))
     for (const raw of objectsIn(annotations)) this.#cite(raw)
     for (const image of objectsIn(images)) this.#draw(image)
@@ -211,6 +214,12 @@ export class CompletionReader implements Reader {
     if (calls.length === 0 && this.#speech.isSpeaking) this.#calls.pause()
     for (const [key, value] of Object.entries(rest))
       if (!isAbsent(value)) this.#leaveSaid(key, value)
+  }
+
+  #sign(extra_content: Json | undefined): void {
+    this.#speech.sign(extra_content)
+    const left = unsigned(extra_content)
+    if (Object.keys(left).length > 0) this.#leaveSaid('extra_content', left)
   }
 
   /** Keeps leftovers. It adds in place and never copies, because each chunk may bring some. */

@@ -146,7 +146,7 @@ export function writeRequest(asked: Request, writing: WriteRequestContext): Outg
     ...rest,
   }
   const taken = withoutRefused(body, target.facts.drop, placeOf, lose)
-  const sent = lowered(taken, target.facts.server, lose)
+  const sent = lowered(taken, target, lose)
   return { path: '/v1/chat/completions', headers: {}, body: sent }
 }
 

@@ -15,7 +15,7 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
   const { model, facts, foreign } = edits
   const own = foreign ? withoutForeign(body, lose) : body
   const taken = withoutRefused(bounded(own, facts, lose), facts.drop, placeOf, lose)
-  const sent = lowered(taken, facts.server, lose)
+  const sent = lowered(taken, { model: model ?? textIn(body['model']), facts }, lose)
   return model === undefined || (sent['model'] !== undefined && typeof sent['model'] !== 'string')
     ? sent
     : withMembers(sent, { model })

@@ -25,10 +25,11 @@ import type { ToolNames } from '../../src/model/names.ts'
 import { callInWords, instructionWords } from '../../src/model/text-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
+import { NO_PROOF, wantsProvenCalls } from '../../src/model/gemini-model.ts'
 import { givenTo, type WriteRequestContext } from '../contract.ts'
-import { takesLevels, wantsProvenCalls } from './generations.ts'
+import { takesLevels } from './generations.ts'
 import { writeMedia } from './media.ts'
-import { NO_PROOF, once } from './proofs.ts'
+import { once } from './proofs.ts'
 import { needsMix } from './tools.ts'
 
 /** Contents that form one turn. */
@@ -395,7 +396,9 @@ function writeModel(
   const parts = group.entries.flatMap((entry) => writeEntry(entry, partContext))
   const first = parts.findIndex((part) => 'functionCall' in part)
   const call = parts[first]
-  if (!call || 'thoughtSignature' in call || !wantsProvenCalls(context.target)) return parts
+  const { model, facts } = context.target
+  const isWanted = wantsProvenCalls(model, facts.thinking)
+  if (!call || 'thoughtSignature' in call || !isWanted) return parts
   context.lose('defaulted', `turns.${group.turn}.seal`, 'the first call has no proof')
   return parts.with(first, { ...call, thoughtSignature: NO_PROOF })
 }

@@ -1,4 +1,5 @@
 import { encodeBase64 } from '../../src/json/base64.ts'
+import { NO_PROOF } from '../../src/model/gemini-model.ts'
 import type { Block, Proof, ReasoningBlock, TextBlock } from '../../src/model/request.ts'
 import {
   writeEnvelope,
@@ -23,9 +24,6 @@ export interface Repeated {
   /** How many parts stand between the thought and the one that repeats it. */
   before: number
 }
-
-/** The service accepts this value in place of a proof, for a call that the model did not make itself. */
-export const NO_PROOF = 'skip_thought_signature_validator'
 
 /**
  * What the envelope on a part proves: the part itself, or a thought before it that has no words and so no part of

@@ -2,14 +2,14 @@ import { GO_ON } from '../../src/model/empty-request.ts'
 import { saying } from './history.ts'
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
+import { NO_PROOF, wantsProvenCalls } from '../../src/model/gemini-model.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
 import { DIALECT } from './dialect.ts'
 import { resourceName } from './paths.ts'
 import { amount, readReasoning, writeReasoning } from './reasoning.ts'
-import { wantsProvenCalls } from './generations.ts'
-import { NO_PROOF, readProof } from './proofs.ts'
+import { readProof } from './proofs.ts'
 import { EXCLUSIVE, HOSTED, INVOCATIONS, mixedConfig } from './tools.ts'
 import { camel, optionPlace, placeOf } from './wire.ts'
 
@@ -28,7 +28,7 @@ function editRequest(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
   const { facts, foreign, model } = edits
   const own = foreign ? withoutForeign(body, lose) : body
   const wantsProofs =
-    own === body ? facts.thinking === 'level' : wantsProvenCalls({ model: model ?? '', facts })
+    own === body ? facts.thinking === 'level' : wantsProvenCalls(model ?? '', facts.thinking)
   const proven = wantsProofs ? withProvenCalls(own, lose) : own
   const fitting = within(withFittingTools(proven, facts, lose), 'generationConfig', (config) =>
     fitted(config, facts, lose),

@@ -130,6 +130,7 @@ const profile = later(() =>
     plainContent: optional.flag,
     cacheMark: z.optional(z.enum(['cache_control', 'prompt_cache_breakpoint'])),
     cacheKey: optional.flag,
+    provenCalls: optional.flag,
     callIds: z.optional(
       z.union([count().check(z.gte(SHORTEST_ID)), z.literal('nine')], {
         error: `expected a whole number from ${SHORTEST_ID}, or "nine"`,

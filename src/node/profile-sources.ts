@@ -13,7 +13,7 @@ const SOURCES: Readonly<Record<string, readonly [version: string, source: string
     'manual, thinking mode; recorded traffic; pi-mono#3636; qwen-code#3578',
   ],
   'chat-completions fireworks': ['2026-11', 'manual; litellm#26879'],
-  'chat-completions gemini': ['v1beta/openai', 'recorded traffic; openclaude#67'],
+  'chat-completions gemini': ['v1beta/openai', 'recorded traffic; openclaude#67; securo#884'],
   'chat-completions groq': ['2026-11', 'manual, openai compatibility; jan#8136; recorded traffic'],
   'chat-completions kimi': ['k2.5 to k3', 'goose#6902, goose#7222; opencode#16318; continue#11711'],
   'chat-completions litellm': ['1.106.2', 'measured; the rest is for the model behind it to say'],

@@ -140,6 +140,14 @@ const SEALED: [string, object[], object[]][] = [
   ],
 ]
 
+it('Gemini proves a text beside its message', () => {
+  const proof = { dialect: 'chat-completions', value: JSON.stringify({ extra_content: SIGNED }) }
+  for (const reply of bothWays({ content: 'yes', extra_content: { ...SIGNED } }))
+    expect(reply.blocks).toEqual([{ ...text('yes'), proof }])
+})
+
+const SIGNED = { google: { thought_signature: 'c2ln' } }
+
 /** The reply as a caller's client has it, and its next request as the server gets it. */
 function returned(dialect: Dialect, deltas: object[]): { details: unknown; message: string } {
   const chat = adapterOf('chat-completions')
@@ -164,11 +172,27 @@ describe.each(othersThan('chat-completions'))('over a client of %s comes back', 
     for (const one of expected) expect(details).toContainEqual(one)
   })
 
-  it('the members in which Gemini and Copilot have their proofs', () => {
-    const extra_content = { google: { thought_signature: 'c2ln' } }
-    const [call] = calling('call_a').tool_calls
-    const gemini = returned(dialect, [{ tool_calls: [{ ...call, extra_content }] }])
-    expect(gemini.message).toContain(JSON.stringify(extra_content))
+  it.each(['google', 'vertex'])(
+    'the member in which Gemini has the proof of a call, %s',
+    (signer) => {
+      const extra_content = { [signer]: { thought_signature: 'c2ln' } }
+      const [call] = calling('call_a').tool_calls
+      const { message } = returned(dialect, [{ tool_calls: [{ ...call, extra_content }] }])
+      expect(message).toContain(JSON.stringify(extra_content))
+    },
+  )
+
+  it.each<[string, object[]]>([
+    ['beside it', [{ content: 'Yes.', extra_content: SIGNED }]],
+    ['behind it', [{ content: 'Yes.' }, { extra_content: SIGNED }]],
+    ['without it', [{ reasoning: 'hm' }, { extra_content: SIGNED }, calling('call_a')]],
+    ['before a call', [{ content: 'Yes.' }, { extra_content: SIGNED }, calling('call_a')]],
+  ])('the proof of a text that came %s', (_, deltas) => {
+    const { message } = returned(dialect, deltas)
+    expect(message).toContain(`"extra_content":${JSON.stringify(SIGNED)}`)
+  })
+
+  it('the members in which Copilot has its proof', () => {
     const copilot = [{ reasoning_text: 'hm', reasoning_opaque: 'c2ln' }, calling('call_a')]
     expect(returned(dialect, copilot).message).toContain('"reasoning_opaque":"c2ln"')
   })

@@ -24,9 +24,13 @@ function readBodies({ dialect, caller }: Adapter): [string, JsonObject][] {
     })
 }
 
-const lowered = (adapter: Adapter, body: JsonObject, name: string): JsonObject => {
+const lowered = (adapter: Adapter, body: JsonObject, name: string, model?: string): JsonObject => {
   const { facts } = adapter.upstream.profiles?.find((row) => row.name === name) ?? { facts: {} }
-  return adapter.same.edit(body, { facts: { server: facts }, foreign: false }, () => undefined)
+  return adapter.same.edit(
+    body,
+    { facts: { server: facts }, foreign: false, ...(model !== undefined && { model }) },
+    () => undefined,
+  )
 }
 
 describe.each(adapters.filter(({ upstream }) => upstream.profiles))('$dialect', (adapter) => {
@@ -45,9 +49,9 @@ describe.each(adapters.filter(({ upstream }) => upstream.profiles))('$dialect', 
 
   test('is taken by each server, whatever is asked', () => {
     const { dialect } = adapter
-    for (const { profile, refusals } of SERVERS.filter((one) => one.dialect === dialect))
+    for (const { profile, refusals, model } of SERVERS.filter((one) => one.dialect === dialect))
       for (const [file, body] of bodies) {
-        const sent = objectIn(JSON.parse(stringify(lowered(adapter, body, profile))))
+        const sent = objectIn(JSON.parse(stringify(lowered(adapter, body, profile, model))))
         expect(refuses(refusals, sent)?.body, `${profile}: ${file}`).toBeUndefined()
       }
   })

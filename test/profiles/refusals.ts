@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 
 /**
- * One thing that a server refuses. `at` leads to what is looked at: `tools.*.type`, where `*` is each of a list, and
+ * One thing that a server refuses. `at` leads to what is looked at: `tools.*.type`, where `*` is each of a list and a number is one of them, and
  * `[role=tool]` or `[id]` behind a name keeps those alone that have the member so, or have it at all.
  */
 export interface Refusal {
@@ -81,6 +81,7 @@ function stepInto(one: Found, name: string): Found[] {
           before: value[at - 1],
         }))
       : []
+  if (Array.isArray(value)) return stepInto(one, '*').filter(({ at }) => String(at) === name)
   return isObject(value)
     ? [{ ...one, value: value[name], place: place === '' ? name : `${place}.${name}` }]
     : []

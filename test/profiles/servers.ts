@@ -8,6 +8,8 @@ export interface Server {
   profile: string
   dialect: Dialect
   refusals: readonly Refusal[]
+  /** The name that every model has there. */
+  model?: string
   /** Its thoughts come without a proof. */
   open?: true
 }
@@ -362,6 +364,28 @@ export const SERVERS: readonly Server[] = [
             },
           ],
         },
+      },
+    ],
+  },
+  {
+    profile: 'gemini',
+    dialect: 'chat-completions',
+    model: 'gemini-3.6-flash',
+    refusals: [
+      {
+        at: `${CHAT_CALLS}.tool_calls.0.extra_content`,
+        absent: true,
+        status: 400,
+        says: [
+          {
+            error: {
+              code: 400,
+              message:
+                'Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call `default_api:f` , position 2. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.',
+              status: 'INVALID_ARGUMENT',
+            },
+          },
+        ],
       },
     ],
   },

@@ -20,7 +20,7 @@ export type Profile = NonNullable<Config['upstreams']>[string]['profile']
 
 /** `reply`: what it says in place of the demo. */
 export function siteOf(server: Server, profile?: Profile, reply?: string): Site {
-  const { dialect } = server
+  const { dialect, model } = server
   const sent: JsonObject[] = []
   const demo = demoSend(adapters, () => Promise.reject(new Error('nothing else is asked')))
   const send: Send = async (request) => {
@@ -42,6 +42,7 @@ export function siteOf(server: Server, profile?: Profile, reply?: string): Site 
         ...(profile !== undefined && { profile }),
       },
     },
+    ...(model !== undefined && { routes: [{ model: '*', upstream: 'server', as: model }] }),
     callers: 'open',
   }
   const app = createApp(config, { send })
