@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { StructureLimits } from '../json/structure.ts'
 import { Trail } from '../model/trail.ts'
 import type { KnownBody } from './known-body.ts'
-import { bodyOpening, hashOf, namesOf, opener, type BodyOpening } from './opening.ts'
+import { bodyOpening, hashOf, namesOf, Openings, type BodyOpening } from './opening.ts'
 import type { WrittenBody } from './written-body.ts'
 
 /** The last request of a session. */
@@ -38,8 +38,8 @@ const VALUE_BYTES = 160
 export class SessionStore {
   /** With what they take: a value that stays the same would keep its size. */
   #sessions: LRUCache<RecalledSession, number>
-  /** By owner and beginning, the last ones behind. */
-  readonly #places = new Map<string, RecalledSession[]>()
+  /** By owner and beginning. */
+  readonly #places = new Map<string, Openings<RecalledSession>>()
 
   /** How the last new sessions opened. */
   readonly #openings = new LRUCache<string, true>({ max: MOST_OPENINGS })
@@ -71,12 +71,12 @@ export class SessionStore {
     bytes: Uint8Array,
     { depth, nodes }: StructureLimits,
   ): readonly RecalledSession[] {
-    const opens = opener(bytes)
-    const found = (this.#places.get(placeOf(owner, bytes)) ?? []).filter(
-      ({ limits }) => limits.depth === depth && limits.nodes === nodes,
-    )
-    const alike = found.filter(({ known, opening }) => !opening || opens(opening, known.bytes))
-    return alike.length > 0 ? alike : found.slice(-MOST_UNLIKELY)
+    const isWithin = ({ limits }: RecalledSession): boolean =>
+      limits.depth === depth && limits.nodes === nodes
+    const found = this.#places.get(placeOf(owner, bytes))
+    if (!found) return []
+    const alike = found.alike(bytes).filter(isWithin)
+    return alike.length > 0 ? alike : found.list().filter(isWithin).slice(-MOST_UNLIKELY)
   }
 
   /**
@@ -108,13 +108,14 @@ export class SessionStore {
       opening: undefined,
       trail: new Trail(),
     }
+    const alike = this.#places.get(session.place) ?? new Openings()
+    this.#places.set(session.place, alike)
+    alike.delete(session)
+    const { oldest } = alike
+    if (oldest && alike.size >= MOST_ALIKE) this.#sessions.delete(oldest)
     session.known = known
     session.opening = openingIn(known)
-    const others = (this.#places.get(session.place) ?? []).filter((each) => each !== session)
-    const [oldest] = others
-    if (oldest && others.length >= MOST_ALIKE) this.#sessions.delete(oldest)
-    const stay = others.slice(1 - MOST_ALIKE)
-    this.#places.set(session.place, [...stay, session])
+    alike.add(session)
     this.weigh(session)
     return session
   }
@@ -134,9 +135,9 @@ export class SessionStore {
   }
 
   #forget(session: RecalledSession): void {
-    const left = (this.#places.get(session.place) ?? []).filter((each) => each !== session)
-    if (left.length > 0) this.#places.set(session.place, left)
-    else this.#places.delete(session.place)
+    const alike = this.#places.get(session.place)
+    alike?.delete(session)
+    if (alike?.size === 0) this.#places.delete(session.place)
   }
 }
 
