@@ -93,41 +93,20 @@ interface OpenedDoor {
   expiresAt?: number | undefined
 }
 
+/**
+ * Finds keys by their hashes, so that the time taken tells nothing about them, however many there are. Clients present
+ * the same key with every request, which is hashed once.
+ */
 function keyFinder(callers: CallerSettings & { kind: 'keys' }) {
-  const doors = callers.keys.map((entry, index) => {
+  const doors = new Map<string, OpenedDoor>()
+  for (const [index, entry] of callers.keys.entries()) {
     const named = typeof entry === 'string' ? { name: placeName(index), key: entry } : entry
-    const { name, models, limits = callers.limits, expiresAt }: NamedKey = named
-    return { key: named.key, door: { caller: { name, models, limits }, expiresAt } }
-  })
-  const plain = doors.flatMap(({ key, door }) => (typeof key === 'string' ? [{ key, door }] : []))
-  const hashed = doors.flatMap(({ key, door }) =>
-    typeof key === 'string' ? [] : [{ key: key.sha256, door }],
-  )
-  // Clients present the same key with every request, and its hash takes longer than all comparisons.
+    const { key, name, models, limits = callers.limits, expiresAt }: NamedKey = named
+    const digest = typeof key === 'string' ? sha256Hex(key) : key.sha256
+    doors.set(digest, { caller: { name, models, limits }, expiresAt })
+  }
   const digestOf = memoize(sha256Hex)
-  const longest = Math.max(0, ...plain.map(({ key }) => key.length))
-  return (candidate: string): OpenedDoor | undefined => {
-    const found = match(candidate, plain, longest)
-    const digest = hashed.length > 0 ? digestOf(candidate) : ''
-    return match(digest, hashed, digest.length) ?? found
-  }
-}
-
-/** Compares every character of every key, so that the time taken tells nothing about the keys. */
-function match(
-  candidate: string,
-  doors: readonly { key: string; door: OpenedDoor }[],
-  longest: number,
-): OpenedDoor | undefined {
-  let found: OpenedDoor | undefined
-  for (const { key, door } of doors) {
-    let difference = key.length ^ candidate.length
-    // Behind the end of a string there is NaN, which becomes 0.
-    for (let at = 0; at < longest; at += 1)
-      difference |= key.charCodeAt(at) ^ candidate.charCodeAt(at)
-    if (difference === 0) found = door
-  }
-  return found
+  return (candidate: string): OpenedDoor | undefined => doors.get(digestOf(candidate))
 }
 
 /** The key for an upstream, if it gets one. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { cpuMs } from '../growth/cpu.ts'
 import { sseParser } from '../../src/stream/sse.ts'
-import { presentedKeys } from '../../src/upstream/credentials.ts'
+import { authenticator, presentedKeys } from '../../src/upstream/credentials.ts'
 import { matchesGlob } from '../../src/config/glob.ts'
 import { createVeil } from '../../src/upstream/secrets.ts'
 import { shownUrl } from '../../src/inspect/view.ts'
@@ -63,3 +63,21 @@ const keysOf = (authorization: string) =>
 const userOf = (user: string) => writeUser(user, undefined, () => undefined)
 /** A key may be anything that a caller sends as one. */
 const hideIn = (row: string) => createVeil(`${'\\'.repeat(6)}key`).hide(row + 'x'.repeat(50))
+
+/** Without the work of making it. */
+function admissionAmong(count: number): () => void {
+  const keys = Array.from({ length: count }, (_, index) => `sk-${'x'.repeat(40)}-${index}`)
+  const admit = authenticator({ kind: 'keys', keys })
+  return () => {
+    for (let request = 0; request < 5000; request += 1) {
+      const key = keys[request % 5] ?? ''
+      const headers = { get: (name: string) => (name === 'x-api-key' ? key : null) }
+      expect(admit(headers, new URLSearchParams()).admitted).toBe(true)
+    }
+  }
+}
+
+it('a caller is admitted among 2000 at the cost of one among 5', () => {
+  const [few, many] = [admissionAmong(5), admissionAmong(2000)]
+  expect(growth((size) => (size < 8 ? few() : many()), 1)).toBeLessThan(2)
+})
