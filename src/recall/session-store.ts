@@ -111,8 +111,9 @@ export class SessionStore {
     const alike = this.#places.get(session.place) ?? new Openings()
     this.#places.set(session.place, alike)
     alike.delete(session)
-    const { oldest } = alike
-    if (oldest && alike.size >= MOST_ALIKE) this.#sessions.delete(oldest)
+    // To find the oldest takes a step for each that has moved behind.
+    const oldest = alike.size < MOST_ALIKE ? undefined : alike.oldest
+    if (oldest) this.#sessions.delete(oldest)
     session.known = known
     session.opening = openingIn(known)
     alike.add(session)
