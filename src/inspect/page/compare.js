@@ -1,13 +1,13 @@
 import { dialog, h } from './dom.js'
 import { asked } from './proxy.js'
 import { rows } from './state.js'
-import { parsed, pointer } from './tree.js'
+import { isLeaf, parsed, pointer } from './tree.js'
 import { bytesOf, count, modelOf, plural, size } from './words.js'
 
 export async function compare(x) {
   const others = [...rows.values()].filter((row) => row.number !== x.number && row.upstreamDialect)
   if (others.length === 0)
-    return dialog('compare', h('p', {}, 'There is no other exchange to compare this one with.'))
+    return dialog('compare', h('p', 'There is no other exchange to compare this one with.'))
   const usual =
     others.findLast((row) => row.number < x.number && row.session && row.session === x.session) ??
     others.findLast((row) => row.number < x.number && row.upstream === x.upstream) ??
@@ -33,19 +33,14 @@ export async function compare(x) {
     )
   }
   choice.addEventListener('change', run)
-  dialog('compare', h('p', {}, h('label', { htmlFor: 'with' }, 'with exchange '), choice), result)
+  dialog('compare', h('p', h('label', { htmlFor: 'with' }, 'with exchange '), choice), result)
   await run()
 }
 
 /** Where the beginning that two requests share ends: a cache of prompts reaches as far. */
 function comparison(title, one, other, after) {
   if (!one?.text || !other?.text)
-    return h(
-      'section',
-      {},
-      h('h3', {}, title),
-      h('p', { class: 'soft' }, 'There is no text to compare.'),
-    )
+    return h('section', h('h3', title), h('p.soft', 'There is no text to compare.'))
   const [a, b] = [one.text, other.text]
   let same = 0
   while (same < a.length && a[same] === b[same]) same += 1
@@ -56,36 +51,33 @@ function comparison(title, one, other, after) {
     `…${text.slice(Math.max(0, same - 40), same)}│${text.slice(same, same + 120)}`
   const usage = after?.usage
   return h(
-    'section',
-    { class: 'box' },
-    h('h3', {}, title),
+    'section.box',
+    h('h3', title),
     h(
       'p',
-      {},
       a === b
         ? `The same ${plural(bytesOf(a), 'byte')}.`
         : `The first ${plural(bytesOf(a.slice(0, same)), 'byte')} of ${count(bytesOf(a))} and ${count(bytesOf(b))} are the same.`,
     ),
     h(
       'p',
-      {},
       broken
         ? h(
-            'span',
-            { class: 'warn' },
+            'span.warn',
             `⚠ The prefix breaks at ${broken.at}, ${size(broken.bytes)} into ${broken.name}.`,
           )
-        : 'What was said before is continued: nothing of it has changed.',
+        : members.length > 0
+          ? 'What was said before is continued: nothing of it has changed.'
+          : 'How it goes on is not known: it was not kept whole, or is no JSON.',
     ),
     usage?.input
       ? h(
-          'p',
-          { class: 'soft' },
+          'p.soft',
           `The upstream read ${count(usage.cacheRead ?? 0)} of ${count(usage.input)} tokens of input from its cache.`,
         )
       : '',
-    h('ul', {}, ...members.map(({ name, text }) => h('li', {}, h('code', {}, name), ` ${text}`))),
-    a === b ? '' : h('pre', {}, `${around(a)}\n${around(b)}`),
+    h('ul', ...members.slice(0, 99).map(({ name, text }) => h('li', h('code', name), ` ${text}`))),
+    a === b ? '' : h('pre', `${around(a)}\n${around(b)}`),
   )
 }
 
@@ -94,8 +86,9 @@ function membersOf(left, right) {
   return names.map((name) => {
     const [one, other] = [left[name], right[name]]
     if (JSON.stringify(one) === JSON.stringify(other)) return { name, text: 'the same' }
-    if (one === undefined) return { name, text: 'is new' }
-    if (other === undefined) return { name, text: 'is gone' }
+    const place = (path) => (PREFIX.has(name) ? path : undefined)
+    if (one === undefined || other === undefined)
+      return { name, text: one ? 'is gone' : 'is new', at: place(pointer([name])), bytes: 0 }
     const at = difference(one, other)
     const grown = Array.isArray(one) && at.length === 1 && Number(at[0]) === one.length
     if (grown)
@@ -105,12 +98,13 @@ function membersOf(left, right) {
       }
     const path = pointer([name, ...at])
     const bytes = sharedBytes(JSON.stringify(one), JSON.stringify(other))
-    return { name, text: `changed at ${path}`, at: PREFIX.has(name) ? path : undefined, bytes }
+    return { name, text: `changed at ${path}`, at: place(path), bytes }
   })
 }
 
 /** What a prompt is made of. */
 const PREFIX = new Set([
+  'model',
   'system',
   'tools',
   'messages',
@@ -127,7 +121,7 @@ function sharedBytes(one, other) {
 }
 
 function difference(one, other) {
-  if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return []
+  if (isLeaf(one) || isLeaf(other)) return []
   const names = [...new Set([...Object.keys(one), ...Object.keys(other)])]
   const name = names.find((each) => JSON.stringify(one[each]) !== JSON.stringify(other[each]))
   if (name === undefined) return []

@@ -1,9 +1,12 @@
-import { dialog, h } from './dom.js'
+import { dialog, escaped, h } from './dom.js'
 import { parsed } from './tree.js'
 
-export async function copied(what, text) {
+const NOT_WHOLE = 'The body was not kept whole, or is no text.'
+
+export async function copied(what, text, note = '') {
   const state = h('p', { role: 'status' })
-  dialog(what, state, h('pre', { tabIndex: 0 }, text))
+  if (!text) return dialog(what, h('p', NOT_WHOLE))
+  dialog(what, state, h('p.warn', note), h('pre', { tabIndex: 0 }, text))
   try {
     await navigator.clipboard.writeText(text)
     state.textContent = 'This is in the clipboard.'
@@ -12,32 +15,52 @@ export async function copied(what, text) {
   }
 }
 
-const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`
+/** For a shell. Signs of control would be keys to the terminal that it is pasted into. */
+const quoted = (text) =>
+  /[^\P{Cc}\n\t]/u.test(text)
+    ? `$'${text.replace(/['\\]/g, '\\$&').replace(/\p{Cc}/gu, escaped)}'`
+    : `'${text.replaceAll("'", `'\\''`)}'`
 /** A key stands there as a variable of the shell: the real one is not known here. */
-const withKey = (text) => quoted(text).replaceAll('***', `'"$PROXY_KEY"'`)
+const withKey = (text) => text.split('***').map(quoted).join('"$PROXY_KEY"')
 
-export function curlOf(x) {
-  const host = x.came.headers.find(([name]) => name === 'host')?.[1] ?? '127.0.0.1:8787'
-  const kept = x.came.headers.filter(
-    ([name]) =>
-      !/^(?:host|content-length|connection|accept-encoding|transfer-encoding|cookie)$/.test(name),
-  )
-  const headers = kept.map(
-    ([name, value]) =>
-      `-H ${withKey(`${name}: ${name === 'authorization' && value === '***' ? 'Bearer ***' : value}`)}`,
-  )
-  const body = x.came.body.text ? [`--data-binary ${quoted(x.came.body.text)}`] : []
+export const copiedCurl = (x) => {
+  const { text, cut, size } = x.came.body
+  const isWhole = size === 0 || (text && !cut)
+  return copied('curl', curlOf(x), isWhole ? '' : NOT_WHOLE)
+}
+
+/** The body was unpacked before it was kept. */
+const UNSENT =
+  /^(?:host|connection|cookie|content-(?:length|encoding)|accept-encoding|transfer-encoding)$/
+
+function curlOf({
+  method,
+  url,
+  came: {
+    headers,
+    body: { text },
+  },
+}) {
+  const host = headers.find(([name]) => name === 'host')?.[1] ?? '127.0.0.1:8787'
+  const sent = headers
+    .filter(([name]) => !UNSENT.test(name))
+    .map(
+      ([name, value]) =>
+        `-H ${withKey(`${name}: ${name === 'authorization' && value === '***' ? 'Bearer ***' : value}`)}`,
+    )
   return [
-    `curl ${withKey(`http://${host}${x.url}`)}`,
-    ...(x.method === 'POST' ? [] : [`-X ${x.method}`]),
-    ...headers,
-    ...body,
+    `curl ${withKey(`http://${host}${url}`)}`,
+    // Brackets in an address are patterns to curl, and so is an @ before a body the name of a file.
+    ...(/[[{]/.test(url) ? ['-g'] : []),
+    ...(method === 'POST' && text ? [] : [`-X ${method}`]),
+    ...sent,
+    ...(text ? [`--data-${text.startsWith('@') ? 'raw' : 'binary'} ${quoted(text)}`] : []),
   ].join(' \\\n  ')
 }
 
 /** What went and what came back, as one recorded exchange of the upstream's dialect. */
 export function replayOf(x, call) {
-  if (!call) return ''
+  if (!call?.status || call.body.cut || call.reply.cut) return ''
   const isStream = /event-stream/.test(call.repliedType ?? '')
   return JSON.stringify({
     id: x.id ?? `exchange-${x.number}`,

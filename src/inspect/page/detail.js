@@ -1,5 +1,5 @@
 import { compare } from './compare.js'
-import { copied, curlOf, replayOf } from './copy.js'
+import { copied, copiedCurl, replayOf } from './copy.js'
 import { action, byId, h } from './dom.js'
 import { explain } from './explain.js'
 import { pick } from './list.js'
@@ -12,19 +12,17 @@ import { attemptName, modelOf, statusOf, time, wayOf } from './words.js'
 
 export async function open(number) {
   pick(number)
-  try {
-    state.shown = await asked(`/exchange/${number}`)
-  } catch (error) {
-    byId('detail').replaceChildren(
-      h('p', { class: 'bad' }, `This exchange is not kept any more (${error.message}).`),
-    )
-    return
-  }
-  if (state.picked === number) renderDetail()
+  const told = await asked(`/exchange/${number}`).catch((error) => error)
+  // Another one may have been picked in the meantime.
+  if (state.picked !== number) return
+  state.shown = told.number && told
+  if (told.number) return renderDetail()
+  const why = `This exchange is not kept any more (${told.message}).`
+  byId('detail').replaceChildren(h('p.bad', why))
 }
 
 const fact = (name, value) =>
-  value === undefined || value === '' ? [] : [h('div', {}, h('dt', {}, name), h('dd', {}, value))]
+  value === undefined || value === '' ? [] : [h('div', h('dt', name), h('dd', value))]
 
 function renderDetail() {
   const x = state.shown
@@ -33,16 +31,15 @@ function renderDetail() {
   const marks = { came: new Map(), went: new Map(), back: new Map() }
   byId('detail').replaceChildren(
     h(
-      'div',
-      { class: 'bar' },
+      'div.bar',
       h('h2', { tabIndex: -1, id: 'title' }, `${x.number}: ${x.method} ${x.url}`),
-      action('curl', () => copied('curl', curlOf(x))),
+      action('curl', () => copiedCurl(x)),
       action('replay', () => copied('a line for npm run replay', replayOf(x, call))),
       action('explain', () => explain(x)),
       action('compare', () => compare(x)),
     ),
     facts(x),
-    h('div', { class: 'pair' }, waterfall(x), tokens(x)),
+    h('div.pair', waterfall(x), tokens(x)),
     losses(x, marks),
     bodies(x, call, marks),
     ...x.calls.slice(0, -1).map((call, index) => attempt(call, attemptName(x, index))),
@@ -52,7 +49,6 @@ function renderDetail() {
 const facts = (x) =>
   h(
     'dl',
-    {},
     fact('from → to', wayOf(x)),
     fact('upstream', x.member ?? x.upstream),
     fact('model', modelOf(x)),
@@ -72,8 +68,7 @@ const facts = (x) =>
 
 const bodies = (x, call, marks) =>
   h(
-    'div',
-    { class: 'pair panes' },
+    'div.pair.panes',
     pane('what came', x.came.headers, x.came.body, x.came.type, { marks: marks.came, at: 0 }),
     call ? went(call, '', marks.went) : missing('what went', 'Nothing was sent to an upstream.'),
     call
@@ -90,9 +85,8 @@ const bodies = (x, call, marks) =>
 const attempt = (call, name) =>
   h(
     'details',
-    {},
-    h('summary', {}, `${name}: ${call.status ?? call.failure ?? 'no answer'}`),
-    h('div', { class: 'pair panes' }, went(call, `, ${name}`), back(call, `, ${name}`)),
+    h('summary', `${name}: ${call.status ?? call.failure ?? 'no answer'}`),
+    h('div.pair.panes', went(call, `, ${name}`), back(call, `, ${name}`)),
   )
 
 const went = (call, which, marks) =>
@@ -111,9 +105,4 @@ const back = (call, which, marks) =>
       })
 
 const missing = (title, why) =>
-  h(
-    'section',
-    { 'aria-label': title, tabIndex: -1 },
-    h('h3', {}, title),
-    h('p', { class: 'soft' }, why),
-  )
+  h('section', { 'aria-label': title, tabIndex: -1 }, h('h3', title), h('p.soft', why))

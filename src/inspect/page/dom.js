@@ -2,17 +2,22 @@
 
 export const byId = (id) => document.getElementById(id)
 
-/** Letters that change what stands around them, or cannot be seen. */
+/** Letters that change what stands around them, or cannot be seen: models are told things in such. */
 const HIDDEN =
-  // eslint-disable-next-line no-control-regex
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g
-export const visible = (text) =>
-  String(text).replace(HIDDEN, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  /[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\u{e0100}-\u{e01ef}]/gu
+export const escaped = (letter) => {
+  const code = letter.codePointAt(0).toString(16)
+  return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`
+}
+export const visible = (text) => String(text).replace(HIDDEN, escaped)
 
-/** An element: properties, handlers (`onclick`), `data-` and `aria-` names, children. */
-export function h(tag, props, ...children) {
+/** An element, as `p.soft`: perhaps properties, handlers (`onclick`), `data-` and `aria-` names; then children. */
+export function h(kind, ...given) {
+  const [tag, ...classes] = kind.split('.')
   const element = document.createElement(tag)
-  for (const [name, value] of Object.entries(props ?? {})) {
+  if (classes.length > 0) element.className = classes.join(' ')
+  const [props, ...children] = given[0]?.constructor === Object ? given : [{}, ...given]
+  for (const [name, value] of Object.entries(props)) {
     if (value === undefined || value === false) continue
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value)
     else if (name === 'class') element.className = value
@@ -21,7 +26,7 @@ export function h(tag, props, ...children) {
   }
   element.append(
     ...children
-      .flat()
+      .flat(2)
       .filter((child) => child || child === 0)
       .map(node),
   )
@@ -29,7 +34,20 @@ export function h(tag, props, ...children) {
 }
 const node = (child) => (child instanceof Node ? child : document.createTextNode(visible(child)))
 
-export const action = (name, run) => h('button', { type: 'button', onclick: run }, name)
+export const action = (name, run) => {
+  const onclick = async () => {
+    try {
+      await run()
+    } catch ({ message }) {
+      dialog(name, h('p.bad', `The proxy does not tell it (${message}).`))
+    }
+  }
+  return h('button', { onclick }, name)
+}
+
+/** What scrolls, and so has to be reached by keys. */
+export const scroller = (kind, label, ...children) =>
+  h(kind, { tabIndex: 0, role: 'group', 'aria-label': label }, ...children)
 
 export function dialog(title, ...children) {
   byId('dialog-title').textContent = title

@@ -1,4 +1,4 @@
-import { dialog, h } from './dom.js'
+import { dialog, h, scroller } from './dom.js'
 import { asked } from './proxy.js'
 import { tree } from './tree.js'
 import { plural } from './words.js'
@@ -17,31 +17,28 @@ export async function explain(x) {
     ),
   )
   const model = h('input', { id: 'as', value: x.sentModel ?? x.model ?? '', autocomplete: 'off' })
-  const result = h('div', { class: 'pair', 'aria-live': 'polite' })
+  const result = h('div.pair', { 'aria-live': 'polite' })
   const run = async (event) => {
     event.preventDefault()
-    const told = await asked(`/explain/${x.number}`, { upstream: choice.value, model: model.value })
+    const named = { upstream: choice.value, model: model.value }
+    const told = await asked(`/explain/${x.number}`, named).catch((error) => ({ error }))
     if (!told.upstream) {
       const why = typeof told.error === 'string' ? told.error : told.error?.message
-      return result.replaceChildren(h('p', { class: 'bad' }, why ?? 'It cannot be said.'))
+      return result.replaceChildren(h('p.bad', why ?? 'It cannot be said.'))
     }
     result.replaceChildren(lossList(told.losses), sentBody(told))
   }
   dialog(
     'explain',
+    h('p.soft', 'What another upstream would be sent for the same request. Nothing is sent.'),
     h(
-      'p',
-      { class: 'soft' },
-      'What another upstream would be sent for the same request. Nothing is sent.',
-    ),
-    h(
-      'form',
-      { class: 'bar', onsubmit: run },
+      'form.bar',
+      { onsubmit: run },
       h('label', { htmlFor: 'to' }, 'upstream'),
       choice,
       h('label', { htmlFor: 'as' }, 'model'),
       model,
-      h('button', {}, 'show'),
+      h('button', 'show'),
     ),
     result,
   )
@@ -50,23 +47,19 @@ export async function explain(x) {
 const lossList = (losses) =>
   h(
     'div',
-    {},
     h(
       'h3',
-      {},
       losses.length ? `⚠ ${plural(losses.length, 'loss', 'losses')}` : 'Nothing would be lost',
     ),
     h(
-      'ul',
-      { class: 'losses' },
+      'ul.losses',
       ...losses.map(({ code, path, field, detail }) =>
         h(
           'li',
-          {},
-          h('strong', { class: 'warn' }, code),
-          h('code', {}, path),
-          h('code', { class: 'soft' }, field ?? ''),
-          h('span', { class: 'soft' }, detail ?? ''),
+          h('strong.warn', code),
+          h('code', path),
+          h('code.soft', field ?? ''),
+          h('span.soft', detail ?? ''),
         ),
       ),
     ),
@@ -75,12 +68,7 @@ const lossList = (losses) =>
 function sentBody({ losses, upstream }) {
   const marks = new Map()
   for (const { sentAt, code, path } of losses)
-    if (sentAt !== undefined) marks.set(sentAt, { kind: 'loss', text: `⚠ ${code} ${path}` })
-  return h(
-    'div',
-    { class: 'body tree', tabIndex: 0, role: 'group', 'aria-label': 'what would be sent' },
-    tree(upstream, prefixed(marks, '/body')),
-  )
+    if (sentAt !== undefined)
+      marks.set(`/body${sentAt}`, { kind: 'loss', text: `⚠ ${code} ${path}` })
+  return scroller('div.body.tree', 'what would be sent', tree(upstream, marks))
 }
-
-const prefixed = (marks, before) => new Map([...marks].map(([at, note]) => [before + at, note]))

@@ -21,10 +21,12 @@ function take({ first, last: until, rows: changed }) {
 
 export async function follow() {
   for (;;) {
+    let trouble = 'The proxy does not answer'
     try {
       const reply = await ask(`/feed?after=${state.last}`)
       if (reply.status === 403) return refused()
-      if (!reply.ok) throw new Error(String(reply.status))
+      if (reply.status === 503) trouble = 'Five other pages are open'
+      if (!reply.ok) throw new Error()
       const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader()
       let text = ''
       for (;;) {
@@ -35,7 +37,7 @@ export async function follow() {
         for (const line of lines) if (line) take(JSON.parse(line))
       }
     } catch {
-      byId('state').textContent = 'The proxy does not answer; it is asked again.'
+      byId('state').textContent = `${trouble}; it is asked again.`
     }
     await new Promise((go) => setTimeout(go, 1000))
   }
@@ -45,12 +47,10 @@ const refused = () => {
   byId('state').textContent = ''
   byId('list').replaceChildren(
     h(
-      'div',
-      { class: 'empty' },
-      h('h2', {}, 'This page needs its token'),
+      'div.empty',
+      h('h2', 'This page needs its token'),
       h(
         'p',
-        {},
         'Open the whole address that the proxy printed when it started, with all behind the #.',
       ),
     ),

@@ -1,4 +1,4 @@
-import { copied, curlOf } from './copy.js'
+import { copiedCurl } from './copy.js'
 import { byId, dialog, h } from './dom.js'
 import { pause, rove } from './list.js'
 import { state } from './state.js'
@@ -17,13 +17,11 @@ export const help = () =>
     'keys',
     h(
       'dl',
-      {},
       ...KEYS.map(([keys, means]) =>
         h(
           'div',
-          {},
-          h('dt', {}, ...keys.split(' ').flatMap((key) => [h('kbd', {}, key), ' '])),
-          h('dd', {}, means),
+          h('dt', ...keys.split(' ').flatMap((key) => [h('kbd', key), ' '])),
+          h('dd', means),
         ),
       ),
     ),
@@ -54,7 +52,7 @@ document.addEventListener('keydown', (event) => {
     '/': () => byId('filter').focus(),
     '?': help,
     p: pause,
-    c: state.shown && (() => copied('curl', curlOf(state.shown))),
+    c: state.shown && (() => copiedCurl(state.shown)),
     Escape: () =>
       rove()
         .find((each) => each.tabIndex === 0)

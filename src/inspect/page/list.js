@@ -46,11 +46,7 @@ function matches(row) {
       session: [row.session],
       path: [row.url],
     }[name]
-    return (told ?? []).some((each) =>
-      String(each ?? '')
-        .toLowerCase()
-        .includes(value),
-    )
+    return JSON.stringify(told).toLowerCase().includes(value)
   })
 }
 
@@ -60,11 +56,7 @@ function lineOf(row) {
       ? h(
           'th',
           { scope: 'row', class: kind },
-          h(
-            'button',
-            { type: 'button', tabIndex: -1, 'aria-label': `exchange ${row.number}` },
-            String(row.number),
-          ),
+          h('button', { tabIndex: -1, 'aria-label': `exchange ${row.number}` }, row.number),
         )
       : h(
           'td',
@@ -74,7 +66,7 @@ function lineOf(row) {
           show(row) ?? '',
         ),
   )
-  const line = h('tr', {}, ...cells)
+  const line = h('tr', ...cells)
   line.dataset.number = row.number
   if (row.number === state.picked) line.dataset.picked = ''
   return line
@@ -93,8 +85,7 @@ export function renderList() {
     body = h('tbody')
     const head = h(
       'thead',
-      {},
-      h('tr', {}, ...COLUMNS.map(([name, kind]) => h('th', { scope: 'col', class: kind }, name))),
+      h('tr', ...COLUMNS.map(([name, kind]) => h('th', { scope: 'col', class: kind }, name))),
     )
     list.replaceChildren(h('table', { 'aria-label': 'exchanges, the newest first' }, head, body))
     shownRows.clear()
@@ -148,17 +139,14 @@ function tell() {
 
 const emptyList = () =>
   h(
-    'div',
-    { class: 'empty' },
-    h('h2', {}, 'Nothing has passed yet'),
+    'div.empty',
+    h('h2', 'Nothing has passed yet'),
     h(
       'p',
-      {},
-      'As soon as a client asks the proxy something, the exchange is shown here: what came, what went upstream, what came back and what the client was told.',
+      'Whatever a client asks the proxy is shown here: what came, what went upstream, what came back and what the client was told.',
     ),
     h(
-      'p',
-      { class: 'soft' },
+      'p.soft',
       'Exchanges are kept in the memory of the process alone: the last 500, at most 32 MB. Keys are masked.',
     ),
   )

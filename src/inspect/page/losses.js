@@ -1,4 +1,4 @@
-import { byId, h } from './dom.js'
+import { action, byId, h } from './dom.js'
 import { panes } from './pane.js'
 import { asked } from './proxy.js'
 import { state } from './state.js'
@@ -13,25 +13,24 @@ export function losses(x, marks) {
       ? 'Nothing was lost'
       : 'Losses are told at the end'
   const lines = x.losses.map((loss) => {
-    const places = h('span', { class: 'soft' })
+    const places = h('span.soft')
     const line = h(
       'li',
-      {},
-      h('strong', { class: 'warn' }, loss.code),
-      h('code', {}, loss.path),
-      h('span', { class: 'soft' }, loss.detail ?? ''),
+      h('strong.warn', loss.code),
+      h('code', loss.path),
+      h('span.soft', loss.detail ?? ''),
       places,
     )
     return { loss, line, places }
   })
-  const carried = h('p', { class: 'soft' }, x.came.body.cut && x.losses.length ? CUT : '')
+  const carried = h('p.soft', x.came.body.cut && x.losses.length ? CUT : '')
   if (x.upstream && (x.losses.length || x.dialect !== x.upstreamDialect))
     place(x, lines, marks, carried).catch(() => undefined)
   return h(
-    'section',
-    { class: 'box', 'aria-label': 'losses' },
-    h('h3', {}, title),
-    h('ul', { class: 'losses' }, ...lines.map(({ line }) => line)),
+    'section.box',
+    { 'aria-label': 'losses' },
+    h('h3', title),
+    h('ul.losses', ...lines.map(({ line }) => line)),
     carried,
   )
 }
@@ -84,9 +83,9 @@ const ownPlace = ({ field, stored }) => (stored ? '/previous_response_id' : fiel
 
 const show = (places, where, panesAt) =>
   places.replaceChildren(
-    h('code', {}, where),
+    h('code', where),
     ' ',
-    h('button', { type: 'button', onclick: () => lead(panesAt) }, 'show'),
+    action('show', () => lead(panesAt)),
   )
 
 /** Scrolls panes to a place of theirs. */

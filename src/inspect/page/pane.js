@@ -1,16 +1,16 @@
 import { copied } from './copy.js'
-import { action, h } from './dom.js'
+import { action, h, scroller } from './dom.js'
 import { streamTable } from './stream.js'
-import { parsed, tree } from './tree.js'
+import { isLeaf, parsed, tree } from './tree.js'
 import { plural, size } from './words.js'
 
 /** Those of the exchange that is looked at. */
 export const panes = []
 
 export function pane(title, headers, body, type, { marks = new Map(), line, at }) {
-  const value = parsedBody(body, type)
+  const value = parsed(body.text)
   const views = viewsOf(body, type, value)
-  const content = h('div', { class: 'content' })
+  const content = h('div.content')
   const find = h('input', {
     type: 'search',
     placeholder: 'find',
@@ -24,21 +24,18 @@ export function pane(title, headers, body, type, { marks = new Map(), line, at }
     const shown = () =>
       view === 'tree'
         ? tree(value.value, marks)
-        : h('pre', {}, body.text ?? `${size(body.size)} that are no text`)
+        : h('pre', body.text ?? `${size(body.size)} that are no text`)
     content.replaceChildren(
       ...(view === 'events' ? streamTable(body, type, at, marks) : [bodyOf(title, shown())]),
     )
   }
-  const buttons = views.map((view) =>
-    h('button', { type: 'button', 'aria-pressed': 'false', onclick: () => show(view) }, view),
-  )
+  const buttons = views.map((view) => action(view, () => show(view)))
   const section = h(
     'section',
     { 'aria-label': title, tabIndex: -1 },
     h(
-      'div',
-      { class: 'bar' },
-      h('h3', {}, title),
+      'div.bar',
+      h('h3', title),
       find,
       ...buttons,
       action('copy', () => copied(title, body.text ?? '')),
@@ -61,55 +58,60 @@ export function pane(title, headers, body, type, { marks = new Map(), line, at }
 const isStream = (body, type) =>
   Boolean(body.marks?.length) && (/event-stream/.test(type ?? '') || body.marks.length > 1)
 
-const parsedBody = (body, type) =>
-  body.text === undefined || isStream(body, type) ? undefined : parsed(body.text)
+function viewsOf(body, type, value) {
+  const events = isStream(body, type) ? ['events'] : []
+  const whole = value ? ['tree'] : []
+  // What came in pieces and is no list is a body that was long.
+  const first = value && !Array.isArray(value.value) ? [whole, events] : [events, whole]
+  return [...first.flat(), 'raw']
+}
 
-const viewsOf = (body, type, value) => [
-  ...(isStream(body, type) ? ['events'] : []),
-  ...(value ? ['tree'] : []),
-  'raw',
-]
-
-const bodyOf = (title, shown) =>
-  h(
-    'div',
-    { class: 'body tree', tabIndex: 0, role: 'group', 'aria-label': `${title}, body` },
-    shown,
-  )
+const bodyOf = (title, shown) => scroller('div.body.tree', `${title}, body`, shown)
 
 const sizeLine = (body, line) =>
   h(
-    'p',
-    { class: 'soft' },
+    'p.soft',
     [line, size(body.size), body.cut && 'cut: the rest was not kept'].filter(Boolean).join(', '),
   )
 
 const headerList = (headers) =>
   h(
     'details',
-    {},
-    h('summary', {}, plural(headers.length, 'header')),
-    h('pre', {}, headers.map(([name, each]) => `${name}: ${each}`).join('\n')),
+    h('summary', plural(headers.length, 'header')),
+    h('pre', headers.map(([name, each]) => `${name}: ${each}`).join('\n')),
   )
 
-function unfold(branch) {
-  if (branch.open) return
-  branch.open = true
-  branch.dispatchEvent(new Event('toggle'))
+/** Whether a word stands in a value, in its keys too. */
+function holds(value, word) {
+  const left = [value]
+  for (const each of left) {
+    if (isLeaf(each)) {
+      if (JSON.stringify(each).toLowerCase().includes(word)) return true
+    } else for (const member of Object.entries(each)) left.push(...member)
+  }
+  return false
 }
+
+const MOST_FOUND = 500
 
 function seek(content, word) {
   for (const each of content.querySelectorAll('.found')) each.classList.remove('found')
   if (word.length < 2) return
   const lower = word.toLowerCase()
+  const hits = []
   const walk = (element) => {
-    if (element.tagName === 'DETAILS') unfold(element)
+    if (hits.length >= MOST_FOUND) return
+    if (element.matches('.leaf, summary, pre')) {
+      if (element.textContent.toLowerCase().includes(lower)) hits.push(element)
+      return
+    }
+    if (element.value && !element.open && holds(element.value, lower)) {
+      element.open = true
+      element.dispatchEvent(new Event('toggle'))
+    }
     for (const child of element.children) walk(child)
   }
   walk(content)
-  const hits = [...content.querySelectorAll('.leaf, summary, pre')].filter((each) =>
-    each.textContent.toLowerCase().includes(lower),
-  )
-  hits.slice(0, 500).forEach((each) => each.classList.add('found'))
+  for (const each of hits) each.classList.add('found')
   hits[0]?.scrollIntoView({ block: 'nearest' })
 }

@@ -14,23 +14,18 @@ export function waterfall(x) {
     const bar = h('span', { class: kind })
     bar.style.left = `${(100 * from) / end}%`
     bar.style.width = `${(100 * Math.max(0, to - from)) / end}%`
-    return [
-      h('span', {}, name),
-      h('div', { class: 'track' }, bar),
-      h('span', { class: 'number' }, time(to - from)),
-    ]
+    return [h('span', name), h('div.track', bar), h('span.number', time(to - from))]
   }
   const first = x.calls[0]
   // A stream is told while it comes.
   const over = x.calls.at(-1)?.endAt
   const made = over < x.told?.at ? over : undefined
   return h(
-    'section',
-    { class: 'box', 'aria-label': 'time' },
-    h('h3', {}, 'time'),
+    'section.box',
+    { 'aria-label': 'time' },
+    h('h3', 'time'),
     h(
-      'div',
-      { class: 'fall' },
+      'div.fall',
       row('received', 0, x.readAt, 'one'),
       row('translated', x.readAt, first?.at, 'four'),
       ...x.calls.flatMap((call, index) => {
@@ -45,7 +40,7 @@ export function waterfall(x) {
             'two',
           ),
           row(`${what}reply`, call.headAt, call.endAt ?? x.told?.endAt, 'one'),
-        ].flat()
+        ]
       }),
       row('answer made', made, x.told?.at, 'four'),
       row('told', x.told?.firstAt ?? x.told?.at, x.told?.endAt, 'three'),
@@ -55,9 +50,9 @@ export function waterfall(x) {
 
 export function tokens(x) {
   const { usage } = x
-  const box = h('section', { class: 'box', 'aria-label': 'tokens' }, h('h3', {}, 'tokens'))
+  const box = h('section.box', { 'aria-label': 'tokens' }, h('h3', 'tokens'))
   const none = x.isOver ? 'None were counted.' : 'They are counted at the end.'
-  if (!usage) return (box.append(h('p', { class: 'soft' }, none)), box)
+  if (!usage) return (box.append(h('p.soft', none)), box)
   const { input = 0, cacheRead = 0, cacheWrite = 0, output = 0, reasoning = 0 } = usage
   const parts = [
     ['input', Math.max(0, input - cacheRead - cacheWrite), 'one'],
@@ -69,12 +64,8 @@ export function tokens(x) {
   const share = input ? `, ${Math.round((100 * cacheRead) / input)} % of the input cached` : ''
   box.append(
     h(
-      'div',
-      {
-        class: 'stack',
-        role: 'img',
-        'aria-label': parts.map(([name, n]) => `${name} ${n}`).join(', '),
-      },
+      'div.stack',
+      { role: 'img', 'aria-label': parts.map(([name, n]) => `${name} ${n}`).join(', ') },
       ...parts.map(([, n, kind]) => {
         const bar = h('span', { class: kind })
         bar.style.width = `${(100 * n) / all}%`
@@ -82,15 +73,11 @@ export function tokens(x) {
       }),
     ),
     h(
-      'div',
-      { class: 'legend' },
-      ...parts.map(([name, n, kind]) =>
-        h('span', {}, h('i', { class: kind }), `${name} ${count(n)}`),
-      ),
+      'div.legend',
+      ...parts.map(([name, n, kind]) => h('span', h('i', { class: kind }), `${name} ${count(n)}`)),
     ),
     h(
       'p',
-      {},
       `${plural(all, 'token')}${share}${x.cost === undefined ? '; what they cost is not known' : `, ${money(x.cost)}`}`,
     ),
   )

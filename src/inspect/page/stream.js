@@ -1,4 +1,4 @@
-import { h, visible } from './dom.js'
+import { action, h, scroller, visible } from './dom.js'
 import { parsed, tree } from './tree.js'
 import { bytesOf, size, time } from './words.js'
 
@@ -34,7 +34,7 @@ function eventsOf(body, type) {
         json?.object ??
         (lines[0].startsWith(':') ? 'comment' : ''))
       : 'piece'
-    return { raw, data, json, at, gap, kind, said: saidIn(json) }
+    return { raw, data, json, at, gap, kind, said: String(saidIn(json)) }
   })
 }
 
@@ -67,13 +67,10 @@ export function streamTable(body, type, startAt, marks) {
   const table = h(
     'table',
     { 'aria-label': 'events of the stream' },
-    h('thead', {}, h('tr', {}, ...head)),
-    h('tbody', {}, ...lines),
+    h('thead', h('tr', ...head)),
+    h('tbody', ...lines),
   )
-  return [
-    ...player(events, lines, startAt),
-    h('div', { class: 'body', tabIndex: 0, role: 'group', 'aria-label': 'events' }, table),
-  ]
+  return [...player(events, lines, startAt), scroller('div.body', 'events', table)]
 }
 
 function eventLine({ raw, data, json, at, gap, kind, said }, index, startAt, marks) {
@@ -85,21 +82,18 @@ function eventLine({ raw, data, json, at, gap, kind, said }, index, startAt, mar
     ),
   )
   const plain = data.length > 160 ? `${data.slice(0, 160)}…` : data || raw.trim()
-  const short = typeof said === 'string' && said ? JSON.stringify(said) : plain
+  const short = said ? JSON.stringify(said) : plain
   const line = h('tr', { 'data-at': place })
   line.append(
     h('th', { scope: 'row', class: 'number' }, String(index + 1)),
-    h('td', { class: 'number' }, at === undefined ? '' : time(at - startAt)),
-    h('td', { class: 'number' }, gap === undefined ? '' : `+${time(gap)}`),
-    h('td', { class: 'number' }, size(bytesOf(raw))),
-    h('td', {}, note ? h('mark', { class: note.kind, title: note.text }, kind) : kind),
+    h('td.number', at === undefined ? '' : time(at - startAt)),
+    h('td.number', gap === undefined ? '' : `+${time(gap)}`),
+    h('td.number', size(bytesOf(raw))),
+    h('td', note ? h('mark', { class: note.kind, title: note.text }, kind) : kind),
     h(
-      'td',
-      { class: 'data' },
-      json && (note || data.length > 40)
-        ? unfolding(short, json, within, line)
-        : h('span', {}, short),
-      note ? h('span', { class: 'note' }, note.text) : '',
+      'td.data',
+      json && (note || data.length > 40) ? unfolding(short, json, within, line) : h('span', short),
+      note ? h('span.note', note.text) : '',
     ),
   )
   return line
@@ -109,11 +103,11 @@ function eventLine({ raw, data, json, at, gap, kind, said }, index, startAt, mar
 function unfolding(short, json, marks, line) {
   let row
   const ontoggle = () => {
-    row ??= h('tr', {}, h('td', { class: 'tree', colSpan: 6 }, tree(json, marks)))
+    row ??= h('tr', h('td.tree', { colSpan: 6 }, tree(json, marks)))
     if (details.open) line.after(row)
     else row.remove()
   }
-  const details = h('details', { ontoggle, open: marks.size > 0 }, h('summary', {}, short))
+  const details = h('details', { ontoggle, open: marks.size > 0 }, h('summary', short))
   return details
 }
 
@@ -129,55 +123,48 @@ function player(events, lines, startAt) {
   const step = () => {
     const now = Number(slider.value)
     if (now >= events.length || !said.isConnected) return stop()
-    show(now + 1)
-    playing = setTimeout(step, Math.min(3000, events[now + 1]?.gap ?? 0))
+    // What came at once, or faster than a clock can ring, is shown at once.
+    let next = now
+    let gap = 0
+    do gap += events[(next += 1)]?.gap ?? 0
+    while (gap < 4 && next < events.length)
+    show(next)
+    playing = setTimeout(step, Math.min(3000, gap))
   }
-  const play = h(
-    'button',
-    {
-      type: 'button',
-      onclick: () => {
-        if (playing) return stop()
-        if (Number(slider.value) >= events.length) show(0)
-        play.textContent = 'stop'
-        step()
-      },
-    },
-    'play',
-  )
+  const play = action('play', () => {
+    if (playing) return stop()
+    if (Number(slider.value) >= events.length) show(0)
+    play.textContent = 'stop'
+    step()
+  })
   slider.addEventListener('input', () => {
     stop()
     show(Number(slider.value))
   })
   show(events.length)
-  return [h('div', { class: 'time' }, play, slider, told), said]
+  return [h('div.time', play, slider, told), said]
 }
 
 function timeline(events, lines, startAt) {
-  const said = h('div', {
-    class: 'said',
-    tabIndex: 0,
-    role: 'group',
-    'aria-label': 'said until then',
-  })
+  const said = scroller('div.said', 'said until then')
   const told = h('output')
   const slider = h('input', {
     type: 'range',
     min: 0,
     max: events.length,
     value: events.length,
-    'aria-label': 'how far in the stream',
+    'aria-label': 'how far',
   })
+  const words = events.map((event) => event.said).join('')
+  let end = 0
+  const ends = [0, ...events.map((event) => (end += event.said.length))]
+  let shown = 0
   const show = (until) => {
     slider.value = until
-    lines.forEach((line, index) => line.classList.toggle('later', index >= until))
-    said.textContent = visible(
-      events
-        .slice(0, until)
-        .map((event) => event.said)
-        .join('')
-        .slice(-4000),
-    )
+    for (const line of lines.slice(Math.min(shown, until), Math.max(shown, until)))
+      line.classList.toggle('later', until < shown)
+    shown = until
+    said.textContent = visible(words.slice(Math.max(0, ends[until] - 4000), ends[until]))
     const at = events[until - 1]?.at
     told.textContent = `event ${until} of ${events.length}${at === undefined ? '' : `, ${time(at - startAt)} after the beginning`}`
   }

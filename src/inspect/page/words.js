@@ -1,7 +1,7 @@
 // How numbers and exchanges are said.
 
 export const bytesOf = (text) => new TextEncoder().encode(text).length
-export const count = (n) => (n === undefined ? '' : n.toLocaleString('en'))
+export const count = (n) => n?.toLocaleString('en') ?? ''
 export const plural = (n, word, more = `${word}s`) => `${count(n)} ${n === 1 ? word : more}`
 export const time = (ms) =>
   ms === undefined
