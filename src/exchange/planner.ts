@@ -161,13 +161,16 @@ async function recallHere(
 export function unrouted(exchange: Exchange, model: string | undefined): ProblemError {
   // A request without a model is refused in the words of the caller's own dialect.
   if (model === undefined) readCallerRequest(exchange, scanBody(exchange).text)
-  return new ProblemError({
+  return noRoute(model)
+}
+
+export const noRoute = (model = ''): ProblemError =>
+  new ProblemError({
     kind: 'not-found',
-    message: `No route leads to the model '${model ?? ''}'.`,
+    message: `No route leads to the model '${model}'.`,
     code: 'model_not_found',
     param: 'model',
   })
-}
 
 async function translatePlan(
   exchange: Exchange,

@@ -50,7 +50,7 @@ export class StillbornError extends ProblemError {}
 
 /** Reads the problem from an answer that is no success. */
 export async function readRefusal(
-  { ports, caller }: StoredExchange,
+  { ports, caller, journal }: StoredExchange,
   { destination, sent }: Plan,
   call: UpstreamCall,
 ): Promise<Refused> {
@@ -70,7 +70,11 @@ export async function readRefusal(
   const problem = namedProblem(adapter.upstream.readProblem(call.status, body), adapter, caller)
   // A wrong key is not always answered with 401.
   const isKey = problem.kind === 'authentication' || isAboutKey(call.status, text)
-  if (isKey && isOurs) return { problem: KEY_REFUSED, isKey }
+  if (isKey && isOurs) {
+    // The caller has nothing to do with it; who runs the proxy needs the words.
+    journal.note({ reason: `status ${call.status}: ${problem.message}` })
+    return { problem: KEY_REFUSED, isKey }
+  }
   const hinted = { ...problem, ...hints(call.headers, problem, ports.now()) }
   const cured = curedProblem(hinted, destination, text)
   if (cured !== hinted) return { problem: cured }

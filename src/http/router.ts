@@ -4,6 +4,7 @@ import { isModelName, unescaped } from '../model/model-name.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
 import { matched, storedAt, type StoredMatch, type StoredPlace } from '../exchange/dispatch.ts'
 import type { Answer } from '../exchange/exchange.ts'
+import { noRoute } from '../exchange/planner.ts'
 import { findModel, listModels } from './models.ts'
 import { type KnownCaller, mayUse } from '../upstream/credentials.ts'
 import { taskServiceAt } from '../tasks/routes.ts'
@@ -129,9 +130,10 @@ function modelAnswer(
     return jsonAnswer(looks.caller.writeModels(models, now, query))
   }
   const id = modelName(name)
-  const isAllowed = id !== undefined && mayUse(caller, id)
-  const model = isAllowed ? findModel(settings, dialects, id) : undefined
-  return model && jsonAnswer(looks.caller.writeModel(model, now))
+  if (id === undefined) return undefined
+  const model = mayUse(caller, id) ? findModel(settings, dialects, id) : undefined
+  if (!model) throw noRoute(id)
+  return jsonAnswer(looks.caller.writeModel(model, now))
 }
 
 const isReading = (method: string): boolean => method === 'GET' || method === 'HEAD'

@@ -92,7 +92,9 @@ describe('callers with names', () => {
     expect((await ask({ path: '/explain/v1/messages' })).status).toBe(404)
     const list = await ask({ path: '/v1/models', method: 'GET' })
     expect(await list.json()).toMatchObject({ data: [{ id: 'demo-messages' }] })
-    expect((await ask({ path: '/v1/models/demo-responses', method: 'GET' })).status).toBe(404)
+    const unknown = await ask({ path: '/v1/models/demo-responses', method: 'GET' })
+    expect(unknown.status).toBe(404)
+    expect(await unknown.json()).toMatchObject({ error: { message } })
     expect(
       (await ask({ path: '/v1/models/demo-responses', method: 'GET', key: PLAIN })).status,
     ).toBe(200)
