@@ -81,7 +81,7 @@ const marked = (text: string): string =>
       /\b(?:env:NAME|file:\/PATH|sha256:|sqlite:FILE|redis:\/\/HOST|prompt_cache_breakpoint)\b/g,
       '`$&`',
     )
-    .replaceAll(/\bGET \/v1\/models\b/g, '`$&`')
+    .replaceAll(/\bGET \/v1\/models\b|<\w+>/g, '`$&`')
     .replaceAll(/(?<![\w`])\/(?:v1beta|v1|img|music)\b(?!\/)/g, '`$&`')
     .replaceAll(/(?<!`)\*(?!`)/g, '`*`')
 

@@ -48,17 +48,18 @@ export const CALLER_WORDS: Readonly<Record<string, Word>> = {
     example: 'env:CI_KEY',
   },
   'callers.keys.*.models': {
-    means: 'The models that it may use, by the names that callers send; a name may contain *.',
+    means:
+      'The models that this caller may use, by the names that callers send; a name may contain *.',
     usual: 'any',
     example: ['claude-*'],
   },
   'callers.keys.*.limits': {
-    means: 'What it may use of this process.',
+    means: 'What this caller may use of this process.',
     usual: 'callers.limits',
   },
   ...CALLER_LIMITS('callers.keys.*.limits'),
   'callers.keys.*.expires': {
-    means: 'The day (UTC) from which on the key is none.',
+    means: 'The day (UTC) from which on the key is refused.',
     usual: 'never',
     example: '2027-01-01',
   },

@@ -36,13 +36,21 @@ export const OPERATION_WORDS: Readonly<Record<string, Word>> = {
     example: 'sqlite:state.db',
   },
   'state.ttlSeconds': {
-    means: 'How long it is kept.',
+    means: 'How long a conversation is kept.',
     usual: `${DEFAULT_RETENTION.ttlMs / SECOND_MS} (30 days)`,
     example: 86_400,
   },
-  ...bound('entryBytes', 'The most that one exchange may take.', 1_048_576),
-  ...bound('ownerBytes', 'The most for one caller; its oldest entries go first.', 16_777_216),
-  ...bound('totalBytes', 'The most for all callers; the oldest entries go first.', 536_870_912),
+  ...bound('entryBytes', 'The most that is kept of one exchange.', 1_048_576),
+  ...bound(
+    'ownerBytes',
+    'The most that is kept for one caller; its oldest entries go first.',
+    16_777_216,
+  ),
+  ...bound(
+    'totalBytes',
+    'The most that is kept for all callers; the oldest entries go first.',
+    536_870_912,
+  ),
   'state.proofs': {
     means: 'Also keep proofs of reasoning for clients that do not send them back.',
     usual: String(DEFAULT_RETENTION.proofs),
@@ -60,7 +68,7 @@ export const OPERATION_WORDS: Readonly<Record<string, Word>> = {
     example: 'reject',
   },
   'losses.mode': {
-    means: 'The same, where more is said of losses.',
+    means: 'Whether a request that would lose something is sent (report) or refused (reject).',
     usual: 'report',
     example: 'reject',
   },
@@ -74,13 +82,13 @@ export const OPERATION_WORDS: Readonly<Record<string, Word>> = {
     means: 'Traces for OpenTelemetry, on Node; the variables OTEL_* say what is left out here.',
     usual: 'nothing is traced',
   },
-  'telemetry.otlp': { means: 'The collector.', usual: 'that of the variables' },
+  'telemetry.otlp': { means: 'The collector of traces.', usual: 'that of the variables' },
   'telemetry.otlp.endpoint': {
-    means: 'Its address for OTLP over HTTP, before /v1/traces.',
+    means: 'The address of the collector for OTLP over HTTP, without /v1/traces.',
     example: 'http://127.0.0.1:4318',
   },
   'telemetry.otlp.headers': {
-    means: 'What it has to be sent, secrets as env:NAME or file:/PATH.',
+    means: 'Headers that the collector wants; secrets as env:NAME or file:/PATH.',
     usual: 'none',
     example: { 'x-team': 'blue' },
   },
@@ -91,7 +99,7 @@ export const OPERATION_WORDS: Readonly<Record<string, Word>> = {
   },
   'telemetry.semconv': {
     means:
-      'Which names attributes have: those of the last release of the conventions, or those to come.',
+      'Which names attributes have: those of the last release of the conventions (1.41), or those to come (main).',
     usual: '1.41',
     example: '1.41',
   },
@@ -146,5 +154,10 @@ export const OPERATION_WORDS: Readonly<Record<string, Word>> = {
   ...limit('bodyMs', 'How long a caller may take for the body of a request.', time, 60_000),
   ...limit('heartbeatMs', 'Silence of a stream after which a ping is sent.', time, 10_000),
   ...limit('drainMs', 'How long open exchanges may go on after the signal to stop.', time, 60_000),
-  ...limit('lingerMs', 'How long the port stays open before that.', time, 5000),
+  ...limit(
+    'lingerMs',
+    'How long the port stays open after the signal to stop, before drainMs begins.',
+    time,
+    5000,
+  ),
 }

@@ -32,7 +32,7 @@ export const ROUTE_WORDS: Readonly<Record<string, Word>> = {
     example: 'weighted',
   },
   'routes.*.class': {
-    means: 'What a request has to be for; see the page of pools.',
+    means: 'The kinds of requests that the route takes; pools.md says how they are known.',
     usual: 'anything',
     example: ['auxiliary', 'compaction'],
   },
@@ -97,7 +97,7 @@ export const ROUTE_WORDS: Readonly<Record<string, Word>> = {
     example: 'claude-opus-4-8',
   },
   'routes.*.models': {
-    means: 'Names that model stands for; GET /v1/models lists them.',
+    means: 'Names that the pattern in model stands for; GET /v1/models lists them.',
     usual: 'a name without *',
     example: ['gpt-5'],
   },

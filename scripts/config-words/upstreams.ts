@@ -36,13 +36,14 @@ export const UPSTREAM_WORDS: Readonly<Record<string, Word>> = {
     example: 'team',
   },
   'upstreams.*.account': {
-    means: 'The account of keys that name none.',
+    means: 'The account of those keys of the upstream that name none.',
     usual: 'one for each key',
     example: 'team',
   },
   'upstreams.*.auth': {
-    means: 'Where the key goes.',
-    usual: 'x-api-key to messages, x-goog-api-key to generate-content, bearer to responses',
+    means: 'Where the key goes: into which header, or into the query.',
+    usual:
+      'x-api-key to messages, x-goog-api-key to generate-content, bearer to responses and chat-completions',
     example: 'bearer',
   },
   'upstreams.*.headers': {
@@ -61,11 +62,11 @@ export const UPSTREAM_WORDS: Readonly<Record<string, Word>> = {
     example: { 'gemini-3*': { thinking: 'level' } },
   },
   'upstreams.*.models.*.contextWindow': {
-    means: 'Tokens that fit into the context; lists of models tell it.',
+    means: 'How many tokens fit into the context; lists of models tell it.',
     example: 200_000,
   },
   'upstreams.*.models.*.maxOutputTokens': {
-    means: 'The most that may be asked for.',
+    means: 'The most tokens that a reply may be asked to have.',
     example: 64_000,
   },
   'upstreams.*.models.*.thinking': {
@@ -152,22 +153,22 @@ export const UPSTREAM_WORDS: Readonly<Record<string, Word>> = {
   },
   'upstreams.*.timeouts': { means: 'How long this upstream may take.' },
   'upstreams.*.timeouts.connectMs': {
-    means: 'To a connection.',
+    means: 'How long it may take to connect.',
     usual: time(TIMEOUTS.connectMs),
     example: 5000,
   },
   'upstreams.*.timeouts.firstByteMs': {
-    means: 'To the first byte of an answer.',
+    means: 'How long the first byte of an answer may take.',
     usual: `${time(TIMEOUTS.firstByteMs)} for a stream, ${time(TIMEOUTS.jsonMs)} for JSON`,
     example: 60_000,
   },
   'upstreams.*.timeouts.idleMs': {
-    means: 'Silence within an answer.',
+    means: 'How long an answer may fall silent.',
     usual: time(TIMEOUTS.idleMs),
     example: 300_000,
   },
   'upstreams.*.timeouts.totalMs': {
-    means: 'A whole exchange.',
+    means: 'How long a whole exchange may take.',
     usual: time(TIMEOUTS.totalMs),
     example: 1_800_000,
   },

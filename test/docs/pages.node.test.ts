@@ -47,6 +47,13 @@ describe('the pages', () => {
     expect(missing).toEqual([])
   })
 
+  it('have no word in angles that would be taken for a tag and not be seen', () => {
+    const swallowed = pages.flatMap((page) =>
+      [...proseOf(page).matchAll(/<\w[^>\n]*>/g)].map(([tag]) => `${page.path}: ${tag}`),
+    )
+    expect(swallowed).toEqual([])
+  })
+
   it('say of every folder of the tests what it catches', () => {
     const { text } = pageAt('test/README.md')
     const folders = readdirSync('test', { withFileTypes: true }).filter((one) => one.isDirectory())
