@@ -171,6 +171,17 @@ describe.skipIf(!CHROMIUM)('what is strange, on the page', () => {
     await close()
   })
 
+  it('leaves what else there is in sight, however long a name or a list of losses is', async () => {
+    await page.show({ width: 1440, height: 900 })
+    const odd = Array.from({ length: 200 }, (_, number) => [`odd_${number}`, number])
+    await ask('Hello', { model: 'm'.repeat(250), ...Object.fromEntries(odd) })
+    expect(await see(`document.querySelectorAll('.losses li').length`)).toBeGreaterThan(200)
+    const heights = `[...document.querySelectorAll('.losses')].map((each) => each.clientHeight)`
+    expect(await see(`Math.max(...${heights})`)).toBeLessThan(400)
+    const wide = `document.querySelector('#list').scrollWidth - document.querySelector('#list').clientWidth`
+    expect(await see(wide)).toBe(0)
+  })
+
   it('is no continuation where another model or another dialect was asked', async () => {
     await ask('Hello')
     await ask('Hello', { model: 'pair-1' })
