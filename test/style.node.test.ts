@@ -299,6 +299,16 @@ describe('house style', () => {
     expect(riddles).toEqual([])
   })
 
+  it('calls an inverse in a comment by its name', () => {
+    const code = sources.map(codeOf).join('\n')
+    const gone = sources.flatMap(({ path, text }) =>
+      [...text.matchAll(/\binverse of `(\w+)`/gi)]
+        .filter(([, name = '']) => !new RegExp(`\\b${name}\\b`).test(code))
+        .map(([, name]) => `${path}: ${name}`),
+    )
+    expect(gone).toEqual([])
+  })
+
   it('draws the same cases in every run of the suite', () => {
     const drawn = tests.filter(({ text }) => /\bfc\.assert\(/.test(text))
     const others = drawn.filter(({ text }) => !/\bcases\(\w+\)/.test(text))

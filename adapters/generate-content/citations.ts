@@ -239,7 +239,7 @@ const MOST_LONG_CHARACTERS = 100_000
 /** Up to this many further entries are always sent. */
 const FEW = 16
 
-/** Gathers the sources of a reply. Inverse of `sourcesOf`. */
+/** Gathers the sources of a reply. Inverse of `createSources`. */
 export class Grounding {
   readonly #chunks: JsonObject[] = []
   /** The place of each source among them. */

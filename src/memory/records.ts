@@ -66,7 +66,7 @@ const REDIRECT_KEY = 'see '
 /** The entry for an item whose id does not lead to its exchange by itself. */
 const writeRedirectKey = (place: string): string => REDIRECT_KEY + place
 
-/** Inverse of `writeSignpost`. */
+/** Inverse of `writeRedirectKey`. */
 export const readRedirectKey = (text: string | undefined): string | undefined =>
   text?.startsWith(REDIRECT_KEY) ? text.slice(REDIRECT_KEY.length) : undefined
 

@@ -8,7 +8,7 @@ import type { Shape } from './shape.ts'
  * What becomes of one member of a dialect's request: its reader puts it into the conversation (otherwise it is left
  * over, for the same dialect alone), the configuration may say that a model refuses it (otherwise there is no request
  * without it), the service's counter of tokens takes it. It may bind: a service of another dialect could not keep to
- * it, and without it the request would be another one (`refusePromises`).
+ * it, and without it the request would be another one (`refuseUnkept`).
  */
 type Use = 'read' | 'drop' | 'count' | 'bind'
 
