@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { transform } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { parseJsonc } from '../../src/config/jsonc.ts'
 import { readSettings } from '../../src/config/config.ts'
 import { clientRows } from '../../src/node/describe.ts'
 import { readCommandLine } from '../../src/node/options.ts'
+import { scripts, sources, tests } from '../sources.ts'
 import { commandsIn, fencesOf, hasAnchor, linksOf, pageAt, pages, proseOf } from './pages.ts'
 
 const manifest: { scripts: Record<string, string> } = JSON.parse(
@@ -45,6 +47,13 @@ describe('the pages', () => {
         .map(([, file]) => `${path}: ${file}`),
     )
     expect(missing).toEqual([])
+    const names = new Set([...sources, ...scripts, ...tests].map(({ path }) => basename(path)))
+    const unknown = pages.flatMap(({ path, text }) =>
+      [...text.matchAll(/`([\w-]+\.ts)`/g)]
+        .filter(([, name = '']) => !names.has(name))
+        .map(([, name]) => `${path}: ${name}`),
+    )
+    expect(unknown).toEqual([])
   })
 
   it('have no word in angles that would be taken for a tag and not be seen', () => {
