@@ -47,12 +47,17 @@ export function detailOf(kept: KeptExchange, showing: Showing): object {
     came: {
       headers: hidden(shownHeaders(entriesOf(kept.headers)), hide),
       type,
-      body: kept.body.shown(hide, type),
+      body: { ...kept.body.shown(hide, type), ...(isUnread(kept) && { cut: true }) },
     },
     calls: calls.map((call) => callOf(call, hide)),
     ...(answer && { told: answerOf(answer, hide) }),
   }
 }
+
+/** The body of a request that was refused before it was read, or of an upload, is not kept. */
+const isUnread = ({ readAt, headers }: KeptExchange): boolean =>
+  readAt === undefined &&
+  (Number(headers.get('content-length')) > 0 || headers.get('transfer-encoding') !== null)
 
 function answerOf({ headers, body, ...times }: NonNullable<KeptExchange['answer']>, hide: Hide) {
   const type = headers['content-type'] ?? null

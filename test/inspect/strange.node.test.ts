@@ -169,6 +169,11 @@ describe.skipIf(!CHROMIUM)('what is strange, on the page', () => {
     await until(`document.querySelector('dialog section')`)
     expect(await text('dialog')).not.toContain('nothing of it has changed')
     await close()
+    await post(JSON.stringify(QUESTION), { 'x-api-key': 'a-key-that-nobody-has' })
+    expect(await text('section[aria-label="what came"]')).toContain('the rest was not kept')
+    await click('curl')
+    expect(await text('dialog')).toContain('The body was not kept whole')
+    await close()
   })
 
   it('leaves what else there is in sight, however long a name or a list of losses is', async () => {

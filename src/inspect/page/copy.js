@@ -24,9 +24,8 @@ const quoted = (text) =>
 const withKey = (text) => text.split('***').map(quoted).join('"$PROXY_KEY"')
 
 export const copiedCurl = (x) => {
-  const { text, cut, size } = x.came.body
-  const isWhole = size === 0 || (text && !cut)
-  return copied('curl', curlOf(x), isWhole ? '' : NOT_WHOLE)
+  const { text, cut } = x.came.body
+  return copied('curl', curlOf(x), cut || text === undefined ? NOT_WHOLE : '')
 }
 
 /** The body was unpacked before it was kept. */
