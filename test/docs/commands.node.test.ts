@@ -11,24 +11,28 @@ import { commandsIn, fencesOf } from './pages.ts'
 /** What the pages tell people to do is done, against the demo as `npm start` begins it. */
 
 const root = new URL('../../', import.meta.url)
-const PORT = 18_787
 const WRITTEN = '127.0.0.1:8787'
-const MEANT = `127.0.0.1:${PORT}`
+/** Where it listens instead: the system gives it a port that nobody else has. */
+let meant = ''
 
 let server: ChildProcess
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-pages-'))
   const entry = new URL('src/node.ts', root).pathname
-  server = spawn(process.execPath, [entry, '--port', String(PORT)], {
+  const started = spawn(process.execPath, [entry, '--port', '0'], {
     cwd: folder,
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'pipe'],
   })
-  for (let attempt = 0; attempt < 100; attempt += 1) {
-    const answer = await fetch(`http://${MEANT}/healthz`).catch(() => undefined)
-    if (answer?.ok) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  throw new Error('the server did not start')
+  server = started
+  meant = await new Promise((found, failed) => {
+    let said = ''
+    started.once('exit', () => failed(new Error(`the server did not start: ${said}`)))
+    started.stderr.setEncoding('utf8').on('data', (piece: string) => {
+      said += piece
+      const [, address] = /listens on http:\/\/(127\.0\.0\.1:\d+)/.exec(said) ?? []
+      if (address) found(address)
+    })
+  })
 })
 afterAll(() => void server.kill('SIGTERM'))
 
@@ -40,7 +44,7 @@ describe('the curl commands of the pages', () => {
   })
 
   it.each(commands)('%s', async (command) => {
-    const line = command.replaceAll(WRITTEN, MEANT)
+    const line = command.replaceAll(WRITTEN, meant)
     const { stdout } = await promisify(execFile)('sh', ['-c', `${line} --fail-with-body`])
     expect(stdout).not.toContain('"error":{')
     const json = stdout.startsWith('data: ') ? stdout.slice(6, stdout.indexOf('\n')) : stdout
@@ -60,7 +64,7 @@ describe('the programs of the pages', () => {
       .replaceAll(/from '((?:@|ai|openai|hono)[^']*)'/g, (_, name: string) => {
         return `from '${import.meta.resolve(name)}'`
       })
-      .replaceAll(WRITTEN, MEANT)
+      .replaceAll(WRITTEN, meant)
       .replaceAll(/dialect: '(\w+)', url: '[^']*', key: '[^']*'/g, (_, dialect: string) => {
         return `dialect: '${dialect}', url: '${DEMO_ORIGIN}/${dialect}'`
       })
