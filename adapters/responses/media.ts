@@ -5,6 +5,7 @@ import { restOf, factsOf, type Facts } from './dialect.ts'
 import type { Members } from '../../src/model/ext.ts'
 
 const IMAGE = 'image/*'
+const AUTO = 'auto'
 
 type Located = Pick<MediaBlock, 'mediaType' | 'source'>
 
@@ -20,7 +21,7 @@ export function readImage(members: Members): ReadMedia | undefined {
   const nested = members.object('image_url') ?? members.object('image')
   const url = members.text('image_url') ?? members.text('image') ?? nested?.['url']
   const fileId = members.text('file_id')
-  const detail = members.text('detail') ?? (nested ? detailIn(nested) : undefined)
+  const detail = detailIn(members.text('detail') ?? nested?.['detail'])
   if (typeof url === 'string') return defined({ ...image(located(url, IMAGE)), detail })
   return fileId === undefined
     ? undefined
@@ -33,9 +34,9 @@ function image(place: Located): Located {
   return isOther ? { ...place, mediaType: IMAGE } : place
 }
 
-function detailIn({ detail }: JsonObject): string | undefined {
-  return typeof detail === 'string' && detail !== 'auto' ? detail : undefined
-}
+/** What holds without a word is no word: the client's types demand one of every image. */
+const detailIn = (detail: Json | undefined): string | undefined =>
+  typeof detail === 'string' && detail !== AUTO ? detail : undefined
 
 export function readFile(members: Members): ReadMedia | undefined {
   const name = members.text('filename')
@@ -74,15 +75,10 @@ export function writeMedia(block: MediaBlock): JsonObject | undefined {
   return isImage && !isFile ? writeImage(block) : writeFile(block)
 }
 
+/** Servers that are built on the client's types refuse an image without `detail` (vLLM: vercel/ai#20300). */
 function writeImage({ source, mediaType, detail, ...node }: MediaBlock): JsonObject | undefined {
   const place = imagePlace(source, mediaType)
-  if (!place) return undefined
-  return defined({
-    type: 'input_image',
-    ...place,
-    detail,
-    ...restOf(node),
-  }) as JsonObject
+  return place && { type: 'input_image', ...place, detail: detail ?? AUTO, ...restOf(node) }
 }
 
 function imagePlace(source: MediaSource, mediaType: string): JsonObject | undefined {

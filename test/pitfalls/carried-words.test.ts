@@ -83,6 +83,14 @@ describe('how closely a picture is looked at', () => {
     ).toThrow('mediaResolution: is none of')
   })
 
+  it('is said where nobody said it, and `auto` is nobody’s loss: the types of openai 7.57 demand it', () => {
+    const parts = [{ inlineData: { mimeType: 'image/png', data: DATA } }]
+    const { body } = sent('generate-content', 'responses', { contents: [{ role: 'user', parts }] })
+    expect(body['input']).toMatchObject(openai('auto').input)
+    for (const to of ['messages', 'generate-content', 'chat-completions'] as const)
+      expect(sent('responses', to, openai('auto')).losses).toEqual([])
+  })
+
   it('is reported where no other dialect has the level, and is nothing where it says nothing', () => {
     for (const to of ['messages', 'responses', 'chat-completions'] as const) {
       expect(sent('generate-content', to, google('MEDIUM')).losses).toEqual([

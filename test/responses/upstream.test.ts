@@ -152,7 +152,7 @@ describe('a request of another dialect', () => {
     )
     expect(list(body['input'])[1]?.['output']).toEqual([
       { type: 'input_text', text: 'shot' },
-      { type: 'input_image', image_url: 'data:image/png;base64,AAAA' },
+      { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'auto' },
     ])
   })
 
@@ -165,6 +165,7 @@ describe('a request of another dialect', () => {
     expect(secondPart(media('image/*', { url: 'https://a.example/b' }))).toEqual({
       type: 'input_image',
       image_url: 'https://a.example/b',
+      detail: 'auto',
     })
     expect(media('video/mp4', { data: 'AAAA' }).losses).toEqual(['dropped turns.0.blocks.1'])
     expect(media('image/*', { fileId: 'f' }).losses).toEqual(['dropped turns.0.blocks.1'])
