@@ -255,7 +255,7 @@ function writeRequest(
   const target = { model, defaultMaxOutputTokens: MAX_OUTPUT_TOKENS, facts }
   const { path, query, ...written } = to.upstream.writeRequest(request, { target, lose })
   const address = query ? `${path}?${query}` : path
-  return { ...written, path: address, text: stringify(written.body), losses }
+  return { ...written, path: address, ...plain(written.body), losses }
 }
 
 function placedReply(
@@ -266,7 +266,13 @@ function placedReply(
   const find = lazily(() =>
     lossPlaceFinder(parse(given), (changed) => keysOf(() => told(stringify(changed)).losses)),
   )
-  return { body, text: stringify(body), losses: toldLosses(losses, (loss) => find()(loss)) }
+  return { ...plain(body), losses: toldLosses(losses, (loss) => find()(loss)) }
+}
+
+/** A program reads the arguments of a call and the schema of a tool, which are text between dialects. */
+function plain(written: JsonObject): { body: JsonObject; text: string } {
+  const text = stringify(written)
+  return { body: parse(text) as JsonObject, text }
 }
 
 /**

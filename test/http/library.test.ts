@@ -181,7 +181,20 @@ describe('a translator', () => {
     expect(request.losses).toEqual([{ code: 'defaulted', path: 'limits.maxOutputTokens' }])
     const reply = between.reply(answer)
     expect(reply.body).toMatchObject({ object: 'response', model: 'any', status: 'completed' })
-    expect(JSON.parse(reply.text)).toEqual(JSON.parse(JSON.stringify(reply.body)))
+    expect(JSON.parse(reply.text)).toEqual(reply.body)
+  })
+  it('gives bodies that a program can read to the last member', () => {
+    const schema = { type: 'object', properties: { city: { type: 'string' } } }
+    const tools = [{ type: 'function', name: 'f', parameters: schema, strict: false }]
+    const between = translator({ from: 'responses', to: 'messages' })
+    expect(between.request({ ...question, tools }).body['tools']).toEqual([
+      { name: 'f', input_schema: schema },
+    ])
+    const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{"city":"Köln"}' }
+    const back = translator({ from: 'messages', to: 'responses' })
+    expect(back.reply({ object: 'response', output: [call] }).body['content']).toEqual([
+      { type: 'tool_use', id: 'c', name: 'f', input: { city: 'Köln' } },
+    ])
   })
   it('knows what the server of a profile does not take', () => {
     const tools = [{ type: 'custom' as const, name: 'patch' }]
