@@ -198,9 +198,9 @@ export class MessageReader implements Reader {
     },
     citations_delta: (reader, { index }, delta) =>
       reader.#cursor.cite(index, readCitation(objectIn(delta.citation))),
-    compaction_delta: (_, { open }, delta) => {
-      const content = textIn(open.raw.content) + textIn(delta.content)
-      open.raw = { ...open.raw, content }
+    // All that the block says at its end: no text where no summary could be made (as @anthropic-ai/sdk 1.14 reads it).
+    compaction_delta: (_, { open }, { type: _type, ...said }) => {
+      open.raw = { ...open.raw, ...said }
     },
   } satisfies Record<string, TakeDelta>
 

@@ -52,6 +52,20 @@ describe('a reply of a messages upstream', () => {
     })
   })
 
+  it.each([
+    { content: 'They said hi.', encrypted_content: 'c2ln' },
+    { content: null, encrypted_content: null },
+    { content: 'They said hi.' },
+  ])('has a summary, or that there is none, as its stream says at the end: %j', (said) => {
+    const none = { type: 'compaction', content: null, encrypted_content: null }
+    const delta = piece(0, { type: 'compaction_delta', ...said })
+    const { reply } = hearFrames(stream(start, opened(0, none), delta, closed(0), ...finish()))
+    const block = { ...none, ...said }
+    expect(reply.blocks).toMatchObject([{ kind: 'opaque', value: block }])
+    const message = { id: 'm', content: [block], stop_reason: 'end_turn' }
+    expect(hearBody(JSON.stringify(message)).reply.blocks).toEqual(reply.blocks)
+  })
+
   it('is read in the shapes of the specification, which name no types inside of events', () => {
     const heard = hearFrames(
       stream(
