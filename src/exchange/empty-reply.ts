@@ -13,17 +13,21 @@ export interface EmptyReply {
 
 /**
  * A reply that holds only what the caller's dialect cannot express (a call of a hosted tool, a picture) would reach
- * the caller as an empty success, and an agent would take it for the end of its task. `losses`: the losses that
- * have been reported so far.
+ * the caller as an empty success, and an agent would take it for the end of its task. Thoughts are no answer: models
+ * have them before whatever they do. `losses`: the losses that have been reported so far.
  */
 export function watchEmptyReply(writer: Writer, losses: readonly Loss[]): EmptyReply {
   const unsaid = new Set<string>()
   let isTold = false
+  let isThought = false
   let name = ''
   let reported = 0
   const hear = (event: Event, written: number) => {
     if (isTold || event.type === 'start' || event.type === 'usage') return
-    if (written > 0) isTold = true
+    // The end of a thought may be written only when the next block begins.
+    const isAfterThought = isThought && event.type === 'block-start'
+    if (event.type === 'block-start') isThought = event.block.kind === 'reasoning'
+    if (written > 0) isTold = !isThought && !isAfterThought
     else if (losses.slice(reported).some(({ code }) => code === 'dropped') && name !== '')
       unsaid.add(name)
   }

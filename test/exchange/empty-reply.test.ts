@@ -62,6 +62,44 @@ describe.each(PAIRS)('a reply for %s that has nothing for it, from %s', (caller,
   })
 })
 
+describe('a reply of thoughts and what has no words', () => {
+  const thought = {
+    type: 'reasoning',
+    id: 'rs_1',
+    summary: [{ type: 'summary_text', text: 'Ask first.' }],
+    encrypted_content: 'gAAA',
+  }
+  const request = {
+    type: 'mcp_approval_request',
+    id: 'mcpr_1',
+    name: 'f',
+    server_label: 's',
+    arguments: '{}',
+  }
+  const said = {
+    type: 'message',
+    id: 'msg_1',
+    role: 'assistant',
+    status: 'completed',
+    content: [{ type: 'output_text', text: 'Yes.', annotations: [], logprobs: [] }],
+  }
+  const others = DIALECTS.filter((dialect) => dialect !== 'responses')
+  const told = (from: Dialect, output: object[]) => {
+    const both = translator({ from, to: 'responses' })
+    both.request(bodyFor(from, false))
+    return () => both.reply({ ...kits.responses.say.unheard, output }).text
+  }
+  it.each(others)('is a failure for callers of %s, in whatever order they come', (from) => {
+    expect(told(from, [thought, request])).toThrow(NOTHING)
+    expect(told(from, [request, thought])).toThrow(NOTHING)
+  })
+  it.each(others)('is an answer for callers of %s with a word, or without a loss', (from) => {
+    expect(told(from, [thought, request, said])()).toContain('Yes.')
+    expect(told(from, [said, thought, request])()).toContain('Yes.')
+    expect(told(from, [thought])()).toContain('Ask first.')
+  })
+})
+
 describe('a reply that says nothing at all', () => {
   it('stays the empty success that it is', () => {
     const both = translator({ from: 'messages', to: 'responses' })
