@@ -140,14 +140,14 @@ class Tries {
     return path && pointer(path)
   }
 
-  /** The member of the body that holds the list: without it the last element is missing. */
+  /** The member of the body that holds the list: without its last element, or the first instruction, it differs. */
   #listMember(target: Target): string | undefined {
     const known = JSON.stringify(listIn(this.request, target))
     const members = Object.entries(objectIn(this.#body)).map(([name, value]) => {
       const isList = Array.isArray(value) && value.length > 0
       if (!isList && (typeof value !== 'string' || target.list === 'tools') && !isObject(value))
         return { name, weight: 0 }
-      const shorter = isList ? value.slice(0, -1) : undefined
+      const shorter = isList ? removedEnd(value, target) : undefined
       const request = this.#read(changedAt(this.#body, [name], shorter))
       if (!request) return { name, weight: isList ? 1 : 0 }
       return { name, weight: JSON.stringify(listIn(request, target)) === known ? 0 : 2 }
@@ -247,6 +247,9 @@ class Tries {
     }
   }
 }
+
+const removedEnd = (value: readonly Json[], { list }: Target): Json =>
+  list === 'system' ? value.slice(1) : value.slice(0, -1)
 
 const listIn = (request: Request | undefined, { list = 'turns' }: Target): unknown =>
   request?.[list]

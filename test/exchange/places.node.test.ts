@@ -115,6 +115,24 @@ describe('where a loss stands', () => {
     )
   })
 
+  it('is found among instructions that stand before the turns in one list', () => {
+    const content = [
+      { type: 'text', text: 'a' },
+      { type: 'text', text: 'b', prompt_cache_breakpoint: { mode: 'explicit' } },
+    ]
+    const messages = [
+      { role: 'system', content: 'Be brief.', name: 'n' },
+      { role: 'developer', content },
+      { role: 'user', content: 'Hello' },
+    ]
+    const text = JSON.stringify({ model: 'm', messages })
+    const told = find('chat-completions', 'generate-content', text).losses
+    expect(told.map(({ path, field }) => [path, field])).toEqual([
+      ['system.0.name', '/messages/0/name'],
+      ['cache', '/messages/1/content/1/prompt_cache_breakpoint'],
+    ])
+  })
+
   it('is right: without what stands there nothing is lost there', () => {
     const text = JSON.stringify(BODY)
     for (const to of ['responses', 'generate-content', 'chat-completions']) {
