@@ -1,4 +1,5 @@
 import { stringify, type JsonObject } from '../../src/json/json.ts'
+import { changeInWords } from '../../src/model/late-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { uniqueIds } from '../../src/model/names.ts'
 import { follow, type Trail } from '../../src/model/trail.ts'
@@ -134,5 +135,13 @@ function orphan(piece: MessagePiece, lose: Lose, given?: MessagePiece): MessageP
   lose('approximated', `${piece.place}.results`, 'a result without its call')
   const heading = `[result of an earlier tool call, ${textIn(tool_use_id)}]`
   const text = typeof content === 'string' ? `${heading}\n${content}` : heading
-  return [{ type: 'text', text }, ...objectsIn(content)].map((value) => ({ ...piece, value }))
+  const blocks = objectsIn(content).map(outside)
+  return [{ type: 'text', text }, ...blocks].map((value) => ({ ...piece, value }))
+}
+
+/** What a search found has a block within its result alone. */
+function outside(block: JsonObject): JsonObject {
+  if (block['type'] !== 'tool_reference') return block
+  const tools = [{ name: textIn(block['tool_name']) }]
+  return { type: 'text', text: changeInWords({ kind: 'tool-change', change: 'add', tools }) }
 }

@@ -209,3 +209,27 @@ describe('a search for tools by the service', () => {
     }
   })
 })
+
+describe('what a search by the caller found', () => {
+  it('goes on as words where the call is gone, with the turns that were cut off', () => {
+    const item = { type: 'tool_search_output', execution: 'client', call_id: 'c', tools: [tool] }
+    const input = [{ role: 'user', content: 'a' }, item, { role: 'user', content: 'b' }]
+    const { body, losses } = translator({
+      from: 'responses',
+      to: 'messages',
+      model: 'claude-opus-4-8',
+    }).request({ model: 'm', input })
+    expect(body['messages']).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: '[result of an earlier tool call, c]' },
+          { type: 'text', text: 'The tool late was found and can be called.' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+    ])
+    expect(losses.map(({ path }) => path)).toContain('turns.0.results')
+  })
+})
