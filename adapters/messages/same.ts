@@ -41,7 +41,8 @@ function withoutForeign(body: WireBody, isOpen: boolean, lose: Lose): JsonObject
     if (!isObject(message)) return message
     const { content }: WireMessage = message
     if (!Array.isArray(content)) return message
-    const own = ownContent(content, { turn: `turns.${index}`, isOpen, lose })
+    const places = { turn: `turns.${index}`, message: `messages.${index}` }
+    const own = ownContent(content, { ...places, isOpen, lose })
     // The service refuses a message without content.
     return own.length === 0 && content.length > 0 ? [] : withMembers(message, { content: own })
   })
@@ -50,17 +51,19 @@ function withoutForeign(body: WireBody, isOpen: boolean, lose: Lose): JsonObject
 
 interface OwnContext {
   readonly turn: string
+  /** The same, as the caller has it. */
+  readonly message: string
   /** The server takes thoughts without a proof. */
   readonly isOpen: boolean
   readonly lose: Lose
 }
 
 function ownContent(content: Json[], context: OwnContext): Json[] {
-  const { turn, lose } = context
+  const { turn, message, lose } = context
   // Envelopes for other blocks are not counted as blocks.
   let at = 0
   let search: Json | undefined
-  return withElements(content, (block) => {
+  return withElements(content, (block, index) => {
     if (!isObject(block)) return block
     const place = `${turn}.blocks.${at}`
     if (isEnvelope(proofIn(block))) {
@@ -68,7 +71,8 @@ function ownContent(content: Json[], context: OwnContext): Json[] {
       if (settled || thoughtIn(block) !== '') at += 1
       return settled ?? []
     }
-    if (block['type'] === 'compaction') refuseSummary(textIn(block['encrypted_content']), place)
+    if (block['type'] === 'compaction')
+      refuseSummary(textIn(block['encrypted_content']), `${message}.content.${index}`)
     // A search and its result count as one block.
     const { type, id, tool_use_id }: WireBlock = block
     if (tool_use_id === search && search !== undefined) return []

@@ -31,7 +31,7 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
  */
 const ALONE = { previous_response_id: undefined, store: false }
 
-type EditItem = (item: Json) => Json | readonly Json[]
+type EditItem = (item: Json, index: number) => Json | readonly Json[]
 
 function withItems(body: JsonObject, editItem: EditItem): JsonObject {
   const { input } = body
@@ -41,7 +41,7 @@ function withItems(body: JsonObject, editItem: EditItem): JsonObject {
 /** Takes out what an upstream would search for in vain: proofs of other services, and ids made here. */
 function ownItems(resolved: boolean, { server }: ModelFacts, lose: Lose): EditItem {
   const places = new CanonicalPlaces()
-  return (item) => {
+  return (item, index) => {
     if (!isObject(item)) return item
     const place = places.next(item)
     const { type, id }: WireItem = item
@@ -51,7 +51,7 @@ function ownItems(resolved: boolean, { server }: ModelFacts, lose: Lose): EditIt
         server?.unprovenThoughts === true || (!isMinted(id) && !(resolved && id === undefined))
       return ownReasoning(item, isKnown, place, lose) ?? []
     }
-    refuseSummary(summaryIn(item) ?? '', place)
+    refuseSummary(summaryIn(item) ?? '', `input[${index}]`)
     if (!isMinted(id) || type === 'item_reference') return item
     if (isRun(item)) return lose('dropped', place) ?? []
     // The upstream does not know the id of an item that stands for a call of an MCP server.

@@ -1,4 +1,5 @@
 import { isObject, listOf, objectIn, parse, stringify, type Json } from '../json/json.ts'
+import { flatName } from '../model/names.ts'
 import type { Key } from '../model/paths.ts'
 import { isAmong, keyOf } from '../model/late-tools.ts'
 import type { Block, Request } from '../model/request.ts'
@@ -90,6 +91,7 @@ function toolTarget({ tools }: Request, words: string): Target | undefined {
   const named = tools.map((tool, index) => {
     const names = [
       ...('name' in tool ? [tool.name] : []),
+      flatName(keyOf(tool)),
       ...('capability' in tool ? [tool.capability] : []),
       String(index),
     ]
@@ -118,11 +120,17 @@ class Tries {
   came(target: Target): string | undefined {
     if (!isObject(this.#body)) return undefined
     if (!target.list) return this.#option(target.rest)
-    const member = this.#listMember(target)
-    const list = member === undefined ? undefined : this.#body[member]
-    if (member === undefined) return undefined
-    const path = Array.isArray(list) ? this.#element([member], target) : [member]
+    const members = this.#listMembers(target)
+    const held = members.find((member) => !this.#isThereWithout(member, target)) ?? members[0]
+    if (held === undefined) return undefined
+    const isList = Array.isArray(this.#body[held])
+    const path = isList ? this.#element([held], target) : [held]
     return path && pointer(this.#within(path, target))
+  }
+
+  #isThereWithout(member: string, target: Target): boolean {
+    const request = this.#read(changedAt(this.#body, [member], []))
+    return request !== undefined && isThere(request, target)
   }
 
   /** The place in the upstream's body; undefined where the node is not sent. */
@@ -140,20 +148,24 @@ class Tries {
     return path && pointer(path)
   }
 
-  /** The member of the body that holds the list: without its last element, or the first instruction, it differs. */
-  #listMember(target: Target): string | undefined {
+  /** The members of the body that may hold the list, the likeliest first: without an element of them it differs. */
+  #listMembers(target: Target): string[] {
     const known = JSON.stringify(listIn(this.request, target))
     const members = Object.entries(objectIn(this.#body)).map(([name, value]) => {
       const isList = Array.isArray(value) && value.length > 0
       if (!isList && (typeof value !== 'string' || target.list === 'tools') && !isObject(value))
         return { name, weight: 0 }
-      const shorter = isList ? removedEnd(value, target) : undefined
-      const request = this.#read(changedAt(this.#body, [name], shorter))
-      if (!request) return { name, weight: isList ? 1 : 0 }
-      return { name, weight: JSON.stringify(listIn(request, target)) === known ? 0 : 2 }
+      // Instructions begin a list of turns, and what ends it may be no turn.
+      const shorter = isList ? [value.slice(0, -1), value.slice(1)] : [undefined]
+      const weights = shorter.map((less) => {
+        const request = this.#read(changedAt(this.#body, [name], less))
+        if (!request) return isList ? 1 : 0
+        return JSON.stringify(listIn(request, target)) === known ? 0 : 2
+      })
+      return { name, weight: Math.max(...weights) }
     })
-    const best = members.toSorted((one, other) => other.weight - one.weight)[0]
-    return best && best.weight > 0 ? best.name : undefined
+    const able = members.filter(({ weight }) => weight > 0)
+    return able.toSorted((one, other) => other.weight - one.weight).map(({ name }) => name)
   }
 
   /**
@@ -247,9 +259,6 @@ class Tries {
     }
   }
 }
-
-const removedEnd = (value: readonly Json[], { list }: Target): Json =>
-  list === 'system' ? value.slice(1) : value.slice(0, -1)
 
 const listIn = (request: Request | undefined, { list = 'turns' }: Target): unknown =>
   request?.[list]

@@ -42,6 +42,41 @@ it('keeps the name of what stands there', () => {
   )
 })
 
+const hi = { role: 'user', content: 'Hi' }
+const calling = { type: 'programmatic_tool_calling' }
+const brought = { type: 'additional_tools', role: 'developer', tools: [calling] }
+const summary = { type: 'compaction', encrypted_content: 'gAAA' }
+
+it.each<[object, string]>([
+  [{ input: [hi, summary, { type: 'compaction_trigger' }] }, 'input[1] (compaction)'],
+  [{ input: [hi, brought, hi] }, 'input[1].tools[0] (programmatic_tool_calling)'],
+  [{ input: [hi], tools: [{ type: 'shell' }, calling] }, 'tools[1] (programmatic_tool_calling)'],
+])('finds the one among others that are no turns or come later: %j', (body, place) => {
+  const { request } = translator({ from: 'responses', to: 'messages' })
+  expect(() => request({ model: 'm', ...body })).toThrow(`${place}: only a service`)
+})
+
+it.each(['messages', 'responses'] as const)(
+  'names a summary of another service that comes back to the dialect it was told in: %s',
+  (from) => {
+    const upstream = from === 'messages' ? 'responses' : 'messages'
+    const { request, reply } = translator({ from, to: upstream, model: 'm' })
+    request({ model: 'm', max_tokens: 9, messages: [hi], input: [hi] })
+    const block = { ...summary, content: 'They said hi.' }
+    const { output, content } = reply({
+      object: 'response',
+      output: [summary],
+      content: [block],
+    }).body
+    const again = translator({ from, to: from }).request
+    const said = { role: 'assistant', content: content ?? [] }
+    const input = [hi, ...(Array.isArray(output) ? output : [])]
+    expect(() => again({ model: 'm', max_tokens: 9, messages: [hi, said], input })).toThrow(
+      `${from === 'messages' ? 'messages.1.content.0' : 'input[1]'}: only the service`,
+    )
+  },
+)
+
 const call = (call_id: string) => ({ type: 'function_call', call_id, name: 'f', arguments: '{}' })
 const answer = { type: 'function_call_output', output: 'x' }
 const wrong = { role: 'tool', content: 'x' }
