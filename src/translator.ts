@@ -296,8 +296,11 @@ export function streamLosses(
     const { writer, outcome } = watchEmptyReply(replyWriter(from, { ...context, now: 0 }), losses)
     const events = replyEvents(replySource(to, reader, 'text/event-stream'))
     const known = new Map<string, number>()
+    const last = pieces.findLastIndex((piece) => piece !== '')
     for (const [index, piece] of pieces.entries()) {
       for (const event of events.push(encoder.encode(piece))) writer.push(outcome(event))
+      // A stream without a word for its end ends with its last piece.
+      if (index === last) for (const event of events.end()) writer.push(outcome(event))
       for (const loss of losses.slice(known.size)) known.set(lossKey(loss), index)
     }
     return known

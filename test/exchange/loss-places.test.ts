@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
 import { lossPlaceFinder } from '../../src/exchange/loss-places.ts'
 import { lossKey } from '../../src/model/loss.ts'
-import { translator } from '../../src/translator.ts'
+import { streamLosses, translator } from '../../src/translator.ts'
 
 const fieldsOf = (losses: readonly { code: string; path: string; field?: string | undefined }[]) =>
   Object.fromEntries(losses.map(({ path, field }) => [path, field]))
@@ -146,4 +146,16 @@ describe('a place that is found by trial', () => {
 
   it('is missing where nothing is reported', () =>
     expect(lossPlaceFinder({ a: 1 }, () => new Set())(loss)).toBeUndefined())
+})
+
+describe('a loss of a stream', () => {
+  it('is known with the last event, where the stream has no word for its end', () => {
+    const asked = JSON.stringify({ model: 'm', max_tokens: 9, messages: [] })
+    const event = (candidate: object) => `data: ${JSON.stringify({ candidates: [candidate] })}\n\n`
+    const content = { role: 'model', parts: [{ text: 'Hi' }] }
+    const end = { content, finishReason: 'STOP', avgLogprobs: -1 }
+    const pieces = [event({ content, index: 0 }), event({ ...end, index: 0 }), '']
+    const lossesOf = streamLosses({ from: 'messages', to: 'generate-content', stream: true }, asked)
+    expect([...lossesOf(pieces)]).toEqual([[expect.stringContaining('reply.avgLogprobs'), 1]])
+  })
 })
