@@ -62,6 +62,12 @@ describe.each(PAIRS)('a reply for %s that has nothing for it, from %s', (caller,
   })
 })
 
+const told = (from: Dialect, output: object[]) => {
+  const both = translator({ from, to: 'responses' })
+  both.request(bodyFor(from, false))
+  return () => both.reply({ ...kits.responses.say.unheard, output }).text
+}
+
 describe('a reply of thoughts and what has no words', () => {
   const thought = {
     type: 'reasoning',
@@ -84,11 +90,6 @@ describe('a reply of thoughts and what has no words', () => {
     content: [{ type: 'output_text', text: 'Yes.', annotations: [], logprobs: [] }],
   }
   const others = DIALECTS.filter((dialect) => dialect !== 'responses')
-  const told = (from: Dialect, output: object[]) => {
-    const both = translator({ from, to: 'responses' })
-    both.request(bodyFor(from, false))
-    return () => both.reply({ ...kits.responses.say.unheard, output }).text
-  }
   it.each(others)('is a failure for callers of %s, in whatever order they come', (from) => {
     expect(told(from, [thought, request])).toThrow(NOTHING)
     expect(told(from, [request, thought])).toThrow(NOTHING)

@@ -148,10 +148,11 @@ describe('a place that is found by trial', () => {
     expect(lossPlaceFinder({ a: 1 }, () => new Set())(loss)).toBeUndefined())
 })
 
+const event = (candidate: object) => `data: ${JSON.stringify({ candidates: [candidate] })}\n\n`
+
 describe('a loss of a stream', () => {
   it('is known with the last event, where the stream has no word for its end', () => {
     const asked = JSON.stringify({ model: 'm', max_tokens: 9, messages: [] })
-    const event = (candidate: object) => `data: ${JSON.stringify({ candidates: [candidate] })}\n\n`
     const content = { role: 'model', parts: [{ text: 'Hi' }] }
     const end = { content, finishReason: 'STOP', avgLogprobs: -1 }
     const pieces = [event({ content, index: 0 }), event({ ...end, index: 0 }), '']
