@@ -69,6 +69,8 @@ export interface ServerFacts {
   namedChoice?: boolean
   /** Whether the server fetches pictures by their addresses. */
   fetchesUrls?: boolean
+  /** Whether the server demands of a picture how closely to look at it. */
+  imageDetail?: boolean
   /** Whether documents may stand beside text and pictures. */
   files?: boolean
   /** Whether the server enforces schemas; otherwise replies are JSON, and the schema is said in words. */

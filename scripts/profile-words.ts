@@ -126,6 +126,11 @@ const FACTS: Readonly<Record<keyof ServerFacts, Word>> = {
     usual: 'true',
     example: false,
   },
+  imageDetail: {
+    means: 'Demands of a picture how closely to look at it (responses).',
+    usual: 'false',
+    example: true,
+  },
   files: { means: 'Takes documents.', usual: 'true', example: false },
   jsonSchema: {
     means:

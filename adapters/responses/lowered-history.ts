@@ -40,9 +40,12 @@ function lowerItem(item: JsonObject, place: string, lowering: Lowering): Lowered
   const { server, lose } = lowering
   switch (typeOfItem(item)) {
     case 'message':
-      return server.developerRole === false && item['role'] === 'developer'
-        ? withMembers(item, { role: 'system' })
-        : item
+      return withDetail(
+        server.developerRole === false && item['role'] === 'developer'
+          ? withMembers(item, { role: 'system' })
+          : item,
+        lowering,
+      )
     case 'function_call':
       return withFlatName(item, lowering)
     case 'custom_tool_call':
@@ -62,6 +65,18 @@ function lowerItem(item: JsonObject, place: string, lowering: Lowering): Lowered
     default:
       return server.otherItems === false ? (lose('dropped', place) ?? []) : item
   }
+}
+
+/** What holds without a word is said to a server that reads bodies by the types of the client. */
+function withDetail(item: JsonObject, { server }: Lowering): JsonObject {
+  const parts = item['content']
+  if (!server.imageDetail || !Array.isArray(parts)) return item
+  const said = withElements(parts, (part) =>
+    isObject(part) && part['type'] === 'input_image' && (part['detail'] ?? null) === null
+      ? { ...part, detail: 'auto' }
+      : part,
+  )
+  return withMembers(item, { content: said })
 }
 
 /** Replaces a document that the server cannot read by a text that names it. */

@@ -55,8 +55,18 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'vllm',
-    facts: { ...FUNCTIONS_ALONE, ...STATELESS, systemFirst: true, unprovenThoughts: true },
+    facts: {
+      ...FUNCTIONS_ALONE,
+      ...STATELESS,
+      systemFirst: true,
+      unprovenThoughts: true,
+      imageDetail: true,
+    },
     refusals: [
+      {
+        words: /ResponseInputImageParam(?:\\n|\s)+detail\b/,
+        says: 'demands `detail` of a picture',
+      },
       {
         words: /`store=True` \(default\) is not supported|VLLM_ENABLE_RESPONSES_API_STORE/,
         says: 'keeps no replies',

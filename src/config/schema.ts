@@ -145,6 +145,7 @@ const profile = later(() =>
     hostedTools: optional.flag,
     namedChoice: optional.flag,
     fetchesUrls: optional.flag,
+    imageDetail: optional.flag,
     files: optional.flag,
     jsonSchema: optional.flag,
     toolMedia: optional.flag,

@@ -72,7 +72,10 @@ const SOURCES: Readonly<Record<string, readonly [version: string, source: string
   'responses openai': ['openai 7.57.0', 'types of the npm package'],
   'responses openrouter': ['beta', 'manual, error handling; ai-sdk-provider#482'],
   'responses sglang': ['before 2026-09', 'sglang PR#38690, PR#35216'],
-  'responses vllm': ['0.10 to 0.23', 'vllm PR#22137, PR#46737, PR#45273; PR#56285, PR#57322'],
+  'responses vllm': [
+    '0.10 to 0.23',
+    'vllm#46631, PR#22137, PR#46737, PR#45273; PR#56285, PR#57322',
+  ],
   'responses xai': [
     '2026-11',
     'CLIProxyAPI#3704, CLIProxyAPI#4434, CLIProxyAPI#5257; sub2api#4237; CliRelay#696; opencodex#1105',

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { adapters } from '../../adapters/index.ts'
 import { chatCompletions } from '../../adapters/chat-completions/index.ts'
 import type { Adapter } from '../../adapters/contract.ts'
+import { responses } from '../../adapters/responses/index.ts'
 import { KNOWN_PROFILES } from '../../src/config/profiles.ts'
 import { objectIn, parse, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
 import { refuses } from './refusals.ts'
@@ -55,6 +56,22 @@ describe.each(adapters.filter(({ upstream }) => upstream.profiles))('$dialect', 
         expect(refuses(refusals, sent)?.body, `${profile}: ${file}`).toBeUndefined()
       }
   })
+})
+
+test('a picture says how closely to look at it, where the server demands that', () => {
+  const picture = { type: 'input_image', image_url: 'https://a.example/x.png' }
+  const content = [picture, { ...picture, detail: 'low' }, { ...picture, detail: null }]
+  const body = { model: 'm', store: false, input: [{ role: 'user', content }] }
+  const { profile, refusals = [] } =
+    SERVERS.find((one) => one.profile === 'vllm' && one.dialect === 'responses') ?? {}
+  const row = responses.upstream.profiles?.find(({ name }) => name === profile)
+  const refused = JSON.stringify(refuses(refusals, body)?.body)
+  expect(row?.refusals?.filter(({ words }) => words.test(refused))).toHaveLength(1)
+  const sent = lowered(responses, body, 'vllm')
+  expect(refuses(refusals, sent)).toBeUndefined()
+  const details = [{ detail: 'auto' }, { detail: 'low' }, { detail: 'auto' }]
+  expect(sent['input']).toMatchObject([{ content: details }])
+  expect(lowered(responses, body, 'groq')).toMatchObject({ input: body.input })
 })
 
 const said = { type: 'text', text: 'Yes.' }

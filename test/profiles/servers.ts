@@ -137,6 +137,15 @@ export const SERVERS: readonly Server[] = [
         ),
       },
       {
+        at: 'input.*.content.*[type=input_image].detail',
+        absent: true,
+        status: 400,
+        says: error(
+          '1 validation error for ResponseInputImageParam\ndetail\n  Field required [type=missing, input_type=dict]',
+          400,
+        ),
+      },
+      {
         at: 'previous_response_id',
         matches: /./,
         status: 404,
