@@ -1,6 +1,6 @@
 import { fold, type Event, type Folded } from '../model/events.ts'
 import { isObject, parseObject, sorted, stringify } from '../json/json.ts'
-import type { Block, Request, Proof, ToolCallBlock, Turn } from '../model/request.ts'
+import type { Block, Request, Proof, TextBlock, ToolCallBlock, Turn } from '../model/request.ts'
 import { fingerprint } from '../model/proof.ts'
 import type { MemoryContext } from './context.ts'
 import { openScopedStore, type ScopedStore } from './records.ts'
@@ -18,10 +18,16 @@ interface Proofs {
   proof?: Proof
 }
 
-interface Reasoning {
+interface Reasoning extends Partial<Passed> {
   text: string
   redacted?: true
   proof: Proof
+}
+
+/** What of a turn stands before a place in it: services take their thoughts back only where they were. */
+interface Passed {
+  calls: number
+  characters: number
 }
 
 /** Ids of calls may repeat between conversations, so name and input are part of the key too. */
@@ -72,7 +78,7 @@ async function keepProofs(
   memories: Memories,
   blocks: readonly Block[],
 ): Promise<void> {
-  const reasoning = blocks.flatMap((block) => signed(block) ?? [])
+  const reasoning = signed(blocks)
   const entries = blocks.filter(isCall).flatMap((call, index): [string, Proofs][] => {
     // Of several calls, the thoughts belong to the first.
     const proofs = { reasoning: index === 0 ? reasoning : [], ...pickProof(call) }
@@ -94,10 +100,19 @@ const pickProof = (block: Block | undefined): { proof?: Proof } =>
 const lastText = (blocks: readonly Block[]): number =>
   blocks.findLastIndex(({ kind }) => kind === 'text')
 
-function signed(block: Block): Reasoning | undefined {
-  if (block.kind !== 'reasoning' || !block.proof) return undefined
-  const { text, redacted, proof } = block
-  return { text, proof, ...(redacted && { redacted }) }
+function signed(blocks: readonly Block[]): Reasoning[] {
+  const passed = { calls: 0, characters: 0 }
+  return blocks.flatMap((block): Reasoning[] => {
+    pass(passed, block)
+    if (block.kind !== 'reasoning' || !block.proof) return []
+    const { text, redacted, proof } = block
+    return [{ text, proof, ...(redacted && { redacted }), ...passed }]
+  })
+}
+
+function pass(passed: Passed, block: Block): void {
+  if (isCall(block)) passed.calls += 1
+  if (block.kind === 'text') passed.characters += block.text.length
 }
 
 /** Adds proofs that the caller did not bring back. Without a working store the request stays as it is. */
@@ -107,7 +122,7 @@ export async function withProofs(
   dialect: string,
 ): Promise<Request> {
   const { memories } = exchange
-  const bare = memories?.retention.proofs ? request.turns.filter(isBare) : []
+  const bare = memories?.retention.proofs ? bareReplies(request.turns) : []
   if (!memories || bare.length === 0) return request
   const scoped = await openScopedStore(exchange, memories)
   // The key needs the whole input, with its long data.
@@ -117,39 +132,91 @@ export async function withProofs(
       block.kind === 'tool-call' ? { ...block, input: exchange.body.filled(block.input) } : block,
     ),
   })
-  const turns = await Promise.all(
-    request.turns.map((turn) =>
-      bare.includes(turn) ? addProofs(scoped, whole(turn), dialect) : turn,
-    ),
+  const proven = await Promise.all(
+    bare.map((reply) => addProofs(scoped, reply.map(whole), dialect)),
   )
-  return { ...request, turns }
+  const turns = new Map(bare.flat().map((turn, index) => [turn, proven.flat()[index]]))
+  return { ...request, turns: request.turns.map((turn) => turns.get(turn) ?? turn) }
 }
 
-/** Whether a turn has calls or thoughts, and no proof. */
-const isBare = ({ role, blocks }: Turn): boolean =>
-  role === 'assistant' &&
+/** Replies with calls or thoughts, and no proof. Some dialects say one in several turns. */
+function bareReplies(turns: readonly Turn[]): Turn[][] {
+  const replies: Turn[][] = []
+  for (const [index, turn] of turns.entries())
+    if (turn.role === 'assistant')
+      if (turns[index - 1]?.role === 'assistant') replies.at(-1)?.push(turn)
+      else replies.push([turn])
+  return replies.filter((reply) => isBare(blocksOf(reply)))
+}
+
+const blocksOf = (reply: readonly Turn[]): Block[] => reply.flatMap(({ blocks }) => blocks)
+
+const isBare = (blocks: readonly Block[]): boolean =>
   (blocks.some(isCall) || thoughtPlace(blocks) !== undefined) &&
   !blocks.some((block) => 'proof' in block && block.proof)
 
-async function addProofs(scoped: ScopedStore, turn: Turn, dialect: string): Promise<Turn> {
+async function addProofs(
+  scoped: ScopedStore,
+  reply: readonly Turn[],
+  dialect: string,
+): Promise<Turn[]> {
+  const blocks = blocksOf(reply)
   const found = await Promise.all(
-    turn.blocks.map((block) =>
+    blocks.map((block) =>
       isCall(block) ? findProofs(scoped, recordPlace(block), dialect) : undefined,
     ),
   )
-  const place = turn.blocks.some(isCall) ? undefined : thoughtPlace(turn.blocks)
+  const place = blocks.some(isCall) ? undefined : thoughtPlace(blocks)
   const thought = place === undefined ? undefined : await findProofs(scoped, place, dialect)
-  const reasoning = [...found, thought].flatMap((proofs) => proofs?.reasoning ?? [])
-  const said = lastText(turn.blocks)
-  const blocks = turn.blocks.flatMap((block, index): Block[] => {
+  const thoughts = [...found, thought].flatMap((proofs) => proofs?.reasoning ?? [])
+  const said = blocks[lastText(blocks)]
+  const prove = (block: Block): Block[] => {
     // The stored thoughts replace those that the client kept.
-    if (block.kind === 'reasoning' && reasoning.length > 0) return []
-    const proof = index === said ? thought?.proof : found[index]?.proof
+    if (block.kind === 'reasoning' && thoughts.length > 0) return []
+    const proof = block === said ? thought?.proof : found[blocks.indexOf(block)]?.proof
     return [proof && (isCall(block) || block.kind === 'text') ? { ...block, proof } : block]
-  })
-  const thoughts = reasoning.map((each) => ({ kind: 'reasoning' as const, ...each }))
-  return { ...turn, blocks: [...thoughts, ...blocks] }
+  }
+  const isJoined = blocks.filter(({ kind }) => kind === 'text').length === 1
+  const putBack = thoughtsIn(thoughts, isJoined)
+  return reply.map((turn) => ({ ...turn, blocks: putBack(turn.blocks.flatMap(prove)) }))
 }
+
+/**
+ * Puts thoughts back into the turns of a reply, each where it stood: clients join texts (`isJoined`), so that may be
+ * within one. A thought behind which nothing is left stays away.
+ */
+function thoughtsIn(thoughts: readonly Reasoning[], isJoined: boolean) {
+  const rest = [...thoughts]
+  const passed = { calls: 0, characters: 0 }
+  return (blocks: readonly Block[]): Block[] => {
+    const list: Block[] = []
+    const ahead = blocks.toReversed()
+    for (let block = ahead.pop(); block; block = ahead.pop()) {
+      const { calls = 0, characters = 0, ...thought } = rest[0] ?? { calls: Infinity }
+      const left = characters - passed.characters
+      if ('proof' in thought && calls <= passed.calls && (left <= 0 || block.kind !== 'text')) {
+        list.push({ kind: 'reasoning', ...thought })
+        ahead.push(block)
+        rest.shift()
+      } else if (isJoined && calls <= passed.calls && isWithin(block, left)) {
+        const { proof: _, ...first } = block
+        ahead.push({ ...block, text: block.text.slice(left) })
+        ahead.push({ ...first, text: block.text.slice(0, left) })
+      } else {
+        list.push(block)
+        pass(passed, block)
+      }
+    }
+    return list
+  }
+}
+
+/** Whether it is a text that can be parted there. */
+const isWithin = (block: Block, at: number): block is TextBlock =>
+  block.kind === 'text' &&
+  at < block.text.length &&
+  !block.citations &&
+  !/^[\uDC00-\uDFFF]/.test(block.text.slice(at, at + 1))
 
 /** An upstream can use only proofs that it issued itself. */
 async function findProofs(
