@@ -165,6 +165,8 @@ export interface ModelEntry {
 export interface SameEdits {
   /** The model's name at the upstream, where the body names a model. */
   readonly model?: string
+  /** The same, also where the path names it. */
+  readonly sentTo?: string
   /** The facts about the model. */
   readonly facts: ModelFacts
   /** Whether to take out what only other services and this proxy can read: proofs in envelopes, ids made here. */

@@ -25,10 +25,10 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
 }
 
 function editRequest(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
-  const { facts, foreign, model } = edits
+  const { facts, foreign, model, sentTo = model ?? '' } = edits
   const own = foreign ? withoutForeign(body, lose) : body
   const wantsProofs =
-    own === body ? facts.thinking === 'level' : wantsProvenCalls(model ?? '', facts.thinking)
+    own === body ? facts.thinking === 'level' : wantsProvenCalls(sentTo, facts.thinking)
   const proven = wantsProofs ? withProvenCalls(own, lose) : own
   const fitting = within(withFittingTools(proven, facts, lose), 'generationConfig', (config) =>
     fitted(config, facts, lose),

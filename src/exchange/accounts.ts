@@ -1,25 +1,33 @@
 import type { Event } from '../model/events.ts'
 import type { Block, Proof, Request } from '../model/request.ts'
-import { accountTag, type Member } from '../upstream/members.ts'
+import { fingerprint } from '../model/proof.ts'
+import {
+  accountTag,
+  membersOf,
+  readableMarks,
+  type Member,
+  type MemberSettings,
+} from '../upstream/members.ts'
 import type { Destination } from '../upstream/route.ts'
 
 /**
  * Only the account that a proof of reasoning was made for can read it; a service silently drops proofs of other
- * accounts, or refuses the conversation. Where a route has several accounts, proofs go out to callers with a mark
- * of their account. Here proofs of other accounts get a dialect that no adapter has, so that the writer of the
- * request leaves them out and reports them. `origins`: the members that gave out what was recalled for the request.
+ * accounts, or refuses the conversation. Where several are asked, proofs go out to callers with a mark of their
+ * account. Here proofs of other accounts get a dialect that no adapter has, so that the writer of the request leaves
+ * them out and reports them. `origins`: the members that gave out what was recalled for the request.
  */
 export function readableProofs(
   request: Request,
-  { member, adapter }: Pick<Destination, 'member' | 'adapter'>,
-  members: readonly Member[],
+  settings: MemberSettings,
+  { member, route, adapter }: Asked,
   origins: readonly (string | undefined)[] = [],
 ): Request {
-  const own = accountTag(members, member.account)
-  if (own === undefined || !hasProofs(request)) return request
+  const members = membersOf(settings, route)
+  const readable = readableMarks(settings, members, member)
+  if (!readable || !hasProofs(request)) return request
   const unmarked = unmarkedOwner(members, origins)
   const isForeign = ({ dialect, account = unmarked }: Proof): boolean =>
-    dialect === adapter.dialect && account !== own
+    dialect === adapter.dialect && (account === undefined || !readable.has(account))
   const turns = request.turns.map((turn) =>
     turn.blocks.some((block) => proofIn(block, isForeign))
       ? { ...turn, blocks: turn.blocks.map((block) => disowned(block, isForeign)) }
@@ -27,6 +35,8 @@ export function readableProofs(
   )
   return { ...request, turns }
 }
+
+type Asked = Pick<Destination, 'member' | 'route' | 'adapter'>
 
 /**
  * The account of a proof without a mark: that of the member that gave out the conversation, else of the first
@@ -40,7 +50,7 @@ function unmarkedOwner(
     origins.flatMap((origin) => members.find(({ name }) => name === origin)?.account ?? []),
   )
   const [only = members[0]?.account ?? ''] = accounts
-  return accounts.size > 1 ? undefined : accountTag(members, only)
+  return accounts.size > 1 ? undefined : fingerprint(only)
 }
 
 const proofIn = (block: Block, fits: (proof: Proof) => boolean): boolean =>
@@ -76,13 +86,13 @@ export function accountIn(
   return members.find(({ account }) => accountTag(members, account) === last)?.account
 }
 
-/** Marks the proofs of a reply with the account that made them; undefined where a route has only one. */
+/** Marks the proofs of a reply with the account that made them; undefined where no other one is asked. */
 export function proofMarker(
-  { member, adapter }: Pick<Destination, 'member' | 'adapter'>,
-  members: readonly Member[],
+  settings: MemberSettings,
+  { member, route, adapter }: Asked,
 ): ((events: readonly Event[]) => readonly Event[]) | undefined {
-  const account = accountTag(members, member.account)
-  if (account === undefined) return undefined
+  if (!readableMarks(settings, membersOf(settings, route), member)) return undefined
+  const account = fingerprint(member.account)
   const marked = (proof: Proof): Proof =>
     proof.dialect === adapter.dialect ? { ...proof, account } : proof
   const mark = (event: Event): Event => {

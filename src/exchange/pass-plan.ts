@@ -61,7 +61,12 @@ function editedBody(
   const { contextWindow: _, ...facts } = target.facts
   const model = aliased && mayNameModel(seen, member) ? target.model : undefined
   if (foreign || Object.keys(facts).length > 0 || (model !== undefined && member === undefined))
-    return withEdits(exchange, seen, { facts, foreign, ...(model !== undefined && { model }) })
+    return withEdits(exchange, seen, {
+      facts,
+      foreign,
+      sentTo: target.model,
+      ...(model !== undefined && { model }),
+    })
   if (model === undefined || member === undefined) return undefined
   return { body: renamed(exchange, seen, member, model), losses: [] }
 }

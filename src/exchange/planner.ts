@@ -33,7 +33,7 @@ import { withProofs } from '../memory/proofs.ts'
 import { scanBody, parseBody, readJson, readCallerRequest } from './read-request.ts'
 import { memberOf, type Glance, type ScannedBody } from '../json/scanned-body.ts'
 import { NOTHING_SOUGHT, resolveReferences, type ResolvedRequest } from '../memory/resolve.ts'
-import { membersOf, type Member } from '../upstream/members.ts'
+import { type Member } from '../upstream/members.ts'
 import { destinationOf, findRoute, type Destination } from '../upstream/route.ts'
 import { readableProofs } from './accounts.ts'
 import { atOwnPlace } from './own-place.ts'
@@ -182,12 +182,7 @@ async function translatePlan(
   await breath(exchange)
   const trail = exchange.recall?.trail
   const read = await withProofs(exchange, readJson(exchange, body, trail), adapter.dialect)
-  const request = readableProofs(
-    read,
-    destination,
-    membersOf(exchange.settings, destination.route),
-    origins,
-  )
+  const request = readableProofs(read, exchange.settings, destination, origins)
   const { previous, ...asked } = request
   if (previous !== undefined && !resolved) throw noHistory(upstream.name)
   // The exchange is kept here, so the upstream need not keep it too: no caller could ask for that copy or delete it.
@@ -283,15 +278,15 @@ async function writeAgain(
   destination: Destination,
   body: JsonObject,
 ): Promise<JsonObject | undefined> {
-  const { adapter, route } = destination
+  const { adapter } = destination
   const { lose } = lossList()
   if (adapter === exchange.caller)
     return editedRequest(exchange, destination, body, false, lose).body
   const read = rereader(exchange)(body)
   const request = readableProofs(
     await withProofs(exchange, read, adapter.dialect),
+    exchange.settings,
     destination,
-    membersOf(exchange.settings, route),
   )
   const cache = cacheOptions(exchange, destination, undefined)
   return outgoingRequest(exchange, destination, { body, resolved: false, request, cache }, lose)

@@ -38,7 +38,6 @@ import {
 import { SILENT, within } from '../stream/time.ts'
 import { StillbornError } from './refusal.ts'
 import { toldProblem } from './told-problem.ts'
-import { membersOf } from '../upstream/members.ts'
 import { proofMarker } from './accounts.ts'
 import type { Piece, UpstreamCall } from '../upstream/call.ts'
 
@@ -127,7 +126,7 @@ function eventSteps(
       ? { type: 'error', problem: toldProblem(plan, event.problem, exchange.caller) }
       : event
   // A body is gathered whole before it is read, and written whole before it is handed over.
-  const mark = proofMarker(plan.destination, membersOf(settings, plan.destination.route))
+  const mark = proofMarker(settings, plan.destination)
   const isHeld = !plan.stream || !isStreamType(contentType)
   const isRoom = replyCounter(lease)
   const isRefused = (piece: Piece) =>

@@ -46,11 +46,10 @@ export function keysOf(upstream: UpstreamSettings): Omit<Member, 'as'>[] {
   })
 }
 
+export type MemberSettings = Pick<Settings, 'upstreams'>
+
 /** All members of a route, in the configured order. */
-export function membersOf(
-  settings: Pick<Settings, 'upstreams'>,
-  route: RouteSettings,
-): readonly Member[] {
+export function membersOf(settings: MemberSettings, route: RouteSettings): readonly Member[] {
   const known = pools.get(route)
   if (known) return known
   const entries: readonly PoolEntry[] = route.pool ?? [{ name: route.upstream, weight: 1 }]
@@ -94,6 +93,39 @@ export function accountTag(members: readonly Member[], account: string): string 
   const known = tagsOf(members)
   return known && (known.get(account) ?? fingerprint(account))
 }
+
+/**
+ * The marks of the accounts whose proofs a member of a route reads; undefined where no other one may have made any.
+ * Within a route each key is an account of its own, as long as the configuration does not say otherwise. Elsewhere
+ * all keys for one host are taken for one, since most who list them apart have them of one organisation.
+ */
+export function readableMarks(
+  { upstreams }: MemberSettings,
+  members: readonly Member[],
+  member: Member,
+): ReadonlySet<string> | undefined {
+  const known = readables.get(member)
+  if (known) return known.marks
+  const { account, upstream } = member
+  const sameDialect = [...upstreams.values()].filter(({ dialect }) => dialect === upstream.dialect)
+  const others = sameDialect.flatMap(keysOf).filter((other) => other.account !== account)
+  const kin = others.filter(
+    (other) =>
+      hostOf(other.upstream) === hostOf(upstream) &&
+      !members.some((one) => one.account === other.account),
+  )
+  const marks =
+    isMixed(members) || kin.length < others.length
+      ? new Set([account, ...kin.map((other) => other.account)].map(fingerprint))
+      : undefined
+  readables.set(member, { marks })
+  return marks
+}
+
+const hostOf = ({ base }: UpstreamSettings): string => new URL(base).host
+
+/** A member belongs to one route. */
+const readables = new WeakMap<Member, { marks: ReadonlySet<string> | undefined }>()
 
 /** Found once for each list: every request asks several times. */
 function tagsOf(members: readonly Member[]): ReadonlyMap<string, string> | undefined {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
 import { PROVING } from '../dialects/index.ts'
 import { StoreUnavailableError } from '../../src/memory/store.ts'
-import { call, said, text, thinking } from '../sdk/script.ts'
+import { call, said, text, thinking, type Piece } from '../sdk/script.ts'
 import { hear } from './heard.ts'
 import { BASE, KEYS, proxyOf, type ProxyOptions } from './proxy.ts'
 
@@ -132,6 +132,67 @@ describe.each(foreign)('proofs over %s, of a turn without a call', (dialect) => 
     }
     expect(proofsIn(proxy, dialect)).toEqual([PROOF])
     expect(proxy.got[2]?.text).not.toContain(PROOF)
+  })
+})
+
+/** Services that think between their words take each thought back only where it stood: OpenAI's, Anthropic's. */
+describe.each(['messages', 'responses'] as const)('thoughts between words over %s', (dialect) => {
+  const [one, two] = [`${PROOF}1`, `${PROOF}2`]
+  const order = async (pieces: Piece[], change: object = {}) => {
+    const calls = pieces.filter(({ kind }) => kind === 'call')
+    const proxy = proxyOf(() => said(pieces, calls.length > 0 ? 'tool-call' : 'stop'), keeping)
+    const { completions } = proxy.client().chat
+    const functions = [{ type: 'function' as const, function: { name: 'look' } }]
+    const asked = { model: `${dialect}-x`, tools: functions }
+    const question = { role: 'user' as const, content: 'Look.' }
+    const { choices } = await completions.create({ ...asked, messages: [question] })
+    const { content, tool_calls } = choices[0]?.message ?? {}
+    const results = (tool_calls ?? []).map(({ id }) => ({
+      role: 'tool' as const,
+      tool_call_id: id,
+      content: 'A dragon.',
+    }))
+    // All texts of a message are one, and stand before its calls.
+    const kept = {
+      role: 'assistant' as const,
+      content: content ?? null,
+      ...(tool_calls && {
+        tool_calls: tool_calls.map((made) => ({
+          id: made.id,
+          type: 'function' as const,
+          function: made.type === 'function' ? made.function : { name: '', arguments: '' },
+        })),
+      }),
+      ...change,
+    }
+    await completions.create({ ...asked, messages: [question, kept, ...results, question] })
+    const [, spoken] = hear(dialect, proxy.got[1]?.body).turns
+    return spoken?.pieces.map((piece) => {
+      if (piece.kind === 'thinking') return piece.proof
+      return piece.kind === 'text' ? piece.text : piece.kind
+    })
+  }
+  test('come back between calls', async () => {
+    const calls = [call('call_1', 'look', {}), call('call_2', 'look', { b: 1 })] as const
+    const pieces = [thinking('Hm.', one), calls[0], thinking('Oh.', two), calls[1]]
+    expect(await order(pieces)).toEqual([one, 'call', two, 'call'])
+  })
+
+  test('come back between words and a call', async () => {
+    const pieces = [
+      thinking('Hm.', one),
+      text('I look 😀.'),
+      thinking('Oh.', two),
+      call('call_1', 'look', {}),
+    ]
+    expect(await order(pieces)).toEqual([one, 'I look 😀.', two, 'call'])
+    expect(await order(pieces, { content: 'I look' })).toEqual([one, 'I look', two, 'call'])
+  })
+
+  test('come back within words that were joined', async () => {
+    const pieces = [thinking('Hm.', one), text('Well.'), thinking('Oh.', two), text(' Done.')]
+    const kept = { reasoning_content: 'Hm.Oh.' }
+    expect(await order(pieces, kept)).toEqual([one, 'Well.', two, ' Done.'])
   })
 })
 

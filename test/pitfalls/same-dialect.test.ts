@@ -3,6 +3,7 @@ import { dialects } from '../../adapters/index.ts'
 import type { ModelFacts } from '../../adapters/contract.ts'
 import { jsonReply, proxyOf, sseReply, streamOf } from '../exchange/proxy.ts'
 import { kits } from '../dialects/index.ts'
+import { writeEnvelope } from '../../src/model/proof.ts'
 import { DIALECTS, type Dialect } from './translate.ts'
 
 const headers = { 'anthropic-version': '2023-06-01' }
@@ -163,4 +164,26 @@ it('what another upstream has run is not passed to one that would look for it', 
   expect(text).toContain('Cats.')
   expect(text).toContain('"future":1')
   expect(response.headers.get('x-dragoman-losses')).toBe('1; dropped turns.1.blocks.0')
+})
+
+it('a call whose proof was of another service goes on with the stand-in, by the model in the path', async () => {
+  const dialect = 'generate-content'
+  const proxy = proxyOf(() => jsonReply(kits[dialect].say.hello.body), settings(dialect), {
+    dialects,
+  })
+  const thoughtSignature = btoa(writeEnvelope({ dialect: 'responses', value: 'p' }, 'previous'))
+  const ask = async (model: string) => {
+    const body = {
+      contents: [
+        { role: 'user', parts: [{ text: 'hi' }] },
+        { role: 'model', parts: [{ functionCall: { name: 'f' }, thoughtSignature }] },
+        { role: 'user', parts: [{ functionResponse: { name: 'f', response: {} } }] },
+      ],
+    }
+    await proxy.fetch(kits[dialect].http.path(model, false), { body })
+    const sent = JSON.parse(new TextDecoder().decode(proxy.sent.at(-1)?.body as Uint8Array))
+    return sent.contents[1].parts[0].thoughtSignature
+  }
+  expect(await ask('gemini-3-pro')).toBe('skip_thought_signature_validator')
+  expect(await ask('gemini-2.5-pro')).toBeUndefined()
 })

@@ -228,6 +228,33 @@ describe('proofs of reasoning', () => {
     expect(sealed).toBeGreaterThan(500)
     expect(reported).toBeGreaterThan(0)
   })
+  it.each([
+    ['another service', {}, false],
+    ['one of the same host', { url: 'https://one.example/other' }, true],
+    ['one of the same account', { account: 'a' }, true],
+  ])('go to %s behind another route only where it reads them', async (_, change, isRead) => {
+    const two = { ...upstream('responses', 'two'), ...change }
+    const config: Config = {
+      upstreams: { one: upstream('responses', 'one', 'a'), two },
+      routes: ['one', 'two'].map((name) => ({ model: name, upstream: name })),
+    }
+    const site = siteOf(config, { one: sealing('one'), two: sealing('two') })
+    const messages: object[] = [{ role: 'user', content: 'Hello' }]
+    const ask = async (model: string) => {
+      const thinking = { type: 'enabled', budget_tokens: 2000 }
+      const response = await site.ask({ model, body: { messages, max_tokens: 5000, thinking } })
+      const { content } = (await response.json()) as { content: object[] }
+      messages.push({ role: 'assistant', content }, { role: 'user', content: 'More' })
+      return response.headers.get('x-dragoman-losses') ?? ''
+    }
+    await ask('one')
+    const losses = await ask('two')
+    await ask('one')
+    const seals = site.sent.map(({ body }) => body.match(/sealed-by-\w+-\d/g) ?? [])
+    expect(losses.includes('dropped turns.1.blocks.0.seal')).toBe(!isRead)
+    const one = 'sealed-by-one-0'
+    expect(seals).toEqual(isRead ? [[], [one], [one, 'sealed-by-two-0']] : [[], [], [one]])
+  })
   it('find their account without a memory of the session', async () => {
     const pool = makePool('responses', { one: 'a', two: 'b' })
     const thinking = { max_tokens: 5000, thinking: { type: 'enabled', budget_tokens: 2000 } }
