@@ -345,18 +345,26 @@ function isUnproven(messages: Message[], mayGoOn: boolean): boolean {
   return last.pieces.some(({ value }) => value.type === 'tool_use')
 }
 
-/** Fixes endings that the service refuses: thoughts without thinking, or, for some models, the model's own words. */
+/**
+ * Fixes endings that the service refuses: thoughts without thinking or with nothing behind them, or, for some models,
+ * the model's own words. Codex keeps the thoughts of a stream that broke off, and asks again.
+ */
 function settleEnd(messages: Message[], thinks: boolean, context: WriteRequestContext): void {
   const last = messages.at(-1)
   if (last?.role !== 'assistant') return
   const place = last.pieces[0]?.place ?? 'turns'
-  if (!thinks && last.pieces.some(({ value }) => isThought(value))) {
-    const pieces = last.pieces.filter(({ value }) => !isThought(value))
-    messages[messages.length - 1] = { ...last, pieces }
-    context.lose('dropped', place, 'thoughts at the end, without thinking')
+  const mayGoOn = context.target.facts.prefill !== false
+  const end = last.pieces.findLastIndex(({ value }) => !isThought(value))
+  const pieces = last.pieces.filter(
+    ({ value }, index) => !isThought(value) || (thinks && (index < end || !mayGoOn)),
+  )
+  if (pieces.length < last.pieces.length) {
+    messages.splice(-1, 1, ...(pieces.length > 0 ? [{ ...last, pieces }] : []))
+    context.lose('dropped', place, 'thoughts at the end')
+    if (pieces.length === 0) return
   }
   const calls = last.pieces.some(({ value }) => value.type === 'tool_use')
-  if (context.target.facts.prefill !== false || calls) return trimEnd(messages, context.lose)
+  if (mayGoOn || calls) return trimEnd(messages, context.lose)
   context.lose('approximated', place, 'the model does not continue its own words')
   messages.push(saying(GO_ON, place))
 }

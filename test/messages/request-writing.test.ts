@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Block, Request } from '../../src/model/request.ts'
+import type { ModelFacts } from '../../adapters/contract.ts'
+import type { Block, Request, Turn } from '../../src/model/request.ts'
 import { assistant, call, request, result, text, turn, user, write } from './help.ts'
 
 const object = (properties: object) => ({
@@ -335,6 +336,28 @@ describe('thoughts in the history for a messages upstream', () => {
     const written = write(request({ turns: [user('a'), assistant(own, 'b')] }))
     expect(written.text).not.toContain('thinking')
     expect(written.losses).toEqual(['dropped turns.1'])
+  })
+
+  it('are nothing to go on from: Codex keeps those of a stream that broke off', () => {
+    const reasoning = { mode: 'on', budget: 2000 } as const
+    const own = thought({ dialect: 'messages', value: 'sig' })
+    const send = (turns: Turn[], facts: ModelFacts = {}) =>
+      write(request({ turns, reasoning }), facts)
+    const alone = send([user('a'), assistant(own)])
+    expect(alone.wire).toMatchObject({ thinking: { type: 'enabled' } })
+    expect(alone.wire['messages']).toEqual([{ role: 'user', content: 'a' }])
+    expect(alone.losses).toEqual(['dropped turns.1'])
+    const behind = send([user('a'), assistant(own, 'b', own)])
+    expect(behind.wire['messages']).toMatchObject([
+      {},
+      { content: [{ type: 'thinking' }, { type: 'text', text: 'b' }] },
+    ])
+    const answered = send([user('a'), assistant(own)], { prefill: false })
+    expect(answered.wire['messages']).toMatchObject([
+      {},
+      { content: [{ type: 'thinking' }] },
+      { content: 'Continue.' },
+    ])
   })
 })
 
