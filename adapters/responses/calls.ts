@@ -184,7 +184,8 @@ function answered(
     missing = []
   }
   for (const place of placed) {
-    if (place.side === 'input' && !isOutput(place)) settle()
+    const before = kept.at(-1)
+    if (!isOutput(place) && (place.side === 'input' || (before && isOutput(before)))) settle()
     kept.push(place)
     if (!isCall(place) || !open.has(callIdIn(place))) continue
     lose('defaulted', `turns.${place.turn}.results`)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ModelFacts } from '../../adapters/contract.ts'
-import type { MediaSource, ToolChoice } from '../../src/model/request.ts'
+import type { Block, MediaSource, ToolChoice } from '../../src/model/request.ts'
 import { assistant, foreign, list, text, user, write, type Written } from './exchange.ts'
 
 const failed = (content: string) =>
@@ -127,6 +127,24 @@ describe('a request of another dialect', () => {
       { type: 'message', role: 'user' },
     ])
     expect(losses).toEqual(['approximated turns.0.blocks.0', 'defaulted turns.1.results'])
+  })
+
+  it('answers it beside the results of its neighbours, also when the model has gone on since', () => {
+    const called = (id: string) =>
+      ({ kind: 'tool-call', id, name: 'f', form: 'json', input: '{}' }) as const
+    const given = (callId: string): Block => ({
+      kind: 'tool-result',
+      callId,
+      name: 'f',
+      form: 'json',
+      content: [text(callId)],
+    })
+    const before = [assistant(called('a'), called('b')), user(given('a'))]
+    const after = [...before, assistant(text('so'), called('c')), user(given('c'))]
+    const [short, long] = [before, after].map((turns) => list(write(foreign(turns)).body['input']))
+    expect(short).toHaveLength(4)
+    expect(long).toHaveLength(7)
+    expect(long?.slice(0, 4)).toEqual(short)
   })
 
   it('marks a failed result in words, once', () => {
