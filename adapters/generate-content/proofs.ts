@@ -88,7 +88,10 @@ export function once(read: Block[]): Block[] {
     const before = placesBefore(block)
     if (before === undefined) settled.push(proven(block, proofs))
     else if (!returnsThoughts) {
-      settled.splice(Math.max(0, settled.length - before), 0, withoutNote(block))
+      let at = Math.max(0, settled.length - before)
+      // One without words stood behind it, and came back on the part that followed.
+      while (isSilent(settled[at - 1])) at -= 1
+      settled.splice(at, 0, withoutNote(block))
     }
   }
   return settled
@@ -136,6 +139,9 @@ function withoutNote(block: Block): Block {
 
 const isThought = (block: Block | undefined): block is ReasoningBlock =>
   block?.kind === 'reasoning' && block.text !== ''
+
+const isSilent = (block: Block | undefined): boolean =>
+  block?.kind === 'reasoning' && block.text === ''
 
 function placesBefore(block: Block): number | undefined {
   return block.kind === 'reasoning' ? factsOf(block).before : undefined

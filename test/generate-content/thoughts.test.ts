@@ -64,3 +64,16 @@ describe('a thought with a foreign proof comes home', () => {
     expect(blocks?.[1]).not.toHaveProperty('proof')
   })
 })
+
+it('goes before one without words that stood behind it, where no thoughts are returned', () => {
+  const proof = { dialect: 'messages', value: 'aGlkZGVu' }
+  const hidden: Block = { kind: 'reasoning', text: '', redacted: true, proof }
+  const all = [thought, hidden, text('I look.'), call('a', 'f')]
+  const { parts } = tellReply(...all).body.candidates[0].content
+  const kept = parts.filter((part: Part) => !isThought(part))
+  const contents = [
+    { role: 'user', parts: [{ text: 'Hello' }] },
+    { role: 'model', parts: kept },
+  ]
+  expect(read({ contents }).turns[1]?.blocks).toMatchObject(all)
+})
