@@ -27,6 +27,21 @@ const secondPart = ({ body }: Written) => list(list(body['input'])[0]?.['content
 
 const shortened = () => write(foreign([user(text('a'))], { user: 'u'.repeat(150) })).body['user']
 
+const called = (id: string): Block => ({
+  kind: 'tool-call',
+  id,
+  name: 'f',
+  form: 'json',
+  input: '{}',
+})
+const given = (callId: string): Block => ({
+  kind: 'tool-result',
+  callId,
+  name: 'f',
+  form: 'json',
+  content: [text(callId)],
+})
+
 describe('a request of another dialect', () => {
   it('stores nothing and asks for proofs where there may be some', () => {
     const { body } = write(
@@ -130,15 +145,6 @@ describe('a request of another dialect', () => {
   })
 
   it('answers it beside the results of its neighbours, also when the model has gone on since', () => {
-    const called = (id: string) =>
-      ({ kind: 'tool-call', id, name: 'f', form: 'json', input: '{}' }) as const
-    const given = (callId: string): Block => ({
-      kind: 'tool-result',
-      callId,
-      name: 'f',
-      form: 'json',
-      content: [text(callId)],
-    })
     const before = [assistant(called('a'), called('b')), user(given('a'))]
     const after = [...before, assistant(text('so'), called('c')), user(given('c'))]
     const [short, long] = [before, after].map((turns) => list(write(foreign(turns)).body['input']))
