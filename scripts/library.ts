@@ -14,6 +14,8 @@ export const BUNDLE: BuildOptions = {
   metafile: true,
   minifySyntax: true,
   minifyWhitespace: true,
+  // The names of parts hold the places of their sources: they are the same where node_modules is a link.
+  preserveSymlinks: true,
 }
 
 /** A bundled CommonJS package asks for Node's own modules by `require`, which a module does not have. */
@@ -44,17 +46,22 @@ function smaller(name: string, text: string): string {
 
 /**
  * Of undici (7.30) what the proxy sends with. Its index also makes ready the fetch, the caches and the mocks, which
- * took a tenth of a start; HTTP/2, which it speaks only where it is told to, asks for a fifth of what Node has.
+ * took a tenth of a start; HTTP/2, which it speaks only where it is told to, asks for a fifth of what Node has. The
+ * index also gives dispatchers their methods: of those `ProxyAgent` calls `connect`, for its tunnels.
  */
 const clientAlone: Plugin = {
   name: 'undici',
   setup({ onLoad, onResolve }) {
     const parts = { Agent: 'agent', Pool: 'pool', ProxyAgent: 'proxy-agent' }
-    const contents = Object.entries(parts)
-      .map(
-        ([name, file]) => `export { default as ${name} } from 'undici/lib/dispatcher/${file}.js'`,
-      )
-      .join('\n')
+    const exported = Object.entries(parts).map(
+      ([name, file]) => `export { default as ${name} } from 'undici/lib/dispatcher/${file}.js'`,
+    )
+    const contents = [
+      `import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'`,
+      `import connect from 'undici/lib/api/api-connect.js'`,
+      `Dispatcher.prototype.connect = connect`,
+      ...exported,
+    ].join('\n')
     onResolve({ filter: /^undici$/ }, () => ({ path: 'undici', namespace: 'parts' }))
     onLoad({ filter: /^undici$/, namespace: 'parts' }, () => ({ contents, resolveDir: '.' }))
     onLoad({ filter: /undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/ }, () => ({

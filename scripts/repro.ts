@@ -36,8 +36,8 @@ function packedIn(folder: string): { name: string; sum: string } {
 
 const home = mkdtempSync(join(tmpdir(), 'dragoman-repro-'))
 try {
-  // Of different length, so that a path in the bytes would show.
-  const [first, second] = ['one', 'another-folder'].map((name) => packedIn(join(home, name)))
+  // Of different length and depth, so that a path in the bytes, or one from here to node_modules, would show.
+  const [first, second] = ['one', 'another/folder'].map((name) => packedIn(join(home, name)))
   if (!first || first.sum !== second?.sum)
     throw new Error(`two packs differ: ${first?.sum} and ${second?.sum}`)
   console.log(`${first.sum}  ${first.name}`)

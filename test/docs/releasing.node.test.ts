@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isObject, objectsOf } from '../../src/json/json.ts'
 import { objectMembers } from '../../src/node/init/source.ts'
@@ -124,4 +126,20 @@ it('the SBOM lists what is bundled, with sums and licences', () => {
     expect(licenses[0].license.id).toMatch(/^[\w.-]+$/)
     expect(purl).toContain(`@${version}`)
   }
+})
+
+it('a build has the same names wherever the packages are', () => {
+  const program = `const { buildCommand } = await import('./scripts/library.ts')
+    console.log(Object.keys((await buildCommand('dist', false)).metafile.outputs).join())`
+  const built = (cwd: string) =>
+    execFileSync(process.execPath, ['--input-type=module', '--eval', program], {
+      cwd,
+      encoding: 'utf8',
+    })
+  const copy = mkdtempSync(join(tmpdir(), 'dragoman-build-'))
+  for (const name of ['adapters', 'scripts', 'src', 'package.json'])
+    cpSync(name, join(copy, name), { recursive: true })
+  symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
+  expect(built(copy)).toBe(built('.'))
+  rmSync(copy, { recursive: true })
 })

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -21,11 +21,14 @@ const TELLING =
   'data:text/javascript,process.on("exit",()=>console.error("loaded",process.moduleLoadList.join()))'
 
 /** What Node loaded from the start of the built command to its end, with one exchange in between. */
-async function loadedWith(url: string): Promise<string[]> {
+async function loadedWith(url: string, variables: Record<string, string> = {}): Promise<string[]> {
   const child = spawn(
     process.execPath,
     ['--import', TELLING, join(home, 'dragoman.js'), '--port', '0'],
-    { cwd: home, env: { DRAGOMAN_DIALECT: 'messages', DRAGOMAN_URL: url, DRAGOMAN_KEY: 'key' } },
+    {
+      cwd: home,
+      env: { DRAGOMAN_DIALECT: 'messages', DRAGOMAN_URL: url, DRAGOMAN_KEY: 'key', ...variables },
+    },
   )
   let said = ''
   const ended = new Promise((end) => child.once('close', end))
@@ -41,21 +44,29 @@ async function loadedWith(url: string): Promise<string[]> {
   return (/^loaded (.*)$/m.exec(said)?.[1] ?? '').split(',')
 }
 
+const listening = async (server: Server): Promise<string> => {
+  await new Promise<void>((begun) => server.listen(0, '127.0.0.1', begun))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const greeting = createServer((request, response) =>
+  request
+    .resume()
+    .on('end', () =>
+      response
+        .setHeader('content-type', 'application/json')
+        .end(JSON.stringify(messagesReply('Hello.'))),
+    ),
+)
+let upstream = ''
+beforeAll(async () => {
+  upstream = await listening(greeting)
+})
+afterAll(() => greeting.close().closeAllConnections())
+
 describe('a start', () => {
   it('loads nothing of Node that the first exchange does not need', async () => {
-    const upstream = createServer((request, response) =>
-      request
-        .resume()
-        .on('end', () =>
-          response
-            .setHeader('content-type', 'application/json')
-            .end(JSON.stringify(messagesReply('Hello.'))),
-        ),
-    )
-    await new Promise<void>((listening) => upstream.listen(0, '127.0.0.1', listening))
-    const { port } = upstream.address() as AddressInfo
-    const loaded = await loadedWith(`http://127.0.0.1:${port}`)
-    upstream.close().closeAllConnections()
+    const loaded = await loadedWith(upstream)
     expect(loaded).toContain('NativeModule http')
     // The second HTTP client of Node with the classes of the web, which is half of a bare server's start; TLS; stores.
     for (const name of ['internal/deps/undici/undici', 'http2', 'tls', 'https', 'sqlite'])
@@ -72,6 +83,21 @@ describe('a start', () => {
     await expect.poll(() => said, { timeout: 10_000 }).toContain('Try it:')
     child.kill('SIGTERM')
     expect(said).toContain('the Redis state server is unavailable: ECONNREFUSED')
+  })
+
+  it('leads to upstreams through an egress proxy', async () => {
+    const asked: (string | undefined)[] = []
+    const egress = createServer().on('connect', ({ url = '' }, socket) => {
+      asked.push(url)
+      const out = connect(Number(url.split(':')[1]), '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+        socket.pipe(out).pipe(socket)
+      })
+      for (const end of [socket, out]) end.on('error', () => end.destroy())
+    })
+    await loadedWith(upstream, { HTTP_PROXY: await listening(egress) })
+    egress.close().closeAllConnections()
+    expect(asked).toEqual([new URL(upstream).host])
   })
 
   it('leaves what only some need to parts of the command', () => {
