@@ -7,7 +7,14 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { PLACEHOLDER } from './owner.ts'
-import { findChanges, isHigher, moved, withVersion } from './versions.ts'
+import {
+  findChanges,
+  isHigher,
+  moved,
+  TARBALL_PAGES,
+  withTarball,
+  withVersion,
+} from './versions.ts'
 
 const read = (file: string): string => readFileSync(file, 'utf8')
 const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim()
@@ -31,6 +38,7 @@ function release(next: string): void {
     ...['package.json', 'package-lock.json', 'src/version.ts'].map(
       (file) => [file, withVersion(read(file), current, next)] as const,
     ),
+    ...TARBALL_PAGES.map((file) => [file, withTarball(read(file), current, next)] as const),
   ])
   console.log(`${current} -> ${next}\n\n${findChanges(texts.get('CHANGELOG.md') ?? '', next)}\n`)
   if (!values.yes) {

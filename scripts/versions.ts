@@ -29,6 +29,17 @@ export function withVersion(text: string, from: string, to: string): string {
   })
 }
 
+/** The pages that say how a tarball is installed or checked. */
+export const TARBALL_PAGES = [
+  'docs/platforms/node.md',
+  'docs/platforms/systemd.md',
+  'docs/releasing.md',
+]
+
+/** A page that names the tarball of the version that comes. */
+export const withTarball = (text: string, from: string, to: string): string =>
+  text.replaceAll(`dragoman-${from}.tgz`, `dragoman-${to}.tgz`)
+
 export function isHigher(next: string, current: string): boolean {
   const [one, other] = [next, current].map((version) => version.split('.').map(Number))
   const place = one?.findIndex((number, index) => number !== other?.[index]) ?? -1

@@ -7,7 +7,14 @@ import { isObject, objectsOf } from '../../src/json/json.ts'
 import { objectMembers } from '../../src/node/init/source.ts'
 import { parseYaml } from '../../src/node/init/yaml.ts'
 import { owned } from '../../scripts/owner.ts'
-import { findChanges, isHigher, moved, withVersion } from '../../scripts/versions.ts'
+import {
+  findChanges,
+  isHigher,
+  moved,
+  TARBALL_PAGES,
+  withTarball,
+  withVersion,
+} from '../../scripts/versions.ts'
 
 const FOLDER = '.github/workflows'
 const workflows = readdirSync(FOLDER).map((name) => {
@@ -91,6 +98,23 @@ describe('a release', () => {
     expect(withVersion(readFileSync('src/version.ts', 'utf8'), version, '9.8.7')).toContain(
       "'9.8.7'",
     )
+  })
+
+  it('names its tarball on every page that tells how to install it', () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+    const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md'].concat(
+      readdirSync('docs', { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.md'))
+        .map((name) => `docs/${name}`),
+    )
+    const namesIn = (text: string) => text.match(/dragoman-\d[\w.-]*\.tgz/g) ?? []
+    const naming = pages.filter((page) => namesIn(readFileSync(page, 'utf8')).length > 0)
+    expect(naming.toSorted()).toEqual(TARBALL_PAGES)
+    for (const page of TARBALL_PAGES) {
+      const text = readFileSync(page, 'utf8')
+      expect(new Set(namesIn(text))).toEqual(new Set([`dragoman-${version}.tgz`]))
+      expect(withTarball(text, version, '9.8.7')).toContain('dragoman-9.8.7.tgz')
+    }
   })
 
   it('goes up', () => {
