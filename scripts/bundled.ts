@@ -18,9 +18,11 @@ export function bundledPackages(builds: readonly { metafile?: Metafile | undefin
   return [...new Set(found)].map(read).toSorted((one, other) => (one.name < other.name ? -1 : 1))
 }
 
+/** A package that brings no text of its licence has it in `licences`, from its repository. */
 function read(folder: string): Bundled {
   const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'))
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
-  const text = file ? readFileSync(`${folder}/${file}`, 'utf8').trim() : ''
+  const kept = new URL(`licences/${name.replace('/', '-')}.txt`, import.meta.url)
+  const text = readFileSync(file ? `${folder}/${file}` : kept, 'utf8').trim()
   return { folder, name, version, licence: license, text }
 }

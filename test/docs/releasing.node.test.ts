@@ -6,6 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { isObject, objectsOf } from '../../src/json/json.ts'
 import { objectMembers } from '../../src/node/init/source.ts'
 import { parseYaml } from '../../src/node/init/yaml.ts'
+import { bundledPackages } from '../../scripts/bundled.ts'
+import { buildCommand, buildLibrary } from '../../scripts/library.ts'
 import { owned } from '../../scripts/owner.ts'
 import {
   findChanges,
@@ -150,6 +152,13 @@ it('the SBOM lists what is bundled, with sums and licences', () => {
     expect(licenses[0].license.id).toMatch(/^[\w.-]+$/)
     expect(purl).toContain(`@${version}`)
   }
+})
+
+it('the package has the text of each licence, as the licences demand', async () => {
+  const builds = [await buildCommand('dist', false), await buildLibrary('index.js', false)]
+  const packages = bundledPackages(builds)
+  expect(packages.length).toBeGreaterThan(5)
+  for (const { name, text } of packages) expect(text, name).toMatch(/licen[cs]e/i)
 })
 
 it('a build has the same names wherever the packages are', () => {
