@@ -2,7 +2,8 @@ import type { ConversationMemory, StoredAnswer } from '../memory/conversation.ts
 import { stringify } from '../json/json.ts'
 import { ProblemError } from '../model/problem.ts'
 import { sseFrame } from '../stream/sse.ts'
-import { demandOwnership, isShared, unclaimable } from '../memory/ownership.ts'
+import { demandOwnership, findIssuer, isShared, unclaimable } from '../memory/ownership.ts'
+import { isOrigin, type Member } from '../upstream/members.ts'
 import type { StoredMatch } from './dispatch.ts'
 import type { Answer, StoredExchange } from './exchange.ts'
 import { readSeed } from '../model/ids.ts'
@@ -28,7 +29,7 @@ export async function answerFromStore(exchange: StoredExchange, asked: Asked): P
   const { caller, memories } = exchange
   const { memory } = caller.caller
   const destination = await upstreamWithMemory(exchange, asked.id)
-  const isOurs = readSeed(asked.id) !== undefined || !destination
+  const isOurs = !destination || (await isMinted(exchange, asked.id, destination.member))
   const look = async () => memory && memories && keptAnswer(exchange, asked, memory, memories)
   // An exchange that the upstream gave out is asked of the upstream first.
   let found = isOurs ? await look() : undefined
@@ -50,6 +51,13 @@ export async function answerFromStore(exchange: StoredExchange, asked: Asked): P
   throw new ProblemError(
     memory?.missing('stored', asked.id) ?? { kind: 'not-found', message: 'Nothing is kept here.' },
   )
+}
+
+/** Whether only this proxy knows the id. One of another such proxy looks the same, and its exchange is kept there too. */
+async function isMinted(exchange: StoredExchange, id: string, member: Member): Promise<boolean> {
+  if (readSeed(id) === undefined) return false
+  const { memories } = exchange
+  return !memories || !isOrigin(member, await findIssuer(exchange, memories, id))
 }
 
 /** Deletes the copy of the upstream's exchange, and the note of its owner. */
