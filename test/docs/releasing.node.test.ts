@@ -119,6 +119,13 @@ describe('a release', () => {
     }
   })
 
+  it('is built by what says that "npm ci" comes first, as the pages do', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+    for (const name of ['prestart', 'pretest', 'prebuild'])
+      expect(scripts[name]).toBe('node scripts/node-version.mjs')
+    for (const page of TARBALL_PAGES) expect(readFileSync(page, 'utf8')).not.toMatch(/^npm pack$/m)
+  })
+
   it('goes up', () => {
     expect(isHigher('0.2.0', '0.1.9')).toBe(true)
     expect(isHigher('1.0.0', '0.10.0')).toBe(true)
