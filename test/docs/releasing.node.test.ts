@@ -72,6 +72,9 @@ describe('the workflows', () => {
   })
 })
 
+/** The tarballs that a page names. */
+const namesIn = (text: string) => text.match(/dragoman-\d[\w.-]*\.tgz/g) ?? []
+
 /** Says what a release would do. */
 const run = (...args: string[]) =>
   execFileSync(process.execPath, ['scripts/release.ts', ...args], {
@@ -109,7 +112,6 @@ describe('a release', () => {
         .filter((name) => name.endsWith('.md'))
         .map((name) => `docs/${name}`),
     )
-    const namesIn = (text: string) => text.match(/dragoman-\d[\w.-]*\.tgz/g) ?? []
     const naming = pages.filter((page) => namesIn(readFileSync(page, 'utf8')).length > 0)
     expect(naming.toSorted()).toEqual(TARBALL_PAGES)
     for (const page of TARBALL_PAGES) {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { lookAtProcess } from '../canary/watch.ts'
 
-const ENTRY = resolve('src/node.ts')
+/** `COMMAND=dist/dragoman.js` tries the built command in place of the sources. */
+const ENTRY = resolve(process.env['COMMAND'] ?? 'src/node.ts')
 const DEADLINE_MS = 20_000
 
 export interface Finished {
