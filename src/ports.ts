@@ -77,7 +77,7 @@ export interface UpstreamRequest {
    * `found` when the request begins to be sent.
    */
   connection?(state: 'sought' | 'found'): void
-  /** Whether to use a connection that has served no request yet. */
+  /** Whether to use a connection that has served no request yet, and to take more time to make it. */
   fresh?: boolean
 }
 
@@ -98,8 +98,8 @@ export type Send = (request: UpstreamRequest) => Promise<UpstreamResponse>
 export class ConnectError extends Error {}
 
 /**
- * Thrown by `send` when a reused connection was closed by the other end without a byte of an answer: the upstream
- * closed it for being idle, and has practically never carried out the request.
+ * Thrown by `send` when a reused connection was closed by the other end at once and without a byte of an answer: the
+ * upstream closed it for being idle, and has practically never carried out the request.
  */
 export class StaleConnectionError extends Error {}
 

@@ -11,6 +11,7 @@ import {
 } from '../ports.ts'
 import { isObject } from '../json/json.ts'
 import { isWhole, piecesIn, sizeOf } from '../json/bytes.ts'
+import { messageOf } from '../upstream/fetch-send.ts'
 import type { Egress } from './egress.ts'
 import { atOnce, type WriteSoon } from './shared-writes.ts'
 import { UpstreamBody } from './upstream-body.ts'
@@ -43,7 +44,11 @@ export function createSend(egress: Egress = () => undefined, write = atOnce): No
     const name = `${connectMs} ${proxy} ${fresh}`
     const known = agents.get(name)
     if (known) return known
-    const agent = proxy === undefined ? directAgent(connectMs) : proxyAgent(connectMs, proxy)
+    const connect = {
+      timeout: connectMs,
+      autoSelectFamilyAttemptTimeout: patience(connectMs, fresh),
+    }
+    const agent = proxy === undefined ? directAgent(connect) : proxyAgent(connect, proxy)
     agents.set(name, agent)
     return agent
   }
@@ -56,21 +61,40 @@ export function createSend(egress: Egress = () => undefined, write = atOnce): No
   }
 }
 
-const directAgent = (connectMs: number): Dispatcher =>
-  new Agent({ ...WITHOUT_CLOCKS, connect: { timeout: connectMs } })
+/** Node's own 250 ms (24.21) are too short for the way to a server on another continent. */
+const ADDRESS_MS = 500
+
+/**
+ * How long each address of a host has before Node gives it up for the next; only the last one has all the time there
+ * is. A second attempt is patient: the only one that answers may be slow.
+ */
+const patience = (connectMs: number, fresh: boolean): number =>
+  fresh ? Math.max(ADDRESS_MS, Math.ceil(connectMs / 3)) : ADDRESS_MS
+
+/** How connections are made. */
+interface Connecting {
+  timeout: number
+  autoSelectFamilyAttemptTimeout: number
+}
+
+const directAgent = (connect: Connecting): Dispatcher => new Agent({ ...WITHOUT_CLOCKS, connect })
 
 /**
  * Each connection is a tunnel (CONNECT), so that the proxy sees no request. A proxy that does not answer in time
  * counts as no connection.
  */
-const proxyAgent = (connectMs: number, uri: string): Dispatcher =>
+const proxyAgent = (connect: Connecting, uri: string): Dispatcher =>
   new ProxyAgent({
     ...WITHOUT_CLOCKS,
     uri,
-    proxyTls: { timeout: connectMs },
-    requestTls: { timeout: connectMs },
+    proxyTls: connect,
+    requestTls: connect,
     clientFactory: (origin, options) =>
-      new Pool(origin, { ...options, headersTimeout: connectMs, keepAliveTimeout: KEEP_ALIVE_MS }),
+      new Pool(origin, {
+        ...options,
+        headersTimeout: connect.timeout,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+      }),
   })
 
 function exchange(
@@ -154,6 +178,8 @@ interface Sending {
   isReused: boolean
   /** How many bytes it had received before. */
   bytesBefore: number
+  /** When it was written. */
+  at: number
 }
 
 const served = new WeakSet<Socket>()
@@ -171,6 +197,7 @@ subscribe('undici:client:sendHeaders', (message) => {
     socket,
     isReused: served.has(socket),
     bytesBefore: socket.bytesRead,
+    at: performance.now(),
   })
   served.add(socket)
 })
@@ -179,10 +206,16 @@ subscribe('undici:client:sendHeaders', (message) => {
 const FAREWELL_BYTES = 31
 const BROKEN: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
-/** A reused connection that ended without a byte of an answer had been closed for being idle. */
-function lost(error: Error, { socket, isReused, bytesBefore }: Sending): Error {
+/** The other end tells within one round trip that it had closed the connection before the request came. */
+const STALE_MS = 1000
+
+/**
+ * A reused connection that ended soon and without a byte of an answer had been closed for being idle. One that ends
+ * later may end with a server that had begun to carry out the request.
+ */
+function lost(error: Error, { socket, isReused, bytesBefore, at }: Sending): Error {
   const code = 'code' in error ? error.code : undefined
-  if (!socket || !isReused || !BROKEN.has(code)) return error
+  if (!socket || !isReused || !BROKEN.has(code) || performance.now() - at > STALE_MS) return error
   const most = 'encrypted' in socket ? FAREWELL_BYTES : 0
   return socket.bytesRead - bytesBefore > most ? error : new StaleConnectionError(error.message)
 }
@@ -194,7 +227,7 @@ function responseHandler(
   reject: Settle<Error>,
 ): Dispatcher.DispatchHandler {
   let request: Dispatcher.DispatchController | undefined
-  const sending: Sending = { isReused: false, bytesBefore: 0 }
+  const sending: Sending = { isReused: false, bytesBefore: 0, at: 0 }
   const abort = (reason?: unknown) => {
     leave()
     request?.abort(toError(reason))
@@ -272,7 +305,7 @@ const decodedHeader = (headers: ResponseHeaders, name: string): string | null =>
 /** The message of OpenSSL is a line of places in its sources; what it means stands beside it. */
 function connectReason(error: Error): string {
   const reason: unknown = 'reason' in error ? error.reason : undefined
-  if (typeof reason !== 'string') return error.message
+  if (typeof reason !== 'string') return messageOf(error)
   const speaksPlain = 'code' in error && error.code === 'ERR_SSL_WRONG_VERSION_NUMBER'
   return speaksPlain ? `${reason}: no TLS is spoken there, perhaps http:// is meant` : reason
 }

@@ -85,14 +85,14 @@ export async function callUpstream(
   const line = callDeadline({ caller: signal, deadline, totalMs: timeouts.totalMs, alarm })
   watchBeginning(line, options)
   const traced = withTrace(request, journal.sending())
+  const again = () => sendOnce(send, { ...traced, fresh: true }, options, line)
   const clock =
     attemptMs === undefined ? undefined : timer(() => line.end(NO_FIRST_BYTE), attemptMs)
   const work = sendOnce(send, traced, options, line).catch((error: unknown) => {
     if (line.problem) throw error
-    if (error instanceof StaleConnectionError && isWhole(request))
-      return sendOnce(send, { ...traced, fresh: true }, options, line)
+    if (error instanceof StaleConnectionError && isWhole(request)) return again()
     if (!(error instanceof ConnectError)) throw error
-    return pause(pauseMs(ports.randomId())).then(() => sendOnce(send, traced, options, line))
+    return pause(pauseMs(ports.randomId())).then(again)
   })
   try {
     const call = opened(await line.wait(work), line, options)

@@ -32,11 +32,18 @@ const CONNECT_CODES: ReadonlySet<unknown> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-const describeReason = ({ cause, message }: Error): string =>
-  cause instanceof Error ? cause.message : message
+const describeReason = (error: Error): string =>
+  messageOf(error.cause instanceof Error ? error.cause : error)
+
+/** Where a host has several addresses, Node says of each why it failed, and nothing beside. */
+export const messageOf = (error: Error): string =>
+  error instanceof AggregateError
+    ? error.errors.map(({ message }: Error) => message).join('; ')
+    : error.message
 
 function isConnectFailure(error: unknown): error is Error {
   const cause = error instanceof Error ? error.cause : undefined
+  if (cause instanceof AggregateError) return true
   return (
     typeof cause === 'object' && cause !== null && 'code' in cause && CONNECT_CODES.has(cause.code)
   )

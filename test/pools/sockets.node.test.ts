@@ -106,6 +106,25 @@ describe('a connection that had served before', () => {
   })
 })
 
+describe('a connection that had served before, and ends a while after a request was written', () => {
+  it.concurrent.each(['reset', 'fin'] as const)(
+    'may end with a server that had begun with it, so that nothing is repeated: %s',
+    async (way) => {
+      const served = new WeakSet<object>()
+      const stage = await openStage('messages', (line) => {
+        if (served.has(line.socket)) return void setTimeout(() => line[way](), 1200)
+        served.add(line.socket)
+        return well(messages)(line)
+      })
+      expect((await stage.ask(messages, false)).status).toBe(200)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      const { status, headers } = await stage.ask(messages, false)
+      expect([status, headers.get('x-should-retry')]).toEqual([502, 'false'])
+      expect(stage.lines()).toHaveLength(2)
+    },
+  )
+})
+
 /** Of each fault and of each pair some; all of them are played by `npm run soak`, thousands of times. */
 const sample = cells.filter((_, index) => index % 7 === 0)
 
