@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Head, NodeRequest } from './request.ts'
+import { cutOff } from './write-response.ts'
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
 
@@ -98,6 +99,6 @@ async function serveRequest(
 }
 
 function fail(outgoing: ServerResponse): void {
-  if (outgoing.headersSent) outgoing.destroy()
+  if (outgoing.headersSent) cutOff(outgoing)
   else outgoing.writeHead(500).end()
 }

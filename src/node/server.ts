@@ -6,12 +6,22 @@ import { STALL_MS } from '../stream/time.ts'
 import type { HttpRequest } from '../ports.ts'
 import { createServer } from './http.ts'
 import { createListener } from './listener.ts'
-import { writeResponse } from './write-response.ts'
+import { cutOff, writeResponse } from './write-response.ts'
 import { SharedWrites } from './shared-writes.ts'
 import { inTurn } from './turns.ts'
 
 const CHECK_INTERVAL_MS = 5000
 const MAX_HEADER_BYTES = 16 * 1024
+/**
+ * Longer than balancers keep idle connections (nginx and AWS 60 s, Traefik 90 s, Caddy 120 s): who closes first may
+ * meet a request that is on its way, which then fails. Node's own is 5 s (24.21).
+ */
+const KEEP_ALIVE_MS = 125_000
+/** With so large a part of the connections open, the others are not for those who only might come back. */
+const CROWD = 0.75
+const CROWDED_KEEP_ALIVE_MS = 5000
+/** A connection over which nothing goes is forgotten by routers on the way; a long answer that is no stream needs it. */
+const PROBE_MS = 60_000
 const DRAIN_POLL_MS = 50
 /** The time in which exchanges that were broken off may tell their callers. */
 const FAREWELL_MS = 500
@@ -79,6 +89,8 @@ function httpServer(
       headersTimeout: headersMs,
       requestTimeout: Math.max(headersMs, bodyMs),
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      keepAlive: true,
+      keepAliveInitialDelay: PROBE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
     },
     inTurn((incoming, outgoing) => {
@@ -88,7 +100,22 @@ function httpServer(
     }),
   )
   server.maxConnections = connections
+  keepIdle(server)
   return server
+}
+
+/** How long idle connections are kept is told, and counted, from the end of each answer. */
+function keepIdle(server: Server): void {
+  let open = 0
+  const count = (more: number) => {
+    open += more
+    const isCrowded = open > server.maxConnections * CROWD
+    server.keepAliveTimeout = isCrowded ? CROWDED_KEEP_ALIVE_MS : KEEP_ALIVE_MS
+  }
+  server.on('connection', (socket) => {
+    count(1)
+    socket.on('close', () => count(-1))
+  })
 }
 
 /**
@@ -97,7 +124,7 @@ function httpServer(
  */
 const closeStalled = (outgoing: ServerResponse, stallMs: number) =>
   outgoing.setTimeout(stallMs, () => {
-    if (outgoing.socket?.writableLength) outgoing.destroy()
+    if (outgoing.socket?.writableLength) cutOff(outgoing)
   })
 
 /** The time for which the rest of a body is read that the caller goes on sending. */

@@ -72,9 +72,17 @@ async function pump(outgoing: ServerResponse, source: ByteSource): Promise<void>
     }
     outgoing.end()
   } catch {
-    // The connection is destroyed, so that the answer does not look complete.
-    outgoing.destroy()
+    cutOff(outgoing)
   }
+}
+
+/**
+ * Breaks off an answer, so that it does not look complete. Without chunks, before HTTP/1.1 (nginx asks so until its
+ * version 1.29.7), the end of the connection ends a body, and only a reset tells.
+ */
+export function cutOff(outgoing: ServerResponse): void {
+  if (!outgoing.chunkedEncoding) outgoing.socket?.resetAndDestroy()
+  outgoing.destroy()
 }
 
 /** Resolves when the caller has taken what was written, or has left. */
