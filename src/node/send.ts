@@ -87,6 +87,7 @@ const proxyAgent = (connect: Connecting, uri: string): Dispatcher =>
   new ProxyAgent({
     ...WITHOUT_CLOCKS,
     uri,
+    ...credentialIn(new URL(uri)),
     proxyTls: connect,
     requestTls: connect,
     clientFactory: (origin, options) =>
@@ -96,6 +97,14 @@ const proxyAgent = (connect: Connecting, uri: string): Dispatcher =>
         keepAliveTimeout: KEEP_ALIVE_MS,
       }),
   })
+
+/** undici leaves out a name without a password, in which some proxies are given their key. */
+const credentialIn = ({ username, password }: URL): { token?: string } =>
+  username === ''
+    ? {}
+    : {
+        token: `Basic ${Buffer.from([username, password].map(decodeURIComponent).join(':')).toString('base64')}`,
+      }
 
 function exchange(
   agent: Dispatcher,

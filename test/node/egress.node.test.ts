@@ -76,6 +76,14 @@ describe('an egress proxy', () => {
     expect(asked).toEqual([{ target: 'upstream.example:80', authorization: AUTHORIZATION }])
   })
 
+  it('is told a name without a password', async () => {
+    const send = sendBy({ HTTP_PROXY: `http://key%2B0123@127.0.0.1:${proxy}` })
+    await get(send, 'http://upstream.example/')
+    expect(asked.map(({ authorization }) => authorization)).toEqual([
+      `Basic ${Buffer.from('key+0123:').toString('base64')}`,
+    ])
+  })
+
   it('is the upstream’s own before that of the variables', async () => {
     const send = sendBy({ HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: '*' })
     const own = { proxy: `http://127.0.0.1:${proxy}` }
@@ -109,6 +117,16 @@ describe('an egress proxy', () => {
     ['https://[::1]:8443/', '::1', false],
     ['https://[::1]:8443/', '[::1]:8443', false],
     ['https://[::1]:8443/', '[::1]:443', true],
+    ['http://10.1.2.3:8000/', '10.0.0.0/8', false],
+    ['http://11.1.2.3:8000/', '10.0.0.0/8', true],
+    ['http://10.1.2.3/', '10.1.2.3/32,.svc', false],
+    ['http://10.1.2.4/', '10.1.2.3/32', true],
+    ['http://10.1.2.3/', '0.0.0.0/0', false],
+    ['http://10.1.2.3/', '10.0.0.0/99', true],
+    ['http://10.example/', '10.0.0.0/8', true],
+    ['https://[fd00::7]/', 'fd00::/8', false],
+    ['https://[fe00::7]/', 'fd00::/8', true],
+    ['https://[fd00::7]/', '10.0.0.0/8', true],
     ['https://api.example/', '*', false],
     ['https://api.example/', '', true],
   ])('%s with NO_PROXY %s: %s', (url, exceptions, used) => {
