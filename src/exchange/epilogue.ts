@@ -21,8 +21,8 @@ export function trailer(exchange: PassingExchange, plan: PassPlan, call: Upstrea
 }
 
 /**
- * What follows a failure that has passed: some services (`responses`) tell it in two events, some upstreams leave the
- * connection open behind it.
+ * What follows the end of a reply, or a failure that has passed: some services (`responses`) tell that in two events,
+ * some upstreams leave the connection open behind it.
  */
 export async function stragglers(read: Promise<Piece>, call: UpstreamCall): Promise<Piece> {
   const piece = await within(read, STRAGGLERS_MS)

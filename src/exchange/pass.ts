@@ -203,7 +203,7 @@ export async function passStream(
   const read = begunWith(opened === SILENT ? opening.then(unmarked) : opening, () => call.read())
   let isWithin = false
   const step = async (): Promise<Step> => {
-    const made = await pieces.pass(await (errors.said ? stragglers(read(), call) : read()))
+    const made = await pieces.pass(await (pieces.over ? stragglers(read(), call) : read()))
     // A step may wait for a store. Only afterwards is known whether the caller has half an event.
     isWithin = Boolean(shape.closing?.())
     return made
@@ -331,6 +331,12 @@ class PassedPieces {
     this.#plan = plan
     this.#call = call
     this.#passing = passing
+  }
+
+  /** Nothing is missing any more; what follows comes at once. */
+  get over(): boolean {
+    const { errors, tap } = this.#passing
+    return errors.said || tap.ended
   }
 
   pass(piece: Piece): Step | Promise<Step> {

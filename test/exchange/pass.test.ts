@@ -289,6 +289,16 @@ describe('a stream that comes back', () => {
     const bytes = new Uint8Array(await response.arrayBuffer())
     expect(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)).toMatch(expected)
   })
+  it('ends soon behind its last event, where its upstream leaves the connection open', async () => {
+    const began = performance.now()
+    const proxy = proxyOf(() => sseReply([...plainStream(), sse({ tokens: 7 }), sleep(3000)]))
+    const body = { model: 'plain-1', text: 'x', stream: true }
+    const text = await (await proxy.fetch('/v1/plain', { body })).text()
+    expect(text).toBe([...plainStream(), sse({ tokens: 7 })].join(''))
+    expect(performance.now() - began).toBeLessThan(2500)
+    expect(proxy.log).toMatchObject([{ status: 200, finish: 'stop', outcome: 'ok' }])
+    expect(proxy.log[0]?.error).toBeUndefined()
+  })
   it('is logged when it is over, once', async () => {
     const proxy = proxyOf(() => sseReply([...plainStream(), sse({ tokens: 7 })]))
     const body = { model: 'plain-1', text: 'x', stream: true }
