@@ -183,7 +183,8 @@ type Settle<T> = (value: T) => void
 
 /** The connection to which a request was written. */
 interface Sending {
-  socket?: Socket
+  /** Undefined before, and at the end of the answer: then others may be sent over it. */
+  socket: Socket | undefined
   isReused: boolean
   /** How many bytes it had received before. */
   bytesBefore: number
@@ -236,10 +237,10 @@ function responseHandler(
   reject: Settle<Error>,
 ): Dispatcher.DispatchHandler {
   let request: Dispatcher.DispatchController | undefined
-  const sending: Sending = { isReused: false, bytesBefore: 0, at: 0 }
+  const sending: Sending = { socket: undefined, isReused: false, bytesBefore: 0, at: 0 }
   const abort = (reason?: unknown) => {
     leave()
-    request?.abort(toError(reason))
+    giveUp(sending.socket, request, toError(reason))
   }
   const tap = { pause: () => request?.pause(), resume: () => request?.resume(), abort }
   const body = new UpstreamBody(tap)
@@ -266,19 +267,29 @@ function responseHandler(
       dropRawHeaders(controller)
       const response = toUpstreamResponse(status, headers, body)
       if (response) return resolve(response)
-      const error = new Error('the answer has a content coding that was not asked for')
-      fail(error)
-      controller.abort(error)
+      fail(new Error('the answer has a content coding that was not asked for'))
+      abort()
     },
     onResponseData: (_, chunk) => body.push(chunk),
     onResponseEnd() {
       leave()
+      sending.socket = undefined
       body.end()
     },
     // Without a connection the request was not begun, so nothing was sent.
     onResponseError: (_, error) =>
       fail(request ? lost(error, sending) : new ConnectError(connectReason(error))),
   }
+}
+
+/** For a running request that it aborts itself, undici (7.30) makes another connection, which then serves nobody. */
+function giveUp(
+  socket: Socket | undefined,
+  request: Dispatcher.DispatchController | undefined,
+  reason: Error,
+): void {
+  if (socket) socket.destroy(reason)
+  else request?.abort(reason)
 }
 
 /** undici would keep the bytes of all headers for as long as the body goes on. */

@@ -29,9 +29,14 @@ function serving(listener: RequestListener): Promise<string> {
   })
 }
 
+/** How many have connected to what `saying` opened last. */
+let connections = 0
+
 /** An upstream that says exactly these bytes to whoever connects. */
 function saying(answer: (socket: Socket) => void): Promise<string> {
+  connections = 0
   const server = createSocketServer((socket) => {
+    connections += 1
     socket.on('error', () => undefined)
     socket.once('data', () => answer(socket))
   })
@@ -242,6 +247,30 @@ describe('the upstream client', () => {
 
     sourceIn(await post(`${origin}/cancelled`))?.cancel()
     await expect.poll(() => closed).toEqual(['/silent', '/midway', '/cancelled'])
+  })
+
+  it.each([
+    ['before its head', '/silent', '{}'],
+    ['in its midst', '/midway', '{}'],
+    ['while it is sent', '/silent', 'x'.repeat(8_000_000)],
+  ])('makes no connection anew for an exchange that was given up %s', async (_, path, body) => {
+    const ends: boolean[] = []
+    const origin = await saying((socket) => {
+      const place = ends.push(false) - 1
+      socket.on('close', () => (ends[place] = true))
+      if (path !== '/silent') socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\npiece')
+      else socket.pause()
+    })
+    const left = new AbortController()
+    const bytes = new TextEncoder().encode(body)
+    const failed = post(origin + path, { signal: left.signal, body: bytes }).then(readText)
+    await expect.poll(() => ends).toEqual([false])
+    left.abort(new Error('left'))
+    await expect(failed).rejects.toThrow()
+    // Who has stopped reading is told of the end by the next byte alone.
+    if (path !== '/silent') await expect.poll(() => ends).toEqual([true])
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(connections).toBe(1)
   })
 
   it('reads no further than its reader asks', async () => {
