@@ -282,7 +282,7 @@ function responseHandler(
   }
 }
 
-/** For a running request that it aborts itself, undici (7.30) makes another connection, which then serves nobody. */
+/** For a running request that it aborts itself, undici (7.30) makes another connection and then leaves it unused. */
 function giveUp(
   socket: Socket | undefined,
   request: Dispatcher.DispatchController | undefined,

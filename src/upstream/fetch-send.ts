@@ -1,3 +1,4 @@
+import { isObject } from '../json/json.ts'
 import { wholeBytes } from '../json/bytes.ts'
 import { ConnectError, type Send, type UpstreamRequest } from '../ports.ts'
 
@@ -43,8 +44,5 @@ export const messageOf = (error: Error): string =>
 
 function isConnectFailure(error: unknown): error is Error {
   const cause = error instanceof Error ? error.cause : undefined
-  if (cause instanceof AggregateError) return true
-  return (
-    typeof cause === 'object' && cause !== null && 'code' in cause && CONNECT_CODES.has(cause.code)
-  )
+  return cause instanceof AggregateError || (isObject(cause) && CONNECT_CODES.has(cause['code']))
 }
