@@ -1,10 +1,16 @@
 import { ProblemError } from '../model/problem.ts'
 
-/** A web page can send any other content type across origins without a preflight request. */
+/**
+ * A web page can send any other content type across origins without a preflight request. The header comes twice, in
+ * one line, where both a program and its library set it.
+ */
 export function requireJson(contentType: string | null): void {
-  const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase()
-  if (type !== 'application/json') throw unsupported('Content-Type must be application/json.')
+  const types = (contentType ?? '').split(',')
+  if (!types.every((type) => JSON_TYPE.test(type)))
+    throw unsupported('Content-Type must be application/json.')
 }
+
+const JSON_TYPE = /^\s*application\/json\s*(?:;|$)/i
 
 export const unsupported = (message: string) =>
   new ProblemError({ kind: 'unsupported-media-type', message })

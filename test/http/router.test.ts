@@ -243,6 +243,18 @@ describe('the body of a request', () => {
     const response = await fetchWith(new Uint8Array([123, 125]), { 'content-type': '' })
     expect(response.status).toBe(415)
   })
+  it.each([
+    ['application/json', 200],
+    ['Application/JSON ;charset=utf-8', 200],
+    ['application/json, application/json; charset=UTF-8', 200],
+    ['text/plain, application/json', 415],
+    ['application/json, text/plain', 415],
+    ['application/jsonp', 415],
+    ['application/json,', 415],
+  ])('of the type %s: %d', async (type, status) => {
+    const body = '{"model":"pathy-1","text":"x"}'
+    expect((await fetchWith(body, { 'content-type': type })).status).toBe(status)
+  })
   it('is not quoted in an error', async () => {
     const response = await fetchWith('{"model":"pathy-1","text":"secret words" oops')
     expect(await response.text()).not.toContain('secret')
