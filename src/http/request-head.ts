@@ -64,14 +64,23 @@ const ALIVE = '/livez'
 /** The paths of readiness and liveness checks. */
 export const HEALTH: ReadonlySet<string> = new Set([ALIVE, '/readyz', '/healthz'])
 
-/** Answers health checks, which need no key and which any page may ask for. */
-export function healthAnswer({ head, explain }: ReceivedRequest, ports: Ports): Answer | undefined {
+/**
+ * Answers health checks, which need no key and which any page may ask for. HAProxy asks by OPTIONS unless it is told
+ * otherwise, and browsers do before they ask something else.
+ */
+export function healthAnswer(
+  { head, explain, request }: ReceivedRequest,
+  ports: Ports,
+): Answer | undefined {
   const { method, path } = head
-  if (explain || !HEALTH.has(path) || (method !== 'GET' && method !== 'HEAD')) return undefined
+  if (explain || !HEALTH.has(path) || !CHECKING.test(method)) return undefined
+  if (request.headers.get('access-control-request-method') !== null) return undefined
   // A draining process is alive: a supervisor that took it for dead would kill it, and its streams with it.
   const draining = path !== ALIVE && (ports.draining?.() ?? false)
   return jsonAnswer({ status: draining ? 'draining' : 'ok' }, draining ? 503 : 200)
 }
+
+const CHECKING = /^(?:GET|HEAD|OPTIONS)$/
 
 /** Answers what Claude Code (2.1.329) asks before it has shown a key. */
 export function probeAnswer({ head, explain }: ReceivedRequest): Answer | undefined {

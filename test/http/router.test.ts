@@ -74,7 +74,9 @@ describe('the entrance', () => {
     let draining = false
     const proxy = proxyOf(reply, closed, { draining: () => draining })
     const health = ['/healthz', '/readyz', '/livez']
-    for (const path of health) expect((await proxy.fetch(path)).status).toBe(200)
+    for (const path of health)
+      for (const method of ['GET', 'HEAD', 'OPTIONS'])
+        expect((await proxy.fetch(path, { method })).status).toBe(200)
     draining = true
     for (const path of health)
       expect((await proxy.fetch(path)).status).toBe(path === '/livez' ? 200 : 503)
