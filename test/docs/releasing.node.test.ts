@@ -179,7 +179,8 @@ it('a build has the same names wherever the packages are', () => {
       encoding: 'utf8',
     })
   const copy = mkdtempSync(join(tmpdir(), 'dragoman-build-'))
-  for (const name of ['adapters', 'scripts', 'src', 'package.json'])
+  const settings = ['tsconfig.json', 'tsconfig.base.json']
+  for (const name of ['adapters', 'scripts', 'src', 'package.json', ...settings])
     cpSync(name, join(copy, name), { recursive: true })
   symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
   expect(built(copy)).toBe(built('.'))
