@@ -1,5 +1,6 @@
 import { type Json, type JsonObject, Verbatim, isObject, toText } from '../../src/json/json.ts'
 import { fit } from '../../src/model/names.ts'
+import { reasons } from '../../src/model/openai-model.ts'
 import type { Format, Limits, Request, Sampling } from '../../src/model/request.ts'
 import { inWords } from '../../src/model/text-tools.ts'
 import { NOT_STRICT, objectSchema, strictSchema } from '../../src/schema/strict.ts'
@@ -287,10 +288,9 @@ export const readUserMember = ({
   }
 }
 
-/** OpenAI's reasoning models: they take `max_completion_tokens`, one temperature and no stop sequences. */
-const THINKS = /^(?:.*\/)?(?:o[1-9](?:-|$)|gpt-(?:[5-9]|\d\d)(?![\d])(?!.*-chat))/i
 const SEARCHES = /-search(?:-|$)/i
 
+/** OpenAI's reasoning models: they take `max_completion_tokens`, one temperature and no stop sequences. */
 const THINKING: ServerFacts = {
   maxTokensMember: 'max_completion_tokens',
   stop: false,
@@ -308,7 +308,7 @@ export function serverFacts({ model, facts }: Target, isOwn: boolean): ServerFac
   const { server = {} } = facts
   if (isOwn) return server
   return {
-    ...(THINKS.test(model) && THINKING),
+    ...(reasons(model) && THINKING),
     ...(SEARCHES.test(model) && { webSearch: true }),
     ...server,
   }

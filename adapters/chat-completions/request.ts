@@ -3,6 +3,7 @@ import { membersBeside } from '../../src/model/ext.ts'
 import { reportUnkept } from '../../src/model/foreign.ts'
 import { withToolsBefore } from '../../src/model/late-tools.ts'
 import { toolNames } from '../../src/model/names.ts'
+import { fitting } from '../../src/model/openai-model.ts'
 import { made } from '../../src/model/trail.ts'
 import { invalid, nothingToSend } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
@@ -13,6 +14,7 @@ import {
   type Outgoing,
   type ReadRequestContext,
   type WriteRequestContext,
+  type ServerFacts,
 } from '../contract.ts'
 import {
   DIALECT,
@@ -108,9 +110,9 @@ const factsIn = ({ stream_options, usage, functions }: JsonObject) => ({
 /** Inverse of `readRequest`. */
 export function writeRequest(asked: Request, writing: WriteRequestContext): Outgoing {
   const { target, lose, cache, trail } = writing
-  const request = withToolsBefore(asked, lose, trail)
-  const isOwn = isOrigin(request)
+  const isOwn = isOrigin(asked)
   const known = serverFacts(target, isOwn)
+  const request = fittingTo(withToolsBefore(asked, lose, trail), writing, known)
   const { cacheMark: _, ...unmarked } = known
   const server = cache?.mode === 'off' ? unmarked : known
   const context: WriteContext = {
@@ -149,6 +151,12 @@ export function writeRequest(asked: Request, writing: WriteRequestContext): Outg
   const sent = lowered(taken, target, lose)
   return { path: '/v1/chat/completions', headers: {}, body: sent }
 }
+
+/** Other servers that have models of OpenAI say in words of their own how one shall think. */
+const fittingTo = (request: Request, { target, lose }: WriteRequestContext, server: ServerFacts) =>
+  isOrigin(request) || (server.reasoningStyle ?? 'openai') !== 'openai'
+    ? request
+    : fitting(request, target.model, lose)
 
 /** `usage` is OpenRouter's way to ask for counts; it goes back to servers of this dialect. */
 function ownUsage(request: Request): JsonObject {

@@ -10,7 +10,8 @@ import {
 import type { Lose } from '../../src/model/loss.ts'
 import type { Limits, Request, Sampling, Format } from '../../src/model/request.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
-import type { WriteRequestContext, ModelFacts } from '../contract.ts'
+import type { WriteRequestContext, ModelFacts, Target } from '../contract.ts'
+import { knownBy } from './generations.ts'
 import { amount, readReasoning, writeReasoning } from './reasoning.ts'
 import { optionPlace, type WireGenerationConfig } from './wire.ts'
 import { narrow, widen } from '../../src/schema/narrow.ts'
@@ -89,9 +90,10 @@ export function writeOptions(
   context: WriteRequestContext,
 ): JsonObject | undefined {
   const { lose } = context
-  const { facts } = context.target
+  const { model } = context.target
+  const facts = knownBy(context.target, isOrigin(request))
   const { logprobs, ...sampling } = request.sampling
-  const thinkingConfig = writeReasoning(request.reasoning, facts, lose)
+  const thinkingConfig = writeReasoning(request.reasoning, facts, lose, model)
   const { mediaResolution } = factsOf(request)
   const config = {
     ...rest,
@@ -194,8 +196,9 @@ function isRefused(request: Request, facts: ModelFacts): boolean {
 }
 
 /** Asks for the format in the system instruction, where the service would refuse the format itself. */
-export function formatInstruction(request: Request, facts: ModelFacts): string | undefined {
+export function formatInstruction(request: Request, target: Target): string | undefined {
   const { format } = request
+  const facts = knownBy(target, isOrigin(request))
   if (!format || format.type === 'text' || !isRefused(request, facts)) return undefined
   return inWords(format)
 }

@@ -4,6 +4,7 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions } from '../../src/model/request.ts'
 import type { ModelFacts } from '../contract.ts'
 import { keep, restOf, factsOf } from './dialect.ts'
+import { leastBudget, takesLowest } from './generations.ts'
 import type { WireThinkingConfig } from './wire.ts'
 
 /** The largest budget that every model with a budget accepts. */
@@ -54,6 +55,7 @@ export function writeReasoning(
   reasoning: ReasoningOptions | undefined,
   facts: ModelFacts,
   lose: Lose,
+  model = '',
 ): JsonObject | undefined {
   if (!reasoning) return undefined
   const { detail, visible } = reasoning
@@ -65,8 +67,8 @@ export function writeReasoning(
   const byLevel =
     facts.thinking === 'level' || (facts.thinking === undefined && level !== undefined)
   const amount = byLevel
-    ? writeLevel(reasoning, isOff, level, lose)
-    : writeBudget(reasoning, isOff, lose)
+    ? writeLevel(reasoning, isOff, level, model, lose)
+    : writeBudget(reasoning, isOff, model, lose)
   const shown = isOff && visible ? undefined : visible
   const config = {
     ...restOf(reasoning),
@@ -76,9 +78,18 @@ export function writeReasoning(
   return Object.keys(config).length > 0 ? config : undefined
 }
 
-function writeBudget(reasoning: ReasoningOptions, isOff: boolean, lose: Lose): JsonObject {
+function writeBudget(
+  reasoning: ReasoningOptions,
+  isOff: boolean,
+  model: string,
+  lose: Lose,
+): JsonObject {
   const { mode, effort, budget } = reasoning
-  if (isOff) return { thinkingBudget: 0 }
+  if (isOff) {
+    const least = leastBudget(model)
+    if (least > 0) lose('approximated', 'reasoning.mode', 'the model always thinks')
+    return { thinkingBudget: least }
+  }
   if (budget !== undefined) {
     if (effort !== undefined) lose('dropped', 'reasoning.effort', 'the budget decides')
     return { thinkingBudget: clamped(budget, lose) }
@@ -101,22 +112,24 @@ function writeLevel(
   reasoning: ReasoningOptions,
   isOff: boolean,
   noted: JsonObject[string] | undefined,
+  model: string,
   lose: Lose,
 ): JsonObject {
   const { effort, budget } = reasoning
+  const levels = takesLowest(model) ? LEVELS : { ...LEVELS, minimal: LEVELS.low }
   if (isOff) {
     lose('approximated', 'reasoning.mode')
-    return { thinkingLevel: LEVELS.minimal }
+    return { thinkingLevel: levels.minimal }
   }
   if (typeof noted === 'string') return { thinkingLevel: noted }
   if (effort !== undefined && effort !== 'none') {
     if (budget !== undefined) lose('dropped', 'reasoning.budget', 'the effort decides')
-    if (effort === 'xhigh' || effort === 'max') lose('approximated', 'reasoning.effort')
-    return { thinkingLevel: LEVELS[effort] }
+    if (EFFORTS.get(levels[effort]) !== effort) lose('approximated', 'reasoning.effort')
+    return { thinkingLevel: levels[effort] }
   }
   if (budget === undefined) return {}
   lose('approximated', 'reasoning.budget', 'as a level')
-  return { thinkingLevel: LEVELS[nearestEffort(budget)] }
+  return { thinkingLevel: levels[nearestEffort(budget)] }
 }
 
 /** 64-bit integers may come as strings. */

@@ -222,7 +222,7 @@ function writeSystem(request: Request, context: WriteRequestContext): JsonObject
     if (!isSaid) context.lose('dropped', path)
     return []
   })
-  const instruction = formatInstruction(request, context.target.facts)
+  const instruction = formatInstruction(request, context.target)
   return instruction === undefined ? parts : [...parts, { text: instruction }]
 }
 

@@ -29,8 +29,15 @@ export function readSampling({ temperature, top_p, top_k }: WireSampling): Sampl
 /** A model that thinks refuses a lower `top_p`. */
 const MIN_TOP_P_THINKING = 0.95
 
-/** Inverse of `readSampling`; other dialects have wider ranges and more parameters. */
-export function writeSampling(sampling: Sampling, thinks: boolean, lose: Lose): JsonObject {
+/**
+ * Inverse of `readSampling`; other dialects have wider ranges and more parameters, a model that thinks has narrower
+ * ranges, and the newest ones have none.
+ */
+export function writeSampling(
+  sampling: Sampling,
+  thinks: boolean | 'none',
+  lose: Lose,
+): JsonObject {
   for (const key of ['seed', 'presencePenalty', 'frequencyPenalty', 'logprobs'] as const)
     if (sampling[key] !== undefined) lose('dropped', `sampling.${key}`)
   if ((sampling.candidateCount ?? 1) > 1) lose('dropped', 'sampling.candidateCount')
@@ -52,9 +59,15 @@ export function writeSampling(sampling: Sampling, thinks: boolean, lose: Lose): 
 }
 
 /** Only one of the two may be set. Beside the default temperature of one, `top_p` is written. */
-function writeTopP({ temperature, topP }: Sampling, thinks: boolean, lose: Lose): JsonObject {
-  if (topP === undefined || (topP === 1 && temperature !== undefined)) return {}
-  const possible = thinks ? topP >= MIN_TOP_P_THINKING : (temperature ?? 1) >= 1
+function writeTopP(
+  { temperature, topP }: Sampling,
+  thinks: boolean | 'none',
+  lose: Lose,
+): JsonObject {
+  const isUsual = topP === 1 && (temperature !== undefined || thinks === 'none')
+  if (topP === undefined || isUsual) return {}
+  const least = thinks === 'none' ? 2 : MIN_TOP_P_THINKING
+  const possible = thinks ? topP >= least : (temperature ?? 1) >= 1
   return possible ? { top_p: topP } : (lose('dropped', 'sampling.topP') ?? {})
 }
 

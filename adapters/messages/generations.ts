@@ -1,4 +1,4 @@
-import type { Target } from '../contract.ts'
+import type { ModelFacts, Target } from '../contract.ts'
 
 type Family = 'opus' | 'sonnet' | 'haiku' | 'fable' | 'mythos'
 type Since = Readonly<Partial<Record<Family, readonly [number, number]>>>
@@ -19,6 +19,24 @@ const SEARCHING: Since = {
   fable: [5, 0],
   mythos: [0, 0],
 }
+
+/**
+ * The models that decide themselves how much to think: they refuse a budget, and sampling of any kind (guide: migrating
+ * to Opus 4.7).
+ */
+const ADAPTIVE: Since = {
+  opus: [4, 7],
+  sonnet: [5, 0],
+  haiku: [5, 0],
+  fable: [5, 0],
+  mythos: [0, 0],
+}
+/** The models that do not go on with words of their own (guide: prefill). */
+const FINISHING: Since = { ...ADAPTIVE, opus: [4, 6], sonnet: [4, 6] }
+/** The first models that decide themselves refuse a forced tool as long as they may think (langchain-aws#1141). */
+const FREE: Since = { ...ADAPTIVE, opus: [4, 8] }
+/** The models that cannot be told not to think. */
+const RESTLESS: Since = { fable: [5, 0] }
 
 /** The models with a fast mode, and those that have it without its beta (guide: platform availability). */
 const FAST: Since = { opus: [4, 8] }
@@ -47,6 +65,33 @@ function isSince(model: string, since: Since): boolean {
   const row = Object.entries(since).find(([name]) => name === family?.toLowerCase())?.[1]
   if (!row) return false
   return Number(major) > row[0] || (Number(major) === row[0] && Number(minor) >= row[1])
+}
+
+/** What the model refuses of the settings of a foreign caller. */
+export interface RefusedSettings {
+  readonly sampling: boolean
+  /** Not to think. */
+  readonly rest: boolean
+  /** To think where a tool is forced. */
+  readonly forced: boolean
+}
+
+/** The facts about the model: as configured, or else as its name tells. Its own callers are not corrected by guesses. */
+export function knownBy(
+  { model, facts }: Target,
+  own: boolean,
+): ModelFacts & { refused: RefusedSettings } {
+  const isAdaptive = !own && facts.thinking !== 'budget' && isSince(model, ADAPTIVE)
+  return {
+    ...(isAdaptive && { thinking: 'adaptive' }),
+    ...(!own && isSince(model, FINISHING) && { prefill: false }),
+    ...facts,
+    refused: {
+      sampling: isAdaptive,
+      rest: isAdaptive && isSince(model, RESTLESS),
+      forced: isAdaptive && !isSince(model, FREE),
+    },
+  }
 }
 
 /** Names of other platforms say so: `anthropic.claude-…`, `claude-…@…`; there a tool comes by its name alone. */

@@ -3,6 +3,7 @@ import { BUDGETS, nearestEffort, isEffort, type SomeEffort } from '../../src/mod
 import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions, Request } from '../../src/model/request.ts'
 import type { ModelFacts } from '../contract.ts'
+import type { RefusedSettings } from './generations.ts'
 import { textIn, keep, factsOf, restOf } from './dialect.ts'
 
 const MIN_BUDGET = 1024
@@ -76,7 +77,7 @@ function readDisplay(type: Json | undefined, display: Json | undefined): { visib
 
 export interface Circumstances {
   maxTokens: number
-  facts: ModelFacts
+  facts: ModelFacts & { refused?: RefusedSettings }
   /** The request forces a tool, so the model may not think. */
   forced: boolean
   /** The model is between tool calls, and the proof of its thinking is missing. */
@@ -95,22 +96,30 @@ export function writeReasoning(
   around: Circumstances,
 ): WrittenReasoning {
   if (!reasoning) return {}
-  if (reasoning.mode === 'off' || reasoning.effort === 'none') return writeOff(reasoning)
+  if (reasoning.mode === 'off' || reasoning.effort === 'none') return writeOff(reasoning, around)
   const { effort: word, ...left } = restOf(reasoning)
   const effort = word === undefined ? {} : { effort: textIn(word) }
   if (factsOf(reasoning).effortAlone) return { ...writeEffort(reasoning, around), ...effort }
   const written = { ...writeThinking(reasoning, left, around), ...effort }
   const { thinking, ...rest } = written
-  // An adaptive model decides for itself in both cases.
-  const stuck = around.forced || around.unproven
-  if (!stuck || thinking?.['type'] !== 'enabled') return written
+  // An adaptive model decides for itself in both cases, but for the first ones.
+  const isBound = thinking?.['type'] === 'enabled'
+  const stuck = around.forced ? isBound || around.facts.refused?.forced : around.unproven && isBound
+  if (!stuck || !thinking) return written
   around.lose('approximated', 'reasoning.mode', around.forced ? 'a tool is forced' : 'no proof')
   return rest
 }
 
-function writeOff(reasoning: ReasoningOptions): WrittenReasoning {
+function writeOff(
+  reasoning: ReasoningOptions,
+  { facts, lose }: Pick<Circumstances, 'facts' | 'lose'>,
+): WrittenReasoning {
   const { effort } = reasoning
   const word = effort && effort !== 'none' ? { effort: WORDS[effort] } : {}
+  if (facts.refused?.rest) {
+    lose('approximated', 'reasoning.mode', 'the model always thinks')
+    return { effort: WORDS.low, ...word }
+  }
   return { thinking: { type: 'disabled', ...restOf(reasoning) }, ...word }
 }
 
@@ -136,11 +145,10 @@ function writeThinking(
     facts.thinking === 'level' ||
     (mode === 'adaptive' && facts.thinking !== 'budget')
   if (!adaptive) return writeBudget(reasoning, left, around)
-  if (mode !== 'adaptive') lose('approximated', 'reasoning.mode')
+  if (budget !== undefined) lose('approximated', 'reasoning.budget')
   const shown = visible === undefined ? {} : { display: visible ? 'summarized' : 'omitted' }
   const thinking = { type: 'adaptive', ...shown, ...left }
   if (budget === undefined || effort) return { thinking, ...writeEffort(reasoning, around) }
-  lose('approximated', 'reasoning.budget')
   return { thinking, effort: WORDS[nearestEffort(budget)] }
 }
 

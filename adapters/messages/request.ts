@@ -13,6 +13,7 @@ import { inWords } from '../../src/model/text-tools.ts'
 import {
   givenTo,
   type Lookup,
+  type ModelFacts,
   type Outgoing,
   type ReadRequestContext,
   type WriteRequestContext,
@@ -31,9 +32,9 @@ import {
 } from './dialect.ts'
 import { readDiagnostics, withMarks, writeDiagnostics } from './caching.ts'
 import { withScreen } from './client-tools.ts'
-import { fastBetas, screenTypes, takenBy, type Takes } from './generations.ts'
+import { fastBetas, knownBy, screenTypes, takenBy, type Takes } from './generations.ts'
 import { offeredTools } from './tool-changes.ts'
-import { LISTING_BETA, MCP_BETA, readServers } from './mcp.ts'
+import { LISTING_BETA, readServers } from './mcp.ts'
 import * as options from './fields.ts'
 import { isThought, lastProofIn } from './proofs.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
@@ -235,8 +236,9 @@ function onScreen(
 
 function writeBody(request: Request, context: WriteRequestContext, betas: Set<string>): JsonObject {
   const { target, lose } = context
+  const facts = knownBy(target, isOrigin(request))
   const names = toolNames(request, TOOL_NAME)
-  const isOpen = target.facts.server?.unprovenThoughts === true
+  const isOpen = facts.server?.unprovenThoughts === true
   const takes = takenBy(target, isOrigin(request))
   const offer = offeredTools(request, names, takes, lose)
   const known = trailOf(request, givenTo(request, context), context.trail)
@@ -246,19 +248,18 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   const room = schemaRoom()
   const format = options.writeFormat(request.format, room, lose)
   const tools = writeTools(offer.head, { names, room, lose, deferred: takes.deferred })
-  const servers = writeServers(request)
-  if (servers.length > 0) betas.add(MCP_BETA)
+  const servers = writeServers(request, betas)
   const choice = writeToolChoice(request, [...tools, ...offer.late], names, lose)
   const maxTokens = options.writeMaxTokens(request, target, lose)
   const { thinking, effort } = writeReasoning(withEffort(request, takes), {
     maxTokens,
-    facts: target.facts,
+    facts,
     forced: ['any', 'tool'].includes(textIn(choice.tool_choice?.['type'])),
-    unproven: !isOpen && isUnproven(messages, target.facts.prefill !== false),
+    unproven: !isOpen && isUnproven(messages, facts.prefill !== false),
     lose,
   })
   const thinks = thinking !== undefined && thinking['type'] !== 'disabled'
-  settleEnd(messages, thinks, context)
+  settleEnd(messages, thinks, facts, lose)
   reportUnsayable(request, lose)
   const { metadata, output_config, context_management, ...left } = restOf(request)
   const system = writeSystem(request, writing, 'format' in format)
@@ -275,7 +276,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     ...writeOutput(output_config, effort, format),
     ...options.writeCompaction(request.compact, context_management, betas, lose),
     ...options.writeStop(request.limits.stop, lose),
-    ...options.writeSampling(request.sampling, thinks, lose),
+    ...options.writeSampling(request.sampling, facts.refused.sampling ? 'none' : thinks, lose),
     ...options.writeUser(request.user, metadata, lose),
     ...writeTier(request, context, betas),
     ...(request.stream && { stream: true }),
@@ -349,23 +350,28 @@ function isUnproven(messages: Message[], mayGoOn: boolean): boolean {
  * Fixes endings that the service refuses: thoughts without thinking or with nothing behind them, or, for some models,
  * the model's own words. Codex keeps the thoughts of a stream that broke off, and asks again.
  */
-function settleEnd(messages: Message[], thinks: boolean, context: WriteRequestContext): void {
+function settleEnd(
+  messages: Message[],
+  thinks: boolean,
+  { prefill }: ModelFacts,
+  lose: Lose,
+): void {
   const last = messages.at(-1)
   if (last?.role !== 'assistant') return
   const place = last.pieces[0]?.place ?? 'turns'
-  const mayGoOn = context.target.facts.prefill !== false
+  const mayGoOn = prefill !== false
   const end = last.pieces.findLastIndex(({ value }) => !isThought(value))
   const pieces = last.pieces.filter(
     ({ value }, index) => !isThought(value) || (thinks && (index < end || !mayGoOn)),
   )
   if (pieces.length < last.pieces.length) {
     messages.splice(-1, 1, ...(pieces.length > 0 ? [{ ...last, pieces }] : []))
-    context.lose('dropped', place, 'thoughts at the end')
+    lose('dropped', place, 'thoughts at the end')
     if (pieces.length === 0) return
   }
   const calls = last.pieces.some(({ value }) => value.type === 'tool_use')
-  if (mayGoOn || calls) return trimEnd(messages, context.lose)
-  context.lose('approximated', place, 'the model does not continue its own words')
+  if (mayGoOn || calls) return trimEnd(messages, lose)
+  lose('approximated', place, 'the model does not continue its own words')
   messages.push(saying(GO_ON, place))
 }
 

@@ -160,8 +160,11 @@ export function writeTools(tools: readonly Tool[], context: ToolWriting): JsonOb
 }
 
 /** The MCP servers of the tools on offer. */
-export const writeServers = ({ tools }: Request): JsonObject[] =>
-  tools.flatMap((tool) => (tool.kind === 'mcp' ? [mcp.writeServer(tool)] : []))
+export function writeServers({ tools }: Request, betas: Set<string>): JsonObject[] {
+  const servers = tools.flatMap((tool) => (tool.kind === 'mcp' ? [mcp.writeServer(tool)] : []))
+  if (servers.length > 0) betas.add(mcp.MCP_BETA)
+  return servers
+}
 
 /** The names of a tool on the wire; a hosted tool goes by its name and by its capability. */
 function wireNames(tool: Tool): readonly (string | undefined)[] {

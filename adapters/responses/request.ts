@@ -14,6 +14,7 @@ import {
   withLastEffort,
   withRemovals,
 } from '../../src/model/late-tools.ts'
+import { fitting } from '../../src/model/openai-model.ts'
 import type { Block, Request, Tool } from '../../src/model/request.ts'
 import { follow, made, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
@@ -135,8 +136,12 @@ function readInstructions(members: Members): Block[] {
   return text ? [{ kind: 'text', text }] : []
 }
 
-export const writeRequest = (request: Request, context: WriteRequestContext): Outgoing =>
-  writeSeen(hasScreen(context.target) ? withScreen(request, context.lose) : request, context)
+export function writeRequest(asked: Request, context: WriteRequestContext): Outgoing {
+  const { target, lose } = context
+  // What a caller of this dialect asks the service judges itself.
+  const request = isOrigin(asked) ? asked : fitting(asked, target.model, lose)
+  return writeSeen(hasScreen(target) ? withScreen(request, lose) : request, context)
+}
 
 function writeSeen(request: Request, context: WriteRequestContext): Outgoing {
   const { target, lose } = context

@@ -71,12 +71,12 @@ export const UPSTREAM_WORDS: Readonly<Record<string, Word>> = {
   },
   'upstreams.*.models.*.thinking': {
     means: 'How thinking is asked for: by a number of tokens, by the model itself, or by a level.',
-    usual: 'as the request asks for it',
+    usual: 'as the name tells, else as the request asks for it',
     example: 'level',
   },
   'upstreams.*.models.*.prefill': {
     means: 'Whether a conversation may end with the model’s turn.',
-    usual: 'true',
+    usual: 'true, but for Claude 4.6 and later',
     example: false,
   },
   'upstreams.*.models.*.fetchesUrls': {

@@ -86,7 +86,7 @@ const said = (losses: readonly Loss[]) => losses.map(({ code, path }) => `${code
 export function send(
   fields: Partial<Request>,
   facts: ModelFacts = {},
-  model = 'gemini-2.5-pro',
+  model = 'gemini-2.5-flash',
 ): Sent {
   const { lose, losses } = lossList()
   const target = { model, defaultMaxOutputTokens: 8192, facts }

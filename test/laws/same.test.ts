@@ -234,7 +234,7 @@ const CASES: Case[] = [
       thinking: { type: 'adaptive', display: 'summarized' },
       output_config: { x: 1, effort: 'low' },
     },
-    losses: ['approximated reasoning.mode', 'approximated reasoning.budget'],
+    losses: ['approximated reasoning.budget'],
   },
   {
     dialect: 'messages',
