@@ -85,7 +85,9 @@ const SAMPLING = {
 } as const satisfies Record<string, keyof Sampling>
 
 /** Reads the sampling; Mistral calls the seed `random_seed`. */
-export function readSampling(body: Wire<keyof typeof SAMPLING | 'random_seed'>): Sampling {
+export function readSampling(
+  body: Wire<keyof typeof SAMPLING | 'random_seed' | 'logprobs' | 'top_logprobs'>,
+): Sampling {
   const sampling: Sampling = {}
   for (const [key, name] of Object.entries(SAMPLING)) {
     const value = numberIn(body[key as keyof typeof SAMPLING])
@@ -93,8 +95,13 @@ export function readSampling(body: Wire<keyof typeof SAMPLING | 'random_seed'>):
   }
   const seed = numberIn(body.seed) ?? numberIn(body.random_seed)
   if (seed !== undefined) sampling.seed = seed
+  if (body.logprobs === true) sampling.logprobs = numberIn(body.top_logprobs) ?? 0
   return sampling
 }
+
+/** Without `logprobs` it asks for nothing that another dialect could be asked for. */
+export const unaskedTokens = ({ logprobs, top_logprobs }: Wire<'logprobs' | 'top_logprobs'>) =>
+  logprobs === true || top_logprobs === undefined ? {} : { top_logprobs }
 
 /**
  * Inverse of `readSampling`. Log probabilities are asked for by callers of this dialect alone: many servers refuse the
@@ -104,7 +111,7 @@ export function writeSampling({ sampling }: Request, context: WriteContext): Jso
   const { lose, server, own: isOwn } = context
   const { temperature, topP, topK, seed, presencePenalty, frequencyPenalty } = sampling
   const { candidateCount, logprobs } = sampling
-  if (logprobs !== undefined) lose('dropped', 'sampling.logprobs')
+  if (logprobs !== undefined && !isOwn) lose('dropped', 'sampling.logprobs')
   const takesTopK = isOwn || server.topK === true
   if (topK !== undefined && !takesTopK) lose('dropped', 'sampling.topK')
   const isFixed = server.temperature === false
@@ -119,6 +126,8 @@ export function writeSampling({ sampling }: Request, context: WriteContext): Jso
     ...(presencePenalty !== undefined && { presence_penalty: presencePenalty }),
     ...(frequencyPenalty !== undefined && { frequency_penalty: frequencyPenalty }),
     ...(candidateCount !== undefined && { n: candidateCount }),
+    ...(logprobs !== undefined && isOwn && { logprobs: true }),
+    ...(logprobs && isOwn && { top_logprobs: logprobs }),
   }
 }
 

@@ -6,6 +6,7 @@ import {
   leftOut,
   PDF,
   readDataUrl,
+  saidDocument,
   textOfMedia,
   typeByName,
 } from '../../src/model/media.ts'
@@ -241,7 +242,5 @@ function writeDocument(
   { lose, path }: WriteContext,
 ): JsonObject {
   if (mediaType !== 'text/plain') lose('approximated', `${path}.mediaType`)
-  const said =
-    name === undefined ? text : `<document name=${JSON.stringify(name)}>\n${text}\n</document>`
-  return { type: 'text', text: said }
+  return { type: 'text', text: saidDocument(name, text) }
 }

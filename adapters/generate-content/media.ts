@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import { leftOut, textOfMedia, typeByName } from '../../src/model/media.ts'
+import { leftOut, saidDocument, textOfMedia, typeByName } from '../../src/model/media.ts'
 import type { Block, MediaBlock, Turn } from '../../src/model/request.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { keep, restOf, factsOf } from './dialect.ts'
@@ -134,24 +134,31 @@ export interface WriteMediaContext {
  * becomes its text.
  */
 export function writeMedia(block: MediaBlock, context: WriteMediaContext): JsonObject {
-  const { path, lose, fetchesUrls } = context
+  const { path, lose } = context
+  const { name, source } = block
+  const part = mediaPart(block, context)
+  const text = part ? undefined : textOfMedia(block)
+  const isTold = text !== undefined || factsOf(block).named || (!part && 'data' in source)
+  if (name !== undefined && !isTold) lose('dropped', `${path}.name`)
+  if (part) return part
+  lose('approximated', `${path}.source`)
+  return { text: text === undefined ? inWords(block) : saidDocument(name, text) }
+}
+
+function mediaPart(block: MediaBlock, context: WriteMediaContext): JsonObject | undefined {
   const { source, mediaType } = block
-  const named = factsOf(block).named && block.name !== undefined
-  if (block.name !== undefined && !named) lose('dropped', `${path}.name`)
-  const name = named ? { displayName: block.name ?? '' } : {}
+  const name = factsOf(block).named && block.name !== undefined && { displayName: block.name }
   const rest = { ...restOf(block), ...writeDetail(block, context) }
   const mimeType = mediaType === 'image/jpg' ? 'image/jpeg' : mediaType
   if ('data' in source && (factsOf(block).taken || TAKEN.test(mimeType)))
     return { ...rest, inlineData: { mimeType, data: source.data, ...name } }
-  if ('url' in source) {
-    const isFile = factsOf(block).file === true
-    const type = typeAt(isFile ? '' : source.url, mimeType)
-    const known = type !== '' && { mimeType: type }
-    if (isFile || isReachable(source.url, type, fetchesUrls))
-      return { ...rest, fileData: { ...known, fileUri: source.url, ...name } }
-  }
-  lose('approximated', `${path}.source`)
-  return { text: textOfMedia(block) ?? inWords(block) }
+  if (!('url' in source)) return undefined
+  const isFile = factsOf(block).file === true
+  const type = typeAt(isFile ? '' : source.url, mimeType)
+  const known = type !== '' && { mimeType: type }
+  return isFile || isReachable(source.url, type, context.fetchesUrls)
+    ? { ...rest, fileData: { ...known, fileUri: source.url, ...name } }
+    : undefined
 }
 
 /** The media types that the service understands. */

@@ -1,5 +1,12 @@
 import { defined, type Json, type JsonObject } from '../../src/json/json.ts'
-import { dataUrl, fileExtension, PDF, readDataUrl, typeByName } from '../../src/model/media.ts'
+import {
+  dataUrl,
+  fileExtension,
+  PDF,
+  readDataUrl,
+  saidDocument,
+  typeByName,
+} from '../../src/model/media.ts'
 import type { MediaBlock, MediaSource } from '../../src/model/request.ts'
 import { restOf, factsOf, type Facts } from './dialect.ts'
 import type { Members } from '../../src/model/ext.ts'
@@ -90,7 +97,7 @@ function imagePlace(source: MediaSource, mediaType: string): JsonObject | undefi
 function writeFile({ source, mediaType, name, ...node }: MediaBlock): JsonObject {
   const rest = restOf(node)
   const named = name === undefined ? {} : { filename: name }
-  if ('text' in source) return { type: 'input_text', text: documentText(name, source.text) }
+  if ('text' in source) return { type: 'input_text', text: saidDocument(name, source.text) }
   // A name beside an address is written only where a caller of this dialect sent both.
   const called = factsOf(node).file ? named : {}
   if ('url' in source) return { type: 'input_file', file_url: source.url, ...called, ...rest }
@@ -103,11 +110,6 @@ function writeFile({ source, mediaType, name, ...node }: MediaBlock): JsonObject
     filename: name ?? `document.${fileExtension(mediaType)}`,
     ...rest,
   }
-}
-
-/** The dialect has no part for plain-text documents, so they become text with the name around it. */
-function documentText(name: string | undefined, text: string): string {
-  return name === undefined ? text : `<document name=${JSON.stringify(name)}>\n${text}\n</document>`
 }
 
 /** The two audio formats of this dialect, by their media types. */

@@ -77,7 +77,7 @@ export const FIELDS = {
   client_metadata: field('read drop'),
   background: field('drop'),
   conversation: field('drop count bind'),
-  prompt: field('drop'),
+  prompt: field('drop bind'),
   prompt_cache_options: field('read drop'),
   prompt_cache_retention: field('read drop'),
   stream_options: field('drop'),

@@ -55,6 +55,10 @@ export function textOfMedia({ mediaType, source }: MediaBlock): string | undefin
   return 'data' in source && PLAIN.test(mediaType) ? decodeBase64(source.data) : undefined
 }
 
+/** A document of words in a dialect that has no place for such ones: with its name around it. */
+export const saidDocument = (name: string | undefined, text: string): string =>
+  name === undefined ? text : `<document name=${JSON.stringify(name)}>\n${text}\n</document>`
+
 const NO_BASE64 = /[^A-Za-z0-9+/=]|=[^=]/
 
 /** False for data that was left out or cut: clients stumble that decode it. */

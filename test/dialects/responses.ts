@@ -33,7 +33,7 @@ const ask: Ask = {
   indispensable: ['model', 'input', 'stream', 'instructions'],
   namesOfTopP: ['top_p'],
   text: (input) => ({ input }),
-  nothing: { prompt: { id: 'pmpt_1' } },
+  nothing: { input: [] },
   instructions: (instructions) => ({ input: '', instructions }),
   offer: (tools) => ({
     tools: tools.map(({ name, schema, strict }) => ({

@@ -381,8 +381,23 @@ describe('media', () => {
 
   it('says which name and which detail stay behind', () => {
     expect(sent({ name: 'cat.png', detail: 'high' }).losses).toEqual([
-      'dropped turns.0.blocks.0.name',
       'dropped turns.0.blocks.0.detail',
+      'dropped turns.0.blocks.0.name',
+    ])
+  })
+
+  it('says the name of a document of words around it, and that of what is left out', () => {
+    expect(sent({ name: 'Notes', source: { text: 'Plain.' } })).toMatchObject({
+      body: { contents: [{ parts: [{ text: '<document name="Notes">\nPlain.\n</document>' }] }] },
+      losses: ['approximated turns.0.blocks.0.source'],
+    })
+    expect(sent({ name: 'a.doc', mediaType: 'application/msword' })).toMatchObject({
+      body: { contents: [{ parts: [{ text: '[application/msword a.doc left out]' }] }] },
+      losses: ['approximated turns.0.blocks.0.source'],
+    })
+    expect(sent({ name: 'a', source: { url: 'http://example.com/b.png' } }).losses).toEqual([
+      'dropped turns.0.blocks.0.name',
+      'approximated turns.0.blocks.0.source',
     ])
   })
 })
