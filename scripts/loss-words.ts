@@ -103,7 +103,7 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
     'sampling.logprobs': 'The upstream tells none.',
     'sampling.temperature': 'Left out where the model thinks.',
     'sampling.topP': 'The upstream takes it not beside `temperature`, or not with thinking.',
-    text: ['`text.verbosity`', 'Only this dialect has it.'],
+    'sampling.verbosity': ['`text.verbosity`', 'The upstream has no such setting.'],
     tier: 'The upstream’s own default instead.',
     'tools.*': ['a tool', TOOL],
     'tools.*.async': ['`async` of a function', 'The model waits for each result.'],
@@ -122,7 +122,7 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
     'tools.file-search.max_num_results': ['the same', 'Goes with its tool.'],
     'tools.file-search.vector_store_ids': ['the same', 'Goes with its tool.'],
     'tools.web-search': ['`web_search`', TOOL],
-    'tools.web-search.search_context_size': ['the same', 'The search goes on without it.'],
+    'tools.web-search.contextSize': ['`search_context_size`', 'The search goes on without it.'],
     truncation: 'Nothing is cut from the conversation.',
     'turns.*.agent_message': [
       '`agent_message`',
@@ -176,10 +176,7 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
       '`strict` of a function',
       'The upstream does not make its model keep to the schema.',
     ],
-    'tools.web-search.search_context_size': [
-      '`search_context_size`',
-      'The search goes on without it.',
-    ],
+    'tools.web-search.contextSize': ['`search_context_size`', 'The search goes on without it.'],
     'turns.*.blocks.*': [
       'a part, a thought or a refusal of a message',
       'Left out, or sent as something near, such as text.',
@@ -194,6 +191,6 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
       'Stays where it is, as marked words of the user.',
     ],
     user: 'The upstream has no place for it.',
-    verbosity: 'Only this dialect has it.',
+    'sampling.verbosity': 'The upstream has no such setting.',
   },
 }

@@ -86,7 +86,7 @@ const SAMPLING = {
 
 /** Reads the sampling; Mistral calls the seed `random_seed`. */
 export function readSampling(
-  body: Wire<keyof typeof SAMPLING | 'random_seed' | 'logprobs' | 'top_logprobs'>,
+  body: Wire<keyof typeof SAMPLING | 'random_seed' | 'logprobs' | 'top_logprobs' | 'verbosity'>,
 ): Sampling {
   const sampling: Sampling = {}
   for (const [key, name] of Object.entries(SAMPLING)) {
@@ -95,6 +95,8 @@ export function readSampling(
   }
   const seed = numberIn(body.seed) ?? numberIn(body.random_seed)
   if (seed !== undefined) sampling.seed = seed
+  const verbosity = textIn(body.verbosity)
+  if (verbosity !== '' && verbosity !== 'medium') sampling.verbosity = verbosity
   if (body.logprobs === true) sampling.logprobs = numberIn(body.top_logprobs) ?? 0
   return sampling
 }
@@ -110,7 +112,10 @@ export const unaskedTokens = ({ logprobs, top_logprobs }: Wire<'logprobs' | 'top
 export function writeSampling({ sampling }: Request, context: WriteContext): JsonObject {
   const { lose, server, own: isOwn } = context
   const { temperature, topP, topK, seed, presencePenalty, frequencyPenalty } = sampling
-  const { candidateCount, logprobs } = sampling
+  const { candidateCount, logprobs, verbosity } = sampling
+  // Of the servers of this dialect OpenAI's know it, as they know tools for free text.
+  const takesVerbosity = isOwn || server.customTools === true
+  if (verbosity !== undefined && !takesVerbosity) lose('dropped', 'sampling.verbosity')
   if (logprobs !== undefined && !isOwn) lose('dropped', 'sampling.logprobs')
   const takesTopK = isOwn || server.topK === true
   if (topK !== undefined && !takesTopK) lose('dropped', 'sampling.topK')
@@ -126,6 +131,7 @@ export function writeSampling({ sampling }: Request, context: WriteContext): Jso
     ...(presencePenalty !== undefined && { presence_penalty: presencePenalty }),
     ...(frequencyPenalty !== undefined && { frequency_penalty: frequencyPenalty }),
     ...(candidateCount !== undefined && { n: candidateCount }),
+    ...(verbosity !== undefined && takesVerbosity && { verbosity }),
     ...(logprobs !== undefined && isOwn && { logprobs: true }),
     ...(logprobs && isOwn && { top_logprobs: logprobs }),
   }

@@ -89,13 +89,14 @@ function readCustom(raw: JsonObject, outer: JsonObject): TextTool {
 }
 
 function readSearch(raw: JsonObject): HostedTool {
-  const { user_location, ...rest } = raw
+  const { user_location, search_context_size: size, ...rest } = raw
   const { type, approximate, ...left } = objectIn(user_location)
   const location = { ...(typeof type === 'string' && { type }), ...objectIn(approximate), ...left }
   return {
     kind: 'hosted',
     capability: 'web-search',
     ...(Object.keys(location).length > 0 && { location }),
+    ...(typeof size === 'string' && size !== 'medium' && { contextSize: size }),
     ...keep(rest),
   }
 }
@@ -193,7 +194,7 @@ function writeSchema(tool: FunctionTool, { own: isOwn, server, lose }: WriteCont
 const PLACES = ['city', 'region', 'country', 'timezone']
 
 function writeHosted(tool: HostedTool, { own: isOwn, server, lose }: WriteContext): JsonObject {
-  const { capability, location, allowedDomains, blockedDomains, maxUses } = tool
+  const { capability, location, allowedDomains, blockedDomains, maxUses, contextSize } = tool
   const place = `tools.${capability}`
   if (capability !== 'web-search' || !(isOwn || server.webSearch))
     return lose('dropped', place) ?? {}
@@ -206,6 +207,7 @@ function writeHosted(tool: HostedTool, { own: isOwn, server, lose }: WriteContex
   const { type, ...known } = Object.fromEntries(approximate)
   return {
     web_search_options: {
+      ...(contextSize !== undefined && { search_context_size: contextSize }),
       ...restOf(tool),
       ...(Object.keys(known).length > 0 && {
         user_location: { type: type ?? 'approximate', approximate: known },

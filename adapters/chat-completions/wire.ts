@@ -147,7 +147,7 @@ export const FIELDS = {
   service_tier: field('read drop', undefined, 'tier'),
   prompt_cache_key: field('read drop', undefined, 'cacheKey'),
   store: field('read drop', nullish(flag)),
-  verbosity: field('drop'),
+  verbosity: field('read drop', nullish(text), 'sampling.verbosity'),
   prediction: field('drop'),
   modalities: field('read drop'),
   audio: field('drop'),

@@ -92,7 +92,8 @@ export function writeOptions(
   const { lose } = context
   const { model } = context.target
   const facts = knownBy(context.target, isOrigin(request))
-  const { logprobs, ...sampling } = request.sampling
+  const { logprobs, verbosity, ...sampling } = request.sampling
+  if (verbosity !== undefined) lose('dropped', 'sampling.verbosity')
   const thinkingConfig = writeReasoning(request.reasoning, facts, lose, model)
   const { mediaResolution } = factsOf(request)
   const config = {

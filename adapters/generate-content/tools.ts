@@ -231,7 +231,7 @@ function writeHosted(tool: Tool, besideFunctions: boolean, lose: Lose): JsonObje
   return [{ [name]: { ...restOf(tool), ...excludes } }]
 }
 
-const OPTIONS = ['allowedDomains', 'blockedDomains', 'maxUses', 'location'] as const
+const OPTIONS = ['allowedDomains', 'blockedDomains', 'maxUses', 'location', 'contextSize'] as const
 
 function reportOptions(tool: Partial<HostedTool>, place: string, lose: Lose): void {
   for (const option of OPTIONS)

@@ -16,6 +16,8 @@ import { keep, factsOf, listIn, numberIn, restOf, withoutNulls } from './dialect
 import type { Room } from './schema-budget.ts'
 import { UNSET } from './wire.ts'
 
+const UNSAYABLE = ['seed', 'presencePenalty', 'frequencyPenalty', 'logprobs', 'verbosity'] as const
+
 type WireSampling = Partial<Record<'temperature' | 'top_p' | 'top_k', Json | undefined>>
 
 export function readSampling({ temperature, top_p, top_k }: WireSampling): Sampling {
@@ -38,8 +40,7 @@ export function writeSampling(
   thinks: boolean | 'none',
   lose: Lose,
 ): JsonObject {
-  for (const key of ['seed', 'presencePenalty', 'frequencyPenalty', 'logprobs'] as const)
-    if (sampling[key] !== undefined) lose('dropped', `sampling.${key}`)
+  for (const key of UNSAYABLE) if (sampling[key] !== undefined) lose('dropped', `sampling.${key}`)
   if ((sampling.candidateCount ?? 1) > 1) lose('dropped', 'sampling.candidateCount')
   const { temperature, topK } = sampling
   const topP = writeTopP(sampling, thinks, lose)

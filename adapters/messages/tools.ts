@@ -221,6 +221,7 @@ function writeHosted(tool: HostedTool, lose: Lose): JsonObject[] | undefined {
   const place = `tools.${tool.capability}`
   if (!known || !type) return lose('dropped', place)
   const { allowedDomains, blockedDomains, maxUses, location } = tool
+  if (tool.contextSize !== undefined) lose('dropped', `${place}.contextSize`)
   const exclusive = allowedDomains?.length && blockedDomains?.length
   if (exclusive) lose('dropped', `${place}.blockedDomains`, 'not beside allowed ones')
   return [

@@ -41,6 +41,7 @@ export function readSampling(members: Members): Sampling {
     temperature: members.number('temperature'),
     topP: members.number('top_p'),
     logprobs: isAsked ? (most ?? 0) : most || undefined,
+    verbosity: readVerbosity(members.peek('text')),
   })
 }
 
@@ -57,17 +58,24 @@ export function writeSampling(sampling: Sampling, lose: Lose): JsonObject {
   }) as JsonObject
 }
 
+/** What holds without it says nothing. */
+function readVerbosity(text: Json | undefined): string | undefined {
+  const verbosity = isObject(text) ? text['verbosity'] : undefined
+  return typeof verbosity === 'string' && verbosity !== 'medium' ? verbosity : undefined
+}
+
 /** Reads the settings of the text: its format, and others of this dialect alone. */
 export function readFormat(members: Members): Format | undefined {
   const text = members.object('text')
   if (!text) return undefined
   const format = isObject(text['format']) ? readKnownFormat(text['format']) : undefined
-  const { format: raw, ...others } = text
-  const rest = format || raw === undefined ? others : text
-  const saysNothing = Object.entries(rest).every(
-    ([key, value]) => value === null || (key === 'verbosity' && value === 'medium'),
-  )
-  if (!saysNothing) members.leave('text', rest)
+  const { format: raw, verbosity, ...others } = text
+  const rest = {
+    ...others,
+    ...(!format && raw !== undefined && { format: raw }),
+    ...(typeof verbosity !== 'string' && verbosity !== undefined && { verbosity }),
+  }
+  if (Object.values(rest).some((value) => value !== null)) members.leave('text', rest)
   return format
 }
 
@@ -98,10 +106,12 @@ export function formatWords({ format }: Request): string | undefined {
 
 export function writeText(request: Request, own: boolean, lose: Lose): JsonObject | undefined {
   const rest = restOf(request)['text']
+  const { verbosity } = request.sampling
   const format = request.format && writeFormat(request.format, own, lose)
-  if (!format && rest === undefined) return undefined
+  if (!format && rest === undefined && verbosity === undefined) return undefined
   return {
     ...(isObject(rest) && rest),
+    ...(verbosity !== undefined && { verbosity }),
     ...(format && { format }),
   }
 }

@@ -65,11 +65,16 @@ function passContainer(members: Members): void {
 
 const strings = (values: Json[]): string[] => values.filter((value) => typeof value === 'string')
 
-function readSearch(members: Members): Pick<HostedTool, 'allowedDomains' | 'location'> {
-  members.passDefault('search_context_size', 'medium')
+function readSearch(
+  members: Members,
+): Pick<HostedTool, 'allowedDomains' | 'location' | 'contextSize'> {
+  // What holds without it says nothing.
+  const size = members.text('search_context_size')
+  const contextSize = size === 'medium' ? undefined : size
   const location = members.object('user_location')
   const domains = members.list('domains')
-  return defined({ allowedDomains: domains ? strings(domains) : readFilters(members), location })
+  const allowedDomains = domains ? strings(domains) : readFilters(members)
+  return defined({ allowedDomains, location, contextSize })
 }
 
 function readFilters(members: Members): string[] | undefined {
@@ -110,7 +115,7 @@ function writeCodeInterpreter(tool: HostedTool): JsonObject {
 }
 
 function writeSearch(tool: HostedTool, path: string, lose: Lose): JsonObject {
-  const { allowedDomains, blockedDomains, maxUses, location } = tool
+  const { allowedDomains, blockedDomains, maxUses, location, contextSize } = tool
   if (blockedDomains) lose('dropped', `${path}.blockedDomains`)
   if (maxUses !== undefined) lose('dropped', `${path}.maxUses`)
   const { filters, ...rest } = restOf(tool)
@@ -123,6 +128,7 @@ function writeSearch(tool: HostedTool, path: string, lose: Lose): JsonObject {
     ...(Object.keys(filtered).length > 0 && { filters: filtered }),
     ...(filters === null && { filters }),
     user_location: location,
+    search_context_size: contextSize,
     ...rest,
   }) as JsonObject
 }

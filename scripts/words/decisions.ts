@@ -283,6 +283,8 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
       'Counts come at the end of each stream, and frames are not padded.',
     '.tools': EMPTY,
     'ResponseFormatText.type=text': DEFAULT,
+    '.verbosity=medium': DEFAULT,
+    'ChatCompletionCreateParams.WebSearchOptions.search_context_size=medium': DEFAULT,
     'ChatCompletionCreateParams.WebSearchOptions.user_location': EMPTY,
     'ChatCompletionCreateParams.WebSearchOptions.UserLocation.*': DEFAULT,
     'ChatCompletionAssistantMessageParam.role=assistant': 'A message without content says nothing.',

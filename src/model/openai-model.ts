@@ -62,8 +62,17 @@ function fittingReasoning(
   return { ...rest, effort, ...(isOff && { mode: 'on' as const, visible: false }) }
 }
 
-/** A model that reasons takes none of these, unless it is told not to. */
-function fittingSampling(sampling: Sampling, lose: Lose): Sampling {
+/** Models before the fifth generation take one verbosity. One that reasons has one temperature, unless it is told not to. */
+function fittingSampling(
+  asked: Sampling,
+  { reasons: isFixed, model }: { reasons: boolean; model: string },
+  lose: Lose,
+): Sampling {
+  const { verbosity, ...others } = asked
+  const isSaid = verbosity !== undefined && isGptSince(model, 5)
+  if (verbosity !== undefined && !isSaid) lose('dropped', 'sampling.verbosity')
+  const sampling = isSaid ? asked : others
+  if (!isFixed) return sampling
   const { temperature = 1, topP = 1, logprobs, ...rest } = sampling
   if (temperature !== 1) lose('dropped', 'sampling.temperature', 'the model reasons')
   if (topP !== 1) lose('dropped', 'sampling.topP', 'the model reasons')
@@ -76,7 +85,7 @@ export function fitting(request: Request, model: string, lose: Lose): Request {
   const { reasoning: asked, ...rest } = request
   const reasoning = asked && fittingReasoning(asked, model, lose)
   const isOff = reasoning?.mode === 'off' || reasoning?.effort === 'none'
-  const sampling =
-    reasons(model) && !isOff ? fittingSampling(request.sampling, lose) : request.sampling
+  const about = { reasons: reasons(model) && !isOff, model }
+  const sampling = fittingSampling(request.sampling, about, lose)
   return { ...rest, ...(reasoning && { reasoning }), sampling }
 }

@@ -310,6 +310,8 @@ export interface HostedTool extends Declared {
   blockedDomains?: string[]
   maxUses?: number
   location?: JsonObject
+  /** web-search: how much of what is found the model shall see, in OpenAI's words. */
+  contextSize?: string
 }
 /**
  * All tools of a server that the provider itself calls, or those `allowed`. `token` is the caller's secret. `asks`: the
@@ -366,6 +368,8 @@ export interface Sampling {
   candidateCount?: number
   /** Log probabilities are wanted, and those of so many other tokens of each place. */
   logprobs?: number
+  /** How much the model shall say, in OpenAI's words. */
+  verbosity?: string
 }
 
 export type Format =

@@ -44,6 +44,55 @@ it('asks for the log probabilities of as many tokens where another service tells
   expect(lossesOf(unasked)).toEqual(['dropped top_logprobs'])
 })
 
+describe('what only the two dialects of OpenAI have', () => {
+  const between = (from: Dialect, to: Dialect, model: string, body: JsonObject) => {
+    const { body: made, losses } = translator({ from, to, model }).request(body)
+    return { body: made, losses: losses.map(({ code, path }) => `${code} ${path}`) }
+  }
+  const brief = { model: 'm', input: 'Go.', text: { verbosity: 'low' } }
+  const searching = { web_search_options: { search_context_size: 'high' }, messages: [question] }
+
+  it('is carried between them: how much the model shall say', () => {
+    expect(between('responses', CHAT, 'gpt-5.6', brief)).toMatchObject({
+      body: { verbosity: 'low' },
+      losses: [],
+    })
+    const asked = { model: 'm', messages: [question], verbosity: 'high' }
+    expect(between(CHAT, 'responses', 'gpt-5', asked)).toMatchObject({
+      body: { text: { verbosity: 'high' } },
+      losses: [],
+    })
+  })
+
+  it.each<[Dialect, string]>([
+    [CHAT, 'model-1'],
+    [CHAT, 'gpt-4.1'],
+    ['messages', 'gpt-5.6'],
+    ['generate-content', 'gpt-5.6'],
+  ])('is reported over %s with %s', (to, model) => {
+    const { body, losses } = between('responses', to, model, brief)
+    expect(JSON.stringify(body)).not.toContain('low')
+    expect(losses).toContain('dropped sampling.verbosity')
+  })
+
+  it('is carried between them: how much of what a search finds the model shall see', () => {
+    const asked = { model: 'm', ...searching }
+    expect(between(CHAT, 'responses', 'gpt-4.1', asked)).toMatchObject({
+      body: { tools: [{ type: 'web_search', search_context_size: 'high' }] },
+      losses: [],
+    })
+    const tools = [{ type: 'web_search', search_context_size: 'low' }]
+    const back = { model: 'm', input: 'Go.', tools }
+    expect(between('responses', CHAT, 'gpt-5-search-api', back)).toMatchObject({
+      body: { web_search_options: { search_context_size: 'low' } },
+      losses: [],
+    })
+    expect(between('responses', 'messages', 'm', back).losses).toContain(
+      'dropped tools.web-search.contextSize',
+    )
+  })
+})
+
 it.each<Dialect>(['messages', 'generate-content', 'responses'])(
   'takes tools, calls and results as Cursor sends them to models of claude, over %s',
   (to) => {

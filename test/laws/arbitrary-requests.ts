@@ -137,6 +137,7 @@ const options = fc.record({
       frequencyPenalty: part,
       candidateCount: fc.constantFrom(1, 2),
       logprobs: fc.constantFrom(1, 5),
+      verbosity: fc.constantFrom('low', 'high'),
     },
     { requiredKeys: [] },
   ),
