@@ -157,10 +157,10 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
     logit_bias: 'Tokens of one model are nothing to another.',
     parallelToolCalls: 'Several calls may come at once.',
     prediction: 'Only this dialect has it.',
+    logprobs: 'They would not find their way back.',
     'reasoning.effort': ['`reasoning_effort`', 'Becomes the budget that is nearest.'],
     'sampling.candidateCount': 'There is one reply.',
     'sampling.frequencyPenalty': 'The upstream has no such setting.',
-    'sampling.logprobs': 'The upstream tells none.',
     'sampling.presencePenalty': 'The upstream has no such setting.',
     'sampling.seed':
       'The upstream has no such setting; of one beyond 32 bits `generate-content` gets the last.',
@@ -191,6 +191,7 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
       'Stays where it is, as marked words of the user.',
     ],
     user: 'The upstream has no place for it.',
+    top_logprobs: 'They would not find their way back.',
     'sampling.verbosity': 'The upstream has no such setting.',
   },
 }

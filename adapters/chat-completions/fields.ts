@@ -86,7 +86,7 @@ const SAMPLING = {
 
 /** Reads the sampling; Mistral calls the seed `random_seed`. */
 export function readSampling(
-  body: Wire<keyof typeof SAMPLING | 'random_seed' | 'logprobs' | 'top_logprobs' | 'verbosity'>,
+  body: Wire<keyof typeof SAMPLING | 'random_seed' | 'verbosity'>,
 ): Sampling {
   const sampling: Sampling = {}
   for (const [key, name] of Object.entries(SAMPLING)) {
@@ -97,13 +97,8 @@ export function readSampling(
   if (seed !== undefined) sampling.seed = seed
   const verbosity = textIn(body.verbosity)
   if (verbosity !== '' && verbosity !== 'medium') sampling.verbosity = verbosity
-  if (body.logprobs === true) sampling.logprobs = numberIn(body.top_logprobs) ?? 0
   return sampling
 }
-
-/** Without `logprobs` it asks for nothing that another dialect could be asked for. */
-export const unaskedTokens = ({ logprobs, top_logprobs }: Wire<'logprobs' | 'top_logprobs'>) =>
-  logprobs === true || top_logprobs === undefined ? {} : { top_logprobs }
 
 /**
  * Inverse of `readSampling`. Log probabilities are asked for by callers of this dialect alone: many servers refuse the
@@ -116,7 +111,7 @@ export function writeSampling({ sampling }: Request, context: WriteContext): Jso
   // Of the servers of this dialect OpenAI's know it, as they know tools for free text.
   const takesVerbosity = isOwn || server.customTools === true
   if (verbosity !== undefined && !takesVerbosity) lose('dropped', 'sampling.verbosity')
-  if (logprobs !== undefined && !isOwn) lose('dropped', 'sampling.logprobs')
+  if (logprobs !== undefined) lose('dropped', 'sampling.logprobs')
   const takesTopK = isOwn || server.topK === true
   if (topK !== undefined && !takesTopK) lose('dropped', 'sampling.topK')
   const isFixed = server.temperature === false
@@ -132,8 +127,6 @@ export function writeSampling({ sampling }: Request, context: WriteContext): Jso
     ...(frequencyPenalty !== undefined && { frequency_penalty: frequencyPenalty }),
     ...(candidateCount !== undefined && { n: candidateCount }),
     ...(verbosity !== undefined && takesVerbosity && { verbosity }),
-    ...(logprobs !== undefined && isOwn && { logprobs: true }),
-    ...(logprobs && isOwn && { top_logprobs: logprobs }),
   }
 }
 

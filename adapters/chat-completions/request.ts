@@ -51,7 +51,7 @@ export function readRequest(body: Json, { trail }: ReadRequestContext): Request 
   const format = options.readFormat(response_format)
   const who = options.readUserMember(body)
   const labels = options.readLabels(metadata)
-  const rest = withoutNulls({ ...membersBeside(body, READ), ...options.unaskedTokens(body) })
+  const rest = withoutNulls(membersBeside(body, READ) ?? {})
   const request: Request = {
     model: textIn(model),
     stream: stream === true,

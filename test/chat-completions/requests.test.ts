@@ -28,22 +28,6 @@ const offering = (declared: object) => ({
   tools: [{ type: 'function', function: { name: 'f', ...declared } }],
 })
 
-it('asks for the log probabilities of as many tokens where another service tells them', () => {
-  const asking = { messages: [question], logprobs: true }
-  const ask = (to: Dialect, body: object) => sent([CHAT, to], { ...asking, ...body })
-  expect(ask('responses', { top_logprobs: 3 })).toMatchObject({
-    body: { include: ['message.output_text.logprobs'], top_logprobs: 3 },
-    losses: [],
-  })
-  expect(ask('generate-content', {}).body).toMatchObject({
-    generationConfig: { responseLogprobs: true },
-  })
-  expect(lossesOf(ask('messages', {}))).toContain('dropped sampling.logprobs')
-  const unasked = ask('responses', { logprobs: false, top_logprobs: 3 })
-  expect(unasked.body).not.toHaveProperty('top_logprobs')
-  expect(lossesOf(unasked)).toEqual(['dropped top_logprobs'])
-})
-
 describe('what only the two dialects of OpenAI have', () => {
   const between = (from: Dialect, to: Dialect, model: string, body: JsonObject) => {
     const { body: made, losses } = translator({ from, to, model }).request(body)
