@@ -27,6 +27,8 @@ export interface Facts {
   /** The document that ends with this piece, and the pieces before that, which it holds. */
   document?: JsonObject
   inDocument?: true
+  /** Whether arguments are told as they come. @ai-sdk/anthropic 4 asks for it in each stream; elsewhere they always are. */
+  eager?: boolean
   /** A schema whose root is not an object. */
   bare?: true
   /** An effort without `thinking`: the service answers without thoughts. */

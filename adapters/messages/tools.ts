@@ -89,7 +89,10 @@ function readOffered(raw: JsonObject): Tool {
 }
 
 function readFunction(raw: JsonObject): FunctionTool {
-  const { type: _, name, description, input_schema, strict, cache_control, ...rest } = raw
+  const { type: _, name, description, input_schema, strict, cache_control, ...others } = raw
+  const { eager_input_streaming: asked, ...known } = others
+  const eager = typeof asked === 'boolean' ? asked : undefined
+  const rest = eager === undefined ? others : known
   const schema = input_schema === undefined ? undefined : toText(input_schema)
   return {
     kind: 'function',
@@ -101,6 +104,7 @@ function readFunction(raw: JsonObject): FunctionTool {
     ...keep(withoutNulls(rest), {
       facts: {
         ...(strict === true && { native: true }),
+        ...(eager !== undefined && { eager }),
         // For its own callers the service judges open schemas itself.
         ...(schema !== undefined && rooted(schema).schema !== schema && { bare: true }),
       },
@@ -177,7 +181,7 @@ const isCalled = (tool: Tool, name: string): boolean => wireNames(tool).includes
 
 function writeNamed(tool: NamedTool, names: ToolNames, room: Room, lose: Lose): JsonObject {
   const { name, namespace } = tool
-  const { native, typed, bare } = factsOf(tool)
+  const { native, typed, bare, eager } = factsOf(tool)
   const left = restOf(tool)
   if (typed) return { name, ...left, ...(typed !== true && typed), ...writeCache(tool.cache) }
   const isText = tool.kind === 'text'
@@ -188,6 +192,7 @@ function writeNamed(tool: NamedTool, names: ToolNames, room: Room, lose: Lose): 
     ...(description !== undefined && { description }),
     input_schema: new Verbatim(isText ? TEXT_TOOL_SCHEMA : writeSchema(tool, bare === true, lose)),
     ...(!isText && isStrict(tool, native === true, room, lose) && { strict: true }),
+    ...(eager !== undefined && { eager_input_streaming: eager }),
     ...left,
     ...writeCache(tool.cache),
   }

@@ -89,6 +89,7 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     'Tool.type': DEFAULT,
     'Tool.type=custom': DEFAULT,
     'Tool.InputSchema.properties': EMPTY,
+    'Tool.eager_input_streaming': 'Other services tell arguments as they come, unasked.',
     'RequestDocumentBlock.citations': EMPTY,
     'SearchResultBlockParam.citations': EMPTY,
     'ThinkingBlockParam.signature': PROOF,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Request, Tool } from '../../src/model/request.ts'
+import { translator } from '../../src/translator.ts'
 import { assistant, call, request, result, user, write } from './help.ts'
 
 const named = (name: string): Tool => ({ kind: 'function', name })
@@ -180,3 +181,25 @@ describe('the choice of tools for a messages upstream', () => {
     expect(chosen({ tools: [], toolChoice: { mode: 'auto' } }).losses).toEqual([])
   })
 })
+
+it.each(['generate-content', 'responses', 'chat-completions'] as const)(
+  'loses nothing of a tool whose arguments are to be told as they come, over %s',
+  (to) => {
+    const asked = (eager: object) => ({
+      model: 'm',
+      max_tokens: 9,
+      messages: [{ role: 'user', content: 'x' }],
+      tools: [{ name: 'f', input_schema: { type: 'object', properties: {} }, ...eager }],
+    })
+    const ask = (eager: object) => {
+      const { text, losses } = translator({ from: 'messages', to, model: 'm' }).request(
+        asked(eager),
+      )
+      return { text, losses }
+    }
+    const plain = ask({})
+    expect(plain.losses).toEqual([])
+    expect(ask({ eager_input_streaming: true })).toEqual(plain)
+    expect(ask({ eager_input_streaming: 'yes' }).losses).toHaveLength(1)
+  },
+)

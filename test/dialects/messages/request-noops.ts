@@ -35,6 +35,7 @@ export const requestNoOps: Entry[] = [
     below: true,
     why: 'elsewhere nobody else calls tools',
   },
+  { path: 'tools.*.eager_input_streaming', why: 'elsewhere arguments are told as they come' },
   ...SCHEMA,
   { path: 'tools.*.strict', values: [false], why: 'the default' },
   ...['chat-completions', 'generate-content', 'responses'].map((upstream) => ({
