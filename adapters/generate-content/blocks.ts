@@ -351,4 +351,4 @@ export function wrap(block: ToolResultBlock, name: string, path: string, lose: L
   return isItself(text, name) ? new Verbatim(text) : { output: text }
 }
 
-export const isMedia = (block: Block): boolean => block.kind === 'media'
+const isMedia = (block: Block): boolean => block.kind === 'media'

@@ -9,14 +9,7 @@ import type {
 } from '../../src/model/request.ts'
 import { callBook, type CallBook } from './calls.ts'
 import { many, DIALECT, keep, restOf, factsOf } from './dialect.ts'
-import {
-  readPart,
-  writePart,
-  type WritePartContext,
-  isMedia,
-  MISSING_RESULT,
-  wrap,
-} from './blocks.ts'
+import { readPart, writePart, type WritePartContext, MISSING_RESULT, wrap } from './blocks.ts'
 import type { WireContent, WirePart } from './wire.ts'
 import { listOf, isObject, mergedMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import { GO_ON, openingOf } from '../../src/model/empty-request.ts'
@@ -28,7 +21,7 @@ import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { NO_PROOF, wantsProvenCalls } from '../../src/model/gemini-model.ts'
 import { givenTo, type WriteRequestContext } from '../contract.ts'
 import { takesLevels } from './generations.ts'
-import { writeMedia } from './media.ts'
+import { isHeld, writeMediaIn } from './media.ts'
 import { once } from './proofs.ts'
 import { needsMix } from './tools.ts'
 
@@ -449,7 +442,7 @@ function writeResponse(
   if (block.cache) context.lose('dropped', 'cache')
   reportInside(block, context)
   const id = factsOf(block).id ?? (context.ids ? call.id : undefined)
-  const parts = factsOf(block).parts ? mediaParts(entry, partContext) : []
+  const parts = isHeld(block, context) ? mediaIn(block, entry.path, partContext, true) : []
   return {
     functionResponse: {
       ...restOf(block),
@@ -470,18 +463,18 @@ function reportInside(block: ToolResultBlock, context: WritePartContext): void {
   }
 }
 
-/** Media of a result stand beside the responses, because inside they would be text. */
-const attachments = (entry: Entry, partContext: PartContextOf): JsonObject[] =>
-  entry.block.kind === 'tool-result' && !factsOf(entry.block).parts
-    ? mediaParts(entry, partContext)
-    : []
+const mediaIn = (
+  block: ToolResultBlock,
+  path: string,
+  partContext: PartContextOf,
+  held = false,
+): JsonObject[] => writeMediaIn(block, (index) => partContext(`${path}.content.${index}`), held)
 
-function mediaParts({ block, path }: Entry, partContext: PartContextOf): JsonObject[] {
-  if (block.kind !== 'tool-result') return []
-  return block.content.flatMap((inner, index) =>
-    inner.kind === 'media' ? [writeMedia(inner, partContext(`${path}.content.${index}`))] : [],
-  )
-}
+/** To older models media of a result stand beside the responses, because inside they would be text. */
+const attachments = ({ block, path }: Entry, partContext: PartContextOf): JsonObject[] =>
+  block.kind === 'tool-result' && !isHeld(block, partContext(path))
+    ? mediaIn(block, path, partContext)
+    : []
 
 /** A result without an open call is written as text, because the service would refuse it as a response. */
 function writeOrphan(
@@ -494,6 +487,5 @@ function writeOrphan(
   const texts = block.content.flatMap((inner) => (inner.kind === 'text' ? [inner.text] : []))
   const label = `[result of ${block.name || block.callId}]`
   const text = [label, ...(block.isError ? ['Error:'] : []), ...texts].join('\n')
-  const media = block.content.some(isMedia) ? mediaParts({ block, path }, partContext) : []
-  return [{ text }, ...media]
+  return [{ text }, ...mediaIn(block, path, partContext)]
 }

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { leftOut, saidDocument, textOfMedia, typeByName } from '../../src/model/media.ts'
-import type { Block, MediaBlock, Turn } from '../../src/model/request.ts'
+import type { Block, MediaBlock, ToolResultBlock, Turn } from '../../src/model/request.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { keep, restOf, factsOf } from './dialect.ts'
 import type { WireMedia } from './wire.ts'
@@ -160,6 +160,29 @@ function mediaPart(block: MediaBlock, context: WriteMediaContext): JsonObject | 
     ? { ...rest, fileData: { ...known, fileUri: source.url, ...name } }
     : undefined
 }
+
+/** The media that a response holds for models that look at each in its own way (guide: multimodal function responses). */
+const HELD = /^(?:image\/(?:png|jpe?g|webp)|application\/pdf|text\/plain)$/
+
+/** Whether the media of a result stand inside its response. */
+export const isHeld = (block: ToolResultBlock, { levels }: WriteMediaContext): boolean =>
+  factsOf(block).parts === true ||
+  (levels &&
+    block.content.every(
+      (inner) => inner.kind !== 'media' || ('data' in inner.source && HELD.test(inner.mediaType)),
+    ))
+
+/** The media of a result; `held`: inside its response, where no more can be said of them. */
+export const writeMediaIn = (
+  { content }: ToolResultBlock,
+  contextAt: (index: number) => WriteMediaContext,
+  held: boolean,
+): JsonObject[] =>
+  content.flatMap((inner, index) => {
+    if (inner.kind !== 'media') return []
+    const context = contextAt(index)
+    return [writeMedia(inner, { ...context, levels: context.levels && !held })]
+  })
 
 /** The media types that the service understands. */
 const TAKEN = /^(?:(?:audio|video|text)\/|image\/(?!svg)|application\/pdf$)/i

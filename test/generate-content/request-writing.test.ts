@@ -371,6 +371,48 @@ describe('media', () => {
     expect(losses).toEqual([])
   })
 
+  it.each([
+    ['gemini-3-pro-preview', true],
+    ['gemini-2.5-flash', false],
+  ])(
+    'puts pictures of results into their responses where the model takes them there: %s',
+    (model, isInside) => {
+      const picture = (data: string): Block => ({
+        kind: 'media',
+        mediaType: 'image/png',
+        source: { data },
+      })
+      const { body } = send(
+        {
+          turns: [
+            user(text('a')),
+            assistant(call('1', 'f'), call('2', 'f')),
+            user(result('1', picture('AA==')), result('2', text('b'), picture('BB=='))),
+          ],
+        },
+        {},
+        model,
+      )
+      const [, , { parts: responses }, beside] = body.contents
+      const data = (parts: unknown) =>
+        [...JSON.stringify(parts ?? []).matchAll(/[AB]{2}==/g)].map(String)
+      expect(responses.map(data)).toEqual(isInside ? [['AA=='], ['BB==']] : [[], []])
+      expect(data(beside)).toEqual(isInside ? [] : ['AA==', 'BB=='])
+    },
+  )
+
+  it('leaves beside the responses what they do not hold', () => {
+    const film: Block = { kind: 'media', mediaType: 'video/mp4', source: { data: 'AA==' } }
+    const { body } = send(
+      { turns: [user(text('a')), assistant(call('1', 'f')), user(result('1', film))] },
+      {},
+      'gemini-3-pro-preview',
+    )
+    expect(body.contents[3].parts).toEqual([
+      { inlineData: { mimeType: 'video/mp4', data: 'AA==' } },
+    ])
+  })
+
   it('refers to what the service can reach', () => {
     const { body, losses } = sent({ source: { url: 'gs://bucket/cat.png' } })
     expect(body.contents[0].parts).toEqual([

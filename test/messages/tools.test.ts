@@ -187,7 +187,7 @@ it.each(['generate-content', 'responses', 'chat-completions'] as const)(
   (to) => {
     const asked = (eager: object) => ({
       model: 'm',
-      max_tokens: 9,
+      max_tokens: 99,
       messages: [{ role: 'user', content: 'x' }],
       tools: [{ name: 'f', input_schema: { type: 'object', properties: {} }, ...eager }],
     })
