@@ -28,11 +28,12 @@ const offering = (declared: object) => ({
   tools: [{ type: 'function', function: { name: 'f', ...declared } }],
 })
 
+const between = (from: Dialect, to: Dialect, model: string, body: JsonObject) => {
+  const { body: made, losses } = translator({ from, to, model }).request(body)
+  return { body: made, losses: losses.map(({ code, path }) => `${code} ${path}`) }
+}
+
 describe('what only the two dialects of OpenAI have', () => {
-  const between = (from: Dialect, to: Dialect, model: string, body: JsonObject) => {
-    const { body: made, losses } = translator({ from, to, model }).request(body)
-    return { body: made, losses: losses.map(({ code, path }) => `${code} ${path}`) }
-  }
   const brief = { model: 'm', input: 'Go.', text: { verbosity: 'low' } }
   const searching = { web_search_options: { search_context_size: 'high' }, messages: [question] }
 

@@ -299,6 +299,14 @@ const sent = (block: Partial<Media>, facts: ModelFacts = {}) =>
 
 const of = (mediaType: string) => sent({ source: { data: 'eyJhIjoxfQ==' }, mediaType })
 
+const picture = (data: string): Block => ({
+  kind: 'media',
+  mediaType: 'image/png',
+  source: { data },
+})
+const pictureData = (parts: unknown) =>
+  [...JSON.stringify(parts ?? []).matchAll(/[AB]{2}==/g)].map(String)
+
 describe('media', () => {
   it('writes data as data', () => {
     expect(sent({}).body.contents[0].parts).toEqual([
@@ -377,11 +385,6 @@ describe('media', () => {
   ])(
     'puts pictures of results into their responses where the model takes them there: %s',
     (model, isInside) => {
-      const picture = (data: string): Block => ({
-        kind: 'media',
-        mediaType: 'image/png',
-        source: { data },
-      })
       const { body } = send(
         {
           turns: [
@@ -394,10 +397,8 @@ describe('media', () => {
         model,
       )
       const [, , { parts: responses }, beside] = body.contents
-      const data = (parts: unknown) =>
-        [...JSON.stringify(parts ?? []).matchAll(/[AB]{2}==/g)].map(String)
-      expect(responses.map(data)).toEqual(isInside ? [['AA=='], ['BB==']] : [[], []])
-      expect(data(beside)).toEqual(isInside ? [] : ['AA==', 'BB=='])
+      expect(responses.map(pictureData)).toEqual(isInside ? [['AA=='], ['BB==']] : [[], []])
+      expect(pictureData(beside)).toEqual(isInside ? [] : ['AA==', 'BB=='])
     },
   )
 

@@ -182,18 +182,19 @@ describe('the choice of tools for a messages upstream', () => {
   })
 })
 
+const withTool = (eager: object) => ({
+  model: 'm',
+  max_tokens: 99,
+  messages: [{ role: 'user', content: 'x' }],
+  tools: [{ name: 'f', input_schema: { type: 'object', properties: {} }, ...eager }],
+})
+
 it.each(['generate-content', 'responses', 'chat-completions'] as const)(
   'loses nothing of a tool whose arguments are to be told as they come, over %s',
   (to) => {
-    const asked = (eager: object) => ({
-      model: 'm',
-      max_tokens: 99,
-      messages: [{ role: 'user', content: 'x' }],
-      tools: [{ name: 'f', input_schema: { type: 'object', properties: {} }, ...eager }],
-    })
     const ask = (eager: object) => {
       const { text, losses } = translator({ from: 'messages', to, model: 'm' }).request(
-        asked(eager),
+        withTool(eager),
       )
       return { text, losses }
     }
