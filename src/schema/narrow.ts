@@ -98,7 +98,9 @@ function cut(reference: string, schema: JsonObject, walk: Walk): JsonObject {
   walk.lost.add('$ref')
   const text = typeof schema['description'] === 'string' ? `${schema['description']} ` : ''
   const name = reference.split('/').at(-1) || reference
-  return { type: 'OBJECT', description: `${text}(again as described above: ${name})` }
+  const description = `${text}(again as described above: ${name})`
+  // Without an end a value that holds itself could not be written.
+  return { type: 'OBJECT', description, ...(schema['nullable'] === true && { nullable: true }) }
 }
 
 interface Flat {
@@ -190,7 +192,7 @@ function union(schema: JsonObject, variants: Json[], place: SchemaPlace, walk: W
 
 function branch(variant: Json, shared: JsonObject, place: SchemaPlace, walk: Walk): Json {
   const { schema, references, cycle } = flatten(variant, place, walk)
-  if (cycle !== undefined) return cut(cycle, schema, walk)
+  if (cycle !== undefined) return cut(cycle, { ...shared, ...schema }, walk)
   if (walk.isSpent) return walk.schema({}, place)
   const merged = together([schema, shared], (keyword) => walk.lost.add(keyword))
   return walk.schema(merged, { ...place, references })

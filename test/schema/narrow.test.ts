@@ -244,6 +244,19 @@ describe('JSON Schema towards the Schema of content generation', () => {
     expect(narrowed({ $ref: 'https://example.com/elsewhere' }).lost).toContain('$ref')
   })
 
+  it.each([
+    { anyOf: [{ $ref: '#/$defs/list' }, { type: 'null' }], description: 'The rest.' },
+    { $ref: '#/$defs/list', nullable: true, description: 'The rest.' },
+  ])('leaves an end to a schema that refers to itself: %j', (rest) => {
+    const list = { type: 'object', properties: { rest }, required: ['rest'] }
+    const { schema } = narrowed({ $ref: '#/$defs/list', $defs: { list } })
+    expect(schema).toMatchObject({
+      properties: {
+        rest: { nullable: true, description: 'The rest. (again as described above: list)' },
+      },
+    })
+  })
+
   it('bounds what a small text of references unfolds to', () => {
     const $defs: Record<string, unknown> = {}
     for (let index = 0; index < 30; index += 1) {
