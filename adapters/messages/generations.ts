@@ -31,7 +31,7 @@ const ADAPTIVE: Since = {
   fable: [5, 0],
   mythos: [0, 0],
 }
-/** The models that do not go on with words of their own (guide: prefill). */
+/** The models that do not go on with words of their own (guide: prefill), and the first ones that can be left to decide. */
 const FINISHING: Since = { ...ADAPTIVE, opus: [4, 6], sonnet: [4, 6] }
 /** The first models that decide themselves refuse a forced tool as long as they may think (langchain-aws#1141). */
 const FREE: Since = { ...ADAPTIVE, opus: [4, 8] }
@@ -84,6 +84,7 @@ export function knownBy(
   const isAdaptive = !own && facts.thinking !== 'budget' && isSince(model, ADAPTIVE)
   return {
     ...(isAdaptive && { thinking: 'adaptive' }),
+    ...(!own && isBound(model) && { thinking: 'budget' }),
     ...(!own && isSince(model, FINISHING) && { prefill: false }),
     ...facts,
     refused: {
@@ -93,6 +94,10 @@ export function knownBy(
     },
   }
 }
+
+/** Whether the model cannot be left to decide how much to think (guide: adaptive thinking). */
+const isBound = (model: string): boolean =>
+  /claude-(?:[a-z]+-)?\d/i.test(model) && !isSince(model, FINISHING)
 
 /** Names of other platforms say so: `anthropic.claude-…`, `claude-…@…`; there a tool comes by its name alone. */
 const OWN_PLATFORM = /^claude-[^@]*$/i

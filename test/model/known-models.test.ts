@@ -146,6 +146,20 @@ describe('a model of messages that decides itself how much to think', () => {
 })
 
 it.each([
+  ['claude-3-7-sonnet-20250219', 'enabled'],
+  ['claude-sonnet-4-5', 'enabled'],
+  ['claude-opus-4-6', 'adaptive'],
+  ['model-1', 'adaptive'],
+])('%s, which is left to decide itself, is told to think: %s', (model, type) => {
+  const config = { thinkingConfig: { thinkingBudget: -1 } }
+  const { body } = translator({ from: 'generate-content', to: 'messages', model }).request({
+    ...BEGUN['generate-content'],
+    generationConfig: config,
+  })
+  expect(body).toMatchObject({ thinking: { type } })
+})
+
+it.each([
   ['claude-sonnet-4-5', 2],
   ['claude-sonnet-4-6', 3],
   ['claude-opus-4-6', 3],
