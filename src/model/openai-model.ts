@@ -58,8 +58,8 @@ function fittingReasoning(
   const effort = wanted && nearestTo(wanted, model)
   if (effort === undefined || effort === wanted) return reasoning
   lose('approximated', isOff ? 'reasoning.mode' : 'reasoning.effort', `the model takes ${effort}`)
-  const { budget: _, ...rest } = reasoning
-  return { ...rest, effort, ...(isOff && { mode: 'on' as const, visible: false }) }
+  const { budget: _, visible: __, ...rest } = reasoning
+  return isOff ? { ...rest, mode: 'on', effort } : { ...reasoning, effort }
 }
 
 /** Models before the fifth generation take one verbosity. One that reasons has one temperature, unless it is told not to. */

@@ -247,6 +247,14 @@ describe.each<[Dialect, (sent: JsonObject) => unknown]>([
     }
   })
 
+  it('loses no word about thoughts that nobody wanted', () => {
+    const { losses } = translator({ from: 'messages', to, model: 'gpt-5' }).request({
+      ...BEGUN['messages'],
+      ...NOT['messages'],
+    })
+    expect(losses.map(({ path }) => path)).toEqual(['reasoning.mode'])
+  })
+
   it('that reasons is sent no temperature, and one that does not is', () => {
     for (const { sent, losses } of asked(to, 'gpt-5', COLDLY)) {
       expect(sent).not.toHaveProperty('temperature')
