@@ -160,7 +160,7 @@ export function readFormat(raw: Json | undefined): { format?: Format; left: Json
  */
 export function formatWords({ format }: Request, { own: isOwn }: WriteContext): string | undefined {
   if (!format || format.type === 'text' || isOwn) return undefined
-  return format.type === 'json' || !objectSchema(format.schema) ? inWords(format) : undefined
+  return format.type === 'json-schema' && objectSchema(format.schema) ? undefined : inWords(format)
 }
 
 /**
@@ -174,6 +174,7 @@ export function writeFormat({ format }: Request, { own: isOwn, lose }: WriteCont
     if (!isOwn) lose('defaulted', 'format', 'asked for in words as well')
     return { response_format: { type: 'json_object', ...(isOwn && restOf(format)) } }
   }
+  if (format.type === 'choice') return lose('approximated', 'format', 'in words') ?? {}
   if (isOwn) return { response_format: writeOwnFormat(format) }
   const whole = objectSchema(format.schema)
   if (whole === undefined) return lose('approximated', 'format', 'in words') ?? {}

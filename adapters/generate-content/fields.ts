@@ -1,4 +1,5 @@
 import {
+  listOf,
   pickMembers,
   type Json,
   type JsonObject,
@@ -131,11 +132,19 @@ function writeLimits(limits: Limits, cap: number | undefined, lose: Lose): JsonO
 }
 
 const JSON_TYPE = 'application/json'
+const CHOICE_TYPE = 'text/x.enum'
 
 /** The format of the answer, and members that say more than the common formats can. */
 export function readFormat(config: WireGenerationConfig): { format?: Format; rest: object } {
   const { responseMimeType, responseSchema, responseJsonSchema } = config
   const schema = responseJsonSchema ?? responseSchema
+  const facts = {
+    ...(responseSchema !== undefined && { responseSchema }),
+    ...(responseJsonSchema !== undefined && { responseJsonSchema }),
+  }
+  const choice =
+    responseMimeType === CHOICE_TYPE && schema !== undefined && choiceIn(toText(schema))
+  if (choice) return { format: { ...choice, ...keep({}, { facts }) }, rest: {} }
   if (responseMimeType !== undefined && responseMimeType !== JSON_TYPE)
     return {
       rest: {
@@ -146,12 +155,16 @@ export function readFormat(config: WireGenerationConfig): { format?: Format; res
     }
   if (schema === undefined)
     return responseMimeType === undefined ? { rest: {} } : { format: { type: 'json' }, rest: {} }
-  const facts = {
-    ...(responseSchema !== undefined && { responseSchema }),
-    ...(responseJsonSchema !== undefined && { responseJsonSchema }),
-  }
   const format = { type: 'json-schema' as const, schema: widen(toText(schema)) }
   return { format: { ...format, ...keep({}, { facts }) }, rest: {} }
+}
+
+/** The words among which a schema lets choose. */
+function choiceIn(schema: string): Format | undefined {
+  const { enum: words, description } = parseObject(schema) ?? {}
+  const among = listOf(words).filter((word) => typeof word === 'string')
+  if (among.length === 0) return undefined
+  return { type: 'choice', among, ...(typeof description === 'string' && { description }) }
 }
 
 /** Inverse of `readFormat`, for `generationConfig`. */
@@ -161,11 +174,17 @@ export function writeFormat(request: Request, facts: ModelFacts, lose: Lose): Js
   if (isRefused(request, facts)) return lose('approximated', 'format', 'as an instruction') ?? {}
   if (format.type === 'json') return { responseMimeType: JSON_TYPE }
   const { responseSchema: raw, responseJsonSchema: rawJsonSchema } = factsOf(format)
+  const isChoice = format.type === 'choice'
   if (raw !== undefined || rawJsonSchema !== undefined)
     return {
-      responseMimeType: JSON_TYPE,
+      responseMimeType: isChoice ? CHOICE_TYPE : JSON_TYPE,
       ...(raw !== undefined && { responseSchema: raw }),
       ...(rawJsonSchema !== undefined && { responseJsonSchema: rawJsonSchema }),
+    }
+  if (isChoice)
+    return {
+      responseMimeType: CHOICE_TYPE,
+      responseSchema: { type: 'STRING', enum: format.among },
     }
   const { schema, lost } = narrow(named(format, lose))
   if (lost.length > 0) lose('approximated', 'format.schema', lost.join(', '))
@@ -192,7 +211,7 @@ function named(format: SchemaFormat, lose: Lose): string {
 /** Models before those that think by levels refuse tools beside a JSON answer. */
 function isRefused(request: Request, facts: ModelFacts): boolean {
   const { format, tools } = request
-  const isOwn = format?.type === 'json-schema' && isOrigin(format)
+  const isOwn = format !== undefined && format.type !== 'json' && isOrigin(format)
   return tools.length > 0 && facts.thinking !== 'level' && !isOwn
 }
 

@@ -102,7 +102,8 @@ export function readFormat(raw: Json | undefined): { format?: Format; left: Json
 export function writeFormat(format: Format | undefined, room: Room, lose: Lose): JsonObject {
   if (!format || format.type === 'text') return {}
   if (format.type === 'json') return lose('approximated', 'format', 'JSON without a schema') ?? {}
-  if (!parseObject(format.schema)) return lose('approximated', 'format', 'in words') ?? {}
+  if (format.type === 'choice' || !parseObject(format.schema))
+    return lose('approximated', 'format', 'in words') ?? {}
   // A schema from another dialect may be open; this service refuses open objects, so they are closed.
   const closed = factsOf(format).native
     ? { schema: format.schema, changed: [] }

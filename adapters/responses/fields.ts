@@ -101,7 +101,7 @@ function readKnownFormat(format: JsonObject): Format | undefined {
  */
 export function formatWords({ format }: Request): string | undefined {
   if (!format || format.type === 'text') return undefined
-  return format.type === 'json' || !objectSchema(format.schema) ? inWords(format) : undefined
+  return format.type === 'json-schema' && objectSchema(format.schema) ? undefined : inWords(format)
 }
 
 export function writeText(request: Request, own: boolean, lose: Lose): JsonObject | undefined {
@@ -127,6 +127,8 @@ function writeFormat(format: Format, own: boolean, lose: Lose): JsonObject | und
     case 'json':
       if (!own) lose('defaulted', 'format', 'asked for in words as well')
       return { type: 'json_object' }
+    case 'choice':
+      return lose('approximated', 'format', 'in words')
     case 'json-schema': {
       const whole = own ? format.schema : objectSchema(format.schema)
       if (whole === undefined) return lose('approximated', 'format', 'in words')

@@ -74,6 +74,7 @@ function textFor(request: Request, said: string): string {
     block.kind === 'tool-result' ? [`${block.name} said: ${shortened(textIn(block.content))}`] : [],
   )
   if (results.length > 0) return results.join('\n')
+  if (request.format?.type === 'choice') return request.format.among[0] ?? ''
   if (request.format && request.format.type !== 'text') return stringify(formatted(request))
   return said === '' ? 'Hello from the demo.' : `You said: ${shortened(lastSaid(request) ?? said)}`
 }

@@ -375,6 +375,8 @@ export interface Sampling {
 export type Format =
   | ({ type: 'text' } & Node)
   | ({ type: 'json' } & Node)
+  /** One of these words. */
+  | ({ type: 'choice'; among: string[]; description?: string } & Node)
   | ({
       type: 'json-schema'
       schema: string

@@ -56,10 +56,14 @@ export const instructionWords = (text: string): string => `<system>\n${text}\n</
 const JSON_ONLY = 'When you give your final answer, give JSON and nothing else.'
 
 /** Asks in words for a form of answer that the wire cannot ask for. */
-export const inWords = (format: Exclude<Format, { type: 'text' }>): string =>
-  format.type === 'json'
-    ? JSON_ONLY
-    : `${JSON_ONLY} It must match this JSON Schema:\n${format.schema}`
+export function inWords(format: Exclude<Format, { type: 'text' }>): string {
+  if (format.type === 'json') return JSON_ONLY
+  if (format.type === 'json-schema')
+    return `${JSON_ONLY} It must match this JSON Schema:\n${format.schema}`
+  const { among, description } = format
+  const about = description === undefined ? '' : ` (${description})`
+  return `When you give your final answer, give one of these${about} and nothing else:\n${among.join('\n')}`
+}
 
 /** A call that the provider of another service made, in words; any other block as it is. */
 export function callInWords(block: Block, path: string, lose: Lose): Block {

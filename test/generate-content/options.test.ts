@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { translator } from '../../src/translator.ts'
 import type { ReasoningOptions, Request, Tool } from '../../src/model/request.ts'
 import { read, send } from './help.ts'
 import { restOf } from '../../adapters/generate-content/dialect.ts'
@@ -197,9 +198,12 @@ describe('the form of the answer', () => {
       schema: '{"type":"string"}',
     })
     expect(format({ responseMimeType: 'text/plain' })).toBeUndefined()
-    expect(
-      format({ responseMimeType: 'text/x.enum', responseSchema: { type: 'STRING', enum: ['a'] } }),
-    ).toBeUndefined()
+    const responseSchema = { type: 'STRING', enum: ['a', 'b'] }
+    expect(format({ responseMimeType: 'text/x.enum', responseSchema })).toMatchObject({
+      type: 'choice',
+      among: ['a', 'b'],
+    })
+    expect(format({ responseMimeType: 'text/x.enum' })).toBeUndefined()
   })
 })
 
@@ -308,4 +312,20 @@ describe('tools', () => {
     const generationConfig = { responseModalities: [1] }
     expect(restOf(read({ contents, generationConfig }))).toEqual({})
   })
+})
+
+describe('a choice among words', () => {
+  const responseSchema = { type: 'STRING', description: 'The mood.', enum: ['glad', 'sad'] }
+  const choice = { contents, generationConfig: { responseMimeType: 'text/x.enum', responseSchema } }
+
+  it.each(['messages', 'responses', 'chat-completions'] as const)(
+    'is asked for in words over %s',
+    (to) => {
+      const between = translator({ from: 'generate-content', to, model: 'm' })
+      const { text, losses } = between.request(choice)
+      expect(text).toContain('give one of these (The mood.) and nothing else:\\nglad\\nsad')
+      expect(text).not.toContain('json_schema')
+      expect(losses.map(({ code, path }) => `${code} ${path}`)).toContain('approximated format')
+    },
+  )
 })
