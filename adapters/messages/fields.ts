@@ -28,23 +28,19 @@ export function readSampling({ temperature, top_p, top_k }: WireSampling): Sampl
   }
 }
 
+/** What a model takes of sampling: what the dialect has, less of it while it thinks, or nothing (the newest models). */
+export type SamplingRange = 'wide' | 'narrow' | 'none'
+
 /** A model that thinks refuses a lower `top_p`. */
 const MIN_TOP_P_THINKING = 0.95
 
-/**
- * Inverse of `readSampling`; other dialects have wider ranges and more parameters, a model that thinks has narrower
- * ranges, and the newest ones have none.
- */
-export function writeSampling(
-  sampling: Sampling,
-  thinks: boolean | 'none',
-  lose: Lose,
-): JsonObject {
+/** Inverse of `readSampling`; other dialects have wider ranges and more parameters. */
+export function writeSampling(sampling: Sampling, range: SamplingRange, lose: Lose): JsonObject {
   for (const key of UNSAYABLE) if (sampling[key] !== undefined) lose('dropped', `sampling.${key}`)
   if ((sampling.candidateCount ?? 1) > 1) lose('dropped', 'sampling.candidateCount')
   const { temperature, topK } = sampling
-  const topP = writeTopP(sampling, thinks, lose)
-  if (thinks) {
+  const topP = writeTopP(sampling, range, lose)
+  if (range !== 'wide') {
     if (temperature !== undefined && temperature !== 1) lose('dropped', 'sampling.temperature')
     if (topK !== undefined) lose('dropped', 'sampling.topK')
     return topP
@@ -60,16 +56,11 @@ export function writeSampling(
 }
 
 /** Only one of the two may be set. Beside the default temperature of one, `top_p` is written. */
-function writeTopP(
-  { temperature, topP }: Sampling,
-  thinks: boolean | 'none',
-  lose: Lose,
-): JsonObject {
-  const isUsual = topP === 1 && (temperature !== undefined || thinks === 'none')
+function writeTopP({ temperature, topP }: Sampling, range: SamplingRange, lose: Lose): JsonObject {
+  const isUsual = topP === 1 && (temperature !== undefined || range === 'none')
   if (topP === undefined || isUsual) return {}
-  const least = thinks === 'none' ? 2 : MIN_TOP_P_THINKING
-  const possible = thinks ? topP >= least : (temperature ?? 1) >= 1
-  return possible ? { top_p: topP } : (lose('dropped', 'sampling.topP') ?? {})
+  const isTaken = range === 'wide' ? (temperature ?? 1) >= 1 : topP >= MIN_TOP_P_THINKING
+  return isTaken && range !== 'none' ? { top_p: topP } : (lose('dropped', 'sampling.topP') ?? {})
 }
 
 /** The required bound: the caller's, or else the configured one, but at most the model's own. */

@@ -32,7 +32,14 @@ import {
 } from './dialect.ts'
 import { readDiagnostics, withMarks, writeDiagnostics } from './caching.ts'
 import { withScreen } from './client-tools.ts'
-import { fastBetas, knownBy, screenTypes, takenBy, type Takes } from './generations.ts'
+import {
+  fastBetas,
+  knownBy,
+  screenTypes,
+  takenBy,
+  type RefusedSettings,
+  type Takes,
+} from './generations.ts'
 import { offeredTools } from './tool-changes.ts'
 import { LISTING_BETA, readServers } from './mcp.ts'
 import * as options from './fields.ts'
@@ -276,13 +283,21 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     ...writeOutput(output_config, effort, format),
     ...options.writeCompaction(request.compact, context_management, betas, lose),
     ...options.writeStop(request.limits.stop, lose),
-    ...options.writeSampling(request.sampling, facts.refused.sampling ? 'none' : thinks, lose),
+    ...options.writeSampling(request.sampling, samplingRange(facts, thinks), lose),
     ...options.writeUser(request.user, metadata, lose),
     ...writeTier(request, context, betas),
     ...(request.stream && { stream: true }),
     ...writeDiagnostics(request, left, lose),
   }
   return withoutRefused(body, target.facts.drop, placeOf, lose)
+}
+
+function samplingRange(
+  { refused }: { refused: RefusedSettings },
+  thinks: boolean,
+): options.SamplingRange {
+  if (refused.sampling) return 'none'
+  return thinks ? 'narrow' : 'wide'
 }
 
 function writeOutput(left: Json | undefined, effort: string | undefined, format: JsonObject) {
