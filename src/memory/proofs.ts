@@ -135,7 +135,8 @@ export async function withProofs(
   const proven = await Promise.all(
     bare.map((reply) => addProofs(scoped, reply.map(whole), dialect)),
   )
-  const turns = new Map(bare.flat().map((turn, index) => [turn, proven.flat()[index]]))
+  const written = proven.flat()
+  const turns = new Map(bare.flat().map((turn, index) => [turn, written[index]]))
   return { ...request, turns: request.turns.map((turn) => turns.get(turn) ?? turn) }
 }
 
@@ -169,11 +170,12 @@ async function addProofs(
   const place = blocks.some(isCall) ? undefined : thoughtPlace(blocks)
   const thought = place === undefined ? undefined : await findProofs(scoped, place, dialect)
   const thoughts = [...found, thought].flatMap((proofs) => proofs?.reasoning ?? [])
+  const proofs = new Map(blocks.map((block, index) => [block, found[index]?.proof]))
   const said = blocks[lastText(blocks)]
   const prove = (block: Block): Block[] => {
     // The stored thoughts replace those that the client kept.
     if (block.kind === 'reasoning' && thoughts.length > 0) return []
-    const proof = block === said ? thought?.proof : found[blocks.indexOf(block)]?.proof
+    const proof = block === said ? thought?.proof : proofs.get(block)
     return [proof && (isCall(block) || block.kind === 'text') ? { ...block, proof } : block]
   }
   const isJoined = blocks.filter(({ kind }) => kind === 'text').length === 1
