@@ -126,6 +126,7 @@ const request = loose({
   stream: flag,
   stream_options: z.nullish(loose({ include_usage: flag })),
   reasoning_effort: optionalText,
+  verbosity: optionalText,
   response_format: z.nullish(format),
   tools: z.nullish(z.array(tool)),
   functions: z.nullish(z.array(declared)),
