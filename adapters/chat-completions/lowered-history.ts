@@ -10,7 +10,7 @@ import { objectIn, objectsIn, textIn } from './dialect.ts'
 import { signatureIn } from './proofs.ts'
 import { withThoughtInside } from './reasoning.ts'
 
-interface Lowering {
+export interface Lowering {
   readonly server: ServerFacts
   readonly lose: Lose
   /** Whether the first call of a message has to have a proof. */

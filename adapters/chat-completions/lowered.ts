@@ -9,13 +9,7 @@ import { objectIn, objectsIn, textIn } from './dialect.ts'
 import { placeOf } from './wire.ts'
 import { readFormat } from './fields.ts'
 import { readReasoning, THINKING_MEMBERS, writeReasoning } from './reasoning.ts'
-import { lowerMessages } from './lowered-history.ts'
-
-interface Lowering {
-  readonly server: ServerFacts
-  readonly lose: Lose
-  readonly isProven: boolean
-}
+import { lowerMessages, type Lowering } from './lowered-history.ts'
 
 /**
  * Fits a body to a server that speaks only a part of this dialect: what it lacks is said otherwise, or left out and

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CHROMIUM, openBrowser, type Browser, type Page } from '../web/chromium.ts'
 import { records } from '../replay/records.ts'
+import { lookingAt } from './looking.ts'
 import { openPlace, QUESTION, REPLY, streamed, type Place } from './place.ts'
 
 const AXE = 'node_modules/axe-core/axe.min.js'
@@ -60,25 +61,7 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
     await place.close()
   })
 
-  const see = (expression: string) => page.evaluate(expression)
-  const text = (selector: string) =>
-    see(`document.querySelector(${JSON.stringify(selector)})?.textContent ?? ''`)
-  const until = async (expression: string) => {
-    for (let count = 0; count < 200; count += 1) {
-      if (await see(expression)) return
-      await new Promise((wake) => setTimeout(wake, 25))
-    }
-    throw new Error(`it never came to be that ${expression}`)
-  }
-  const open = async (number: number) => {
-    await until(`document.querySelector('main tr[data-number="${number}"]')`)
-    await see(`document.querySelector('main tr[data-number="${number}"]').click()`)
-    await until(`document.querySelector('#title')?.textContent.startsWith('${number}:')`)
-  }
-  const click = (name: string) =>
-    see(
-      `[...document.querySelectorAll('#detail .bar button')].find((each) => each.textContent === '${name}').click()`,
-    )
+  const { see, text, until, pick: open, press: click } = lookingAt(() => page)
 
   const filtered = async (words: string) => {
     await see(`(() => {

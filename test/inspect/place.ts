@@ -45,6 +45,12 @@ export interface Place {
   exchange(number: number): Promise<Shown>
   ask(path: string, init?: RequestInit): Promise<Response>
   send(body: object, headers?: Record<string, string>, path?: string): Promise<string>
+  /** A body as it is. */
+  post(
+    body: string | Uint8Array<ArrayBuffer>,
+    headers?: Record<string, string>,
+    path?: string,
+  ): Promise<string>
   close(): Promise<void>
 }
 
@@ -96,25 +102,27 @@ export async function openPlace(
       ...init,
       headers: { authorization: `Bearer ${token}`, ...(init.headers as object) },
     })
+  const post: Place['post'] = async (body, headers = {}, path = '/v1/messages') => {
+    const reply = await fetch(`${proxy.url}${path}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'anthropic-version': '2023-06-01',
+        'x-api-key': CALLER_KEY,
+        ...headers,
+      },
+      body: body,
+    })
+    return reply.text()
+  }
   return {
     proxy,
     page,
     token,
     ask,
     exchange: async (number) => JSON.parse(await (await ask(`/exchange/${number}`)).text()),
-    async send(body, headers = {}, path = '/v1/messages') {
-      const reply = await fetch(`${proxy.url}${path}`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'anthropic-version': '2023-06-01',
-          'x-api-key': CALLER_KEY,
-          ...headers,
-        },
-        body: JSON.stringify(body),
-      })
-      return reply.text()
-    },
+    send: (body, headers, path) => post(JSON.stringify(body), headers, path),
+    post,
     async close() {
       await proxy.stop()
       upstream.closeAllConnections()

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CHROMIUM, openBrowser, type Browser, type Page } from '../web/chromium.ts'
+import { lookingAt } from './looking.ts'
 import { CALLER_KEY, openPlace, QUESTION, REPLY, streamed, type Place } from './place.ts'
 
 if (!CHROMIUM)
@@ -45,46 +46,22 @@ describe.skipIf(!CHROMIUM)('what is strange, on the page', () => {
     await place.close()
   })
 
-  const see = (expression: string) => page.evaluate(expression)
-  const text = (selector: string) =>
-    see(`document.querySelector(${JSON.stringify(selector)})?.textContent ?? ''`)
-  const until = async (expression: string) => {
-    for (let tries = 0; tries < 400; tries += 1) {
-      if (await see(expression)) return
-      await new Promise((wake) => setTimeout(wake, 25))
-    }
-    throw new Error(`it never came to be that ${expression}`)
-  }
-  const pick = async (number: number) => {
-    const line = `document.querySelector('main tr[data-number="${number}"]')`
-    await until(line)
-    await see(`${line}.click()`)
-    await until(`document.querySelector('#title')?.textContent.startsWith('${number}:')`)
-  }
+  const { see, text, until, pick, press } = lookingAt(() => page)
   const opened = () => pick((count += 1))
   const ask = async (content: string, more: object = {}) => {
     await place.send({ ...QUESTION, messages: [{ role: 'user', content }], ...more })
     await opened()
   }
   /** Sends a body as it is. */
-  const post = async (body: string | Uint8Array<ArrayBuffer>, headers: object = {}) => {
-    const reply = await fetch(`${place.proxy.url}/v1/messages`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'anthropic-version': '2023-06-01',
-        'x-api-key': CALLER_KEY,
-        ...headers,
-      },
-      body,
-    })
-    await reply.text()
+  const post = async (
+    body: string | Uint8Array<ArrayBuffer>,
+    headers: Record<string, string> = {},
+  ) => {
+    await place.post(body, headers)
     await opened()
   }
   const click = async (name: string) => {
-    await see(
-      `[...document.querySelectorAll('#detail .bar button')].find((each) => each.textContent === '${name}').click()`,
-    )
+    await press(name)
     await until(`document.querySelector('#dialog').open`)
   }
   const close = () => see(`document.querySelector('#close').click()`)
