@@ -27,9 +27,16 @@ export function replyHeaders(
   }
 }
 
-/** What `x-dragoman-losses` cannot say of a stream, since it goes out first: a comment, which clients skip. */
-export function lossComment({ settings, route }: PassingExchange, losses: readonly Loss[]): string {
-  if (!settings.lossTrailer || route.framing === 'json-array') return ''
+/**
+ * What `x-dragoman-losses` cannot say of a stream, since it goes out first: a comment, which clients skip. Those of a
+ * dialect without a heartbeat bear none: @google/genai 1.30 (Gemini CLI 0.61) loses the stream at it.
+ */
+export function lossComment(
+  { caller, settings, route }: PassingExchange,
+  losses: readonly Loss[],
+): string {
+  const isBorne = caller.caller.heartbeat !== undefined && route.framing !== 'json-array'
+  if (!settings.lossTrailer || !isBorne) return ''
   const said = lossHeader(losses, () => '...')
   return said === undefined ? '' : `: x-dragoman-losses: ${said}\n\n`
 }

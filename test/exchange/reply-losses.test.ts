@@ -39,6 +39,7 @@ const trailing = (change: SettingsChange, script: Script) =>
 
 describe('a stream with a trailer', () => {
   const headers = { 'anthropic-version': '2023-06-01' }
+  const frames = 'data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}'
   const hello = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 
   it('says what was lost in a comment before its last events', async () => {
@@ -59,7 +60,6 @@ describe('a stream with a trailer', () => {
     expect(text).not.toContain('x-dragoman-losses')
   })
   it('says in a passing stream what was taken from its request', async () => {
-    const frames = 'data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}'
     const proxy = trailing(
       {
         routes: [{ model: '*', upstream: 'plain' }],
@@ -71,4 +71,23 @@ describe('a stream with a trailer', () => {
     const text = await (await proxy.fetch('/v1/chat/completions', { body })).text()
     expect(text).toMatch(/data: \[DONE\]\n+: x-dragoman-losses: 1; dropped .*\n\n$/)
   })
+  // @google/genai 1.30 (Gemini CLI 0.61) and @google/generative-ai 0.24 end the whole stream at a comment.
+  it.each([
+    ['chat-completions', `${frames}\n\ndata: [DONE]\n\n`],
+    ['generate-content', sse(reply)],
+  ])(
+    'says nothing to clients of generate-content over %s, which bear no comment',
+    async (dialect, events) => {
+      const upstream = { dialect, models: new Map([['*', { drop: ['topK'] }]]) }
+      const routes = [{ model: '*', upstream: 'plain' }]
+      const proxy = trailing({ routes, upstream }, () => sseReply(events))
+      const body = { contents: [{ parts: [{ text: 'hi' }] }], generationConfig: { topK: 3 } }
+      const path = '/v1beta/models/m:streamGenerateContent?alt=sse'
+      const response = await proxy.fetch(path, { body })
+      const text = await response.text()
+      expect(response.headers.get('x-dragoman-losses')).toContain('topK')
+      expect(text).toContain('STOP')
+      expect(text).not.toMatch(/^:/m)
+    },
+  )
 })
