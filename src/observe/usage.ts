@@ -14,7 +14,8 @@ interface Sum {
   cacheWrite: number
   output: number
   reasoning: number
-  costUsd: number
+  /** Absent where no price was known; 0 is what a server of one's own costs. */
+  costUsd?: number
 }
 
 /** Requests, tokens and cost since the process began, by caller and model. */
@@ -33,7 +34,7 @@ export function createUsage(now: () => number): UsageTable {
     return known
   }
   return {
-    finished({ caller, usage, sentModel, cost = 0 }) {
+    finished({ caller, usage, sentModel, cost }) {
       if (caller === undefined) return
       const { sum, models } = callerOf(caller)
       add(sum, usage, cost)
@@ -66,20 +67,19 @@ const nothing = (): Sum => ({
   cacheWrite: 0,
   output: 0,
   reasoning: 0,
-  costUsd: 0,
 })
 
-function add(sum: Sum, tokens: Tokens = {}, cost: number): void {
+function add(sum: Sum, tokens: Tokens = {}, cost: number | undefined): void {
   sum.requests += 1
   for (const name of ['input', 'cacheRead', 'cacheWrite', 'output', 'reasoning'] as const)
     sum[name] += tokens[name] ?? 0
-  sum.costUsd += cost
+  if (cost !== undefined) sum.costUsd = (sum.costUsd ?? 0) + cost
 }
 
-const rounded = (sum: Sum): Sum & { cachedShare: number } => ({
+const rounded = ({ costUsd, ...sum }: Sum): Sum & { cachedShare: number } => ({
   ...sum,
   cachedShare: cachedShare(sum) ?? 0,
-  costUsd: Math.round(sum.costUsd * 1e6) / 1e6,
+  ...(costUsd !== undefined && { costUsd: Math.round(costUsd * 1e6) / 1e6 }),
 })
 
 const shown = ([name, sum]: [string, Sum]): [string, Sum] => [name, rounded(sum)]

@@ -335,12 +335,27 @@ describe('prices', () => {
     const cost = (input + 2 * output) / 1e6
     expect(log[0]?.cost).toBe(cost)
     expect(log[1]?.cost).toBeUndefined()
-    expect(await usage()).toMatchObject({
+    const said = await usage()
+    expect(said).toMatchObject({
       since: new Date(NOW).toISOString(),
       callers: {
         open: { requests: 2, costUsd: cost, byModel: { 'demo-responses': { requests: 1 } } },
       },
     })
+    // Of a model whose price nobody knows there is no cost, which is not the same as 0.
+    expect(said).not.toHaveProperty(['callers', 'open', 'byModel', 'demo-messages', 'costUsd'])
     expect(await metrics()).toContain(`caller="open"} ${cost}`)
+  })
+
+  it('0 is a cost in /usage, and none is none', async () => {
+    const demo = demoConfig()
+    const { 'demo-responses': upstream } = demo.upstreams ?? {}
+    const models = { '*': { price: 0 } }
+    const upstreams = { ...demo.upstreams, 'demo-responses': { ...upstream, models } }
+    const { ask, usage } = processFor({ upstreams })
+    await ask('demo-messages')
+    expect(await usage()).not.toHaveProperty('callers.open.costUsd')
+    await ask()
+    expect(await usage()).toHaveProperty('callers.open.costUsd', 0)
   })
 })
