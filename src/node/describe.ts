@@ -4,10 +4,12 @@ import { adapters } from '../../adapters/index.ts'
 import { stringify } from '../json/json.ts'
 import type { Paint } from './explanation.ts'
 import { DEFAULT_RETENTION, DEMO_ORIGIN } from '../config/defaults.ts'
+import { matchesGlob } from '../config/glob.ts'
 import type { Environment } from '../config/config.ts'
-import type { RouteSettings, Settings, TaskSettings, UpstreamSettings } from '../config/settings.ts'
+import type { Settings, TaskSettings, UpstreamSettings } from '../config/settings.ts'
 import { failoverOf, membersOf } from '../upstream/members.ts'
 import { writeSample } from '../exchange/sample.ts'
+import { findRoute } from '../upstream/route.ts'
 import { callerSecrets, shownState } from '../upstream/secrets.ts'
 
 /** The lines that the proxy prints at its start. */
@@ -59,8 +61,8 @@ const describeDemo = ({ origin }: Settings): string[] =>
 function describeClients(settings: Settings, url: string, environment: Environment): string[] {
   if (settings.upstreams.size === 0) return []
   const credential = findCredential(settings, environment)
-  const key = credential === undefined ? 'any' : `"${credential}"`
-  const told = { url, model: sampleModel(settings.routes), key }
+  const key = credential === undefined ? 'any' : `"${credential.word}"`
+  const told = { url, model: sampleModel(settings, credential), key }
   return ['Clients:', ...table(clientRows(told)), '']
 }
 
@@ -235,28 +237,44 @@ function table(rows: readonly (readonly string[])[]): string[] {
 function curl(settings: Settings, url: string, environment: Environment): string {
   const [adapter] = adapters
   if (!adapter || settings.upstreams.size === 0) return `curl ${url}/healthz`
-  const { path, query, headers, body } = writeSample(adapter, sampleModel(settings.routes))
   const credential = findCredential(settings, environment)
+  const model = sampleModel(settings, credential)
+  const { path, query, headers, body } = writeSample(adapter, model)
   const lines = [
     `curl ${quoted(url + path + (query ? `?${query}` : ''))}`,
     ...Object.entries({ 'content-type': 'application/json', ...headers }).map(
       ([name, value]) => `-H ${quoted(`${name}: ${value}`)}`,
     ),
-    ...(credential ? [`-H "authorization: Bearer ${credential}"`] : []),
+    ...(credential ? [`-H "authorization: Bearer ${credential.word}"`] : []),
     `-d ${quoted(stringify(body))}`,
   ]
   return lines.join(' \\\n    ')
 }
 
-/** A model that the routes take: the last exact name, else a pattern with text in place of the star. */
-function sampleModel(routes: readonly RouteSettings[]): string {
-  const exact = routes.findLast((route) => !route.model.includes('*'))
-  const [first] = routes
-  return exact?.model ?? first?.model.replaceAll('*', first.model === '*' ? 'any-model' : '1') ?? ''
+/** The key in the lines to copy. */
+interface Credential {
+  /** A variable of the shell, because a key must never appear in what the proxy prints. */
+  word: string
+  /** Globs on the names of the models that it may ask for; any model when absent. */
+  models?: readonly string[] | undefined
 }
 
-/** A variable of the shell, because a key must never appear in what the proxy prints. */
-function findCredential(settings: Settings, environment: Environment): string | undefined {
+/**
+ * A model that is had for the asking, with this key and by a request of no class: the last exact name, else a pattern
+ * with text in place of the star.
+ */
+function sampleModel(settings: Settings, { models = ['*'] }: Partial<Credential> = {}): string {
+  const globs = settings.routes.map(({ model }) => model)
+  const exact = globs.filter((glob) => !glob.includes('*')).toReversed()
+  const names = [...exact, ...[...globs, ...models].map(nameLike)]
+  const isHad = (name: string) =>
+    findRoute(settings, name) !== undefined && models.some((glob) => matchesGlob(glob, name))
+  return names.find(isHad) ?? names[0] ?? ''
+}
+
+const nameLike = (glob: string): string => glob.replaceAll('*', glob === '*' ? 'any-model' : '1')
+
+function findCredential(settings: Settings, environment: Environment): Credential | undefined {
   const { callers, upstreams } = settings
   if (callers.kind === 'keys') {
     const keys = callerSecrets(callers)
@@ -264,10 +282,15 @@ function findCredential(settings: Settings, environment: Environment): string | 
       const value = environment[name]?.trim()
       return value !== undefined && /^\w+$/.test(name) && keys.includes(value)
     })
-    return `$${variable ?? 'CALLER_KEY'}`
+    const named = callers.keys.filter((entry) => typeof entry !== 'string')
+    const value = variable && environment[variable]?.trim()
+    return {
+      word: `$${variable ?? 'CALLER_KEY'}`,
+      models: named.find(({ key }) => key === value)?.models,
+    }
   }
   const asksCaller = [...upstreams.values()].some((upstream) => upstream.key.kind === 'caller')
-  return asksCaller ? '$UPSTREAM_KEY' : undefined
+  return asksCaller ? { word: '$UPSTREAM_KEY' } : undefined
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

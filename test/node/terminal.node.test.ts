@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { readSettings } from '../../src/config/config.ts'
-import { countDown, summary } from '../../src/node/describe.ts'
+import { countDown, greeting, summary } from '../../src/node/describe.ts'
 import { painter, readableExplanation } from '../../src/node/explanation.ts'
 
 const EXPLANATION = {
@@ -83,5 +83,43 @@ describe('at a terminal', () => {
       )(),
     ).toBeUndefined()
     expect(lines).toHaveLength(4)
+  })
+})
+
+describe('the curl that works as it stands', () => {
+  const KEY = 'caller-key-0123456789'
+  const modelFor = (routes: object[], keys?: unknown[]) => {
+    const upstreams = { a: { dialect: 'messages', url: 'https://x.example' } }
+    const config = {
+      upstreams,
+      routes: routes.map((route) => ({ upstream: 'a', ...route })),
+      ...(keys && { callers: { keys } }),
+    }
+    const environment = { OTHER: 'x', PROXY_KEY: KEY }
+    const settings = readSettings(config, environment, { exposed: false })
+    const said = greeting(settings, 'http://127.0.0.1:8787', environment)
+    expect(said.includes('Bearer $PROXY_KEY')).toBe(keys !== undefined)
+    return /curl[^]*"model":"([^"]*)"/.exec(said)?.[1]
+  }
+
+  it.each<[string, string, object[]]>([
+    ['the last exact name', 'two', [{ model: 'one' }, { model: 'two' }, { model: '*' }]],
+    ['text in place of a star', 'gpt-1', [{ model: 'gpt-*' }]],
+    ['any name', 'any-model', [{ model: '*' }]],
+    [
+      'none for requests of a class',
+      'gpt-1',
+      [{ model: 'aux', class: 'auxiliary' }, { model: 'gpt-*' }],
+    ],
+    ['none for long requests', 'one', [{ model: 'one' }, { model: 'long', minInputTokens: 9000 }]],
+  ])('asks for %s: %s', (_, model, routes) => expect(modelFor(routes)).toBe(model))
+
+  it.each<[string, object[], string[]]>([
+    ['claude-1', [{ model: '*' }], ['claude-*']],
+    ['one', [{ model: 'one' }, { model: 'two' }], ['o*']],
+    ['any-model', [{ model: '*' }], ['*']],
+  ])('asks for %s with a key for some models', (model, routes, models) => {
+    const other = { name: 'other', key: 'another-key-0123456789', models: ['none'] }
+    expect(modelFor(routes, [other, { name: 'ci', key: 'env:PROXY_KEY', models }])).toBe(model)
   })
 })
