@@ -13,8 +13,8 @@ export interface Journal {
   count(usage: Usage): void
   /** The whole request has arrived. */
   arrived(): void
-  /** A request goes to an upstream; returns the `traceparent` for it. */
-  sending(): string | undefined
+  /** A request goes to an upstream; returns the headers of its trace. */
+  sending(): Readonly<Record<string, string>> | undefined
   /** Another upstream is asked: discards what the last one reported about a reply. */
   anew(): void
   /** The first byte of a reply is on its way. */
@@ -113,7 +113,7 @@ class ExchangeJournal implements Journal {
     this.#arrivedAt ??= performance.now()
   }
 
-  sending(): string | undefined {
+  sending(): Readonly<Record<string, string>> | undefined {
     this.#called = true
     if (!this.#over) this.#entry.overheadMs ??= millisecondsSince(this.#arrivedAt)
     return this.#entry.trace?.beginCall()

@@ -9,8 +9,11 @@ export interface TraceContext {
   sampled: boolean
   /** The ids of the spans of requests to upstreams, in their order. */
   calls: string[]
-  /** Begins the span of one more request; returns the `traceparent` for it. */
-  beginCall(): string
+  /**
+   * Begins the span of one more request; returns the headers for it: a `traceparent`, and the caller's `tracestate`,
+   * which goes where its `traceparent` goes (W3C Trace Context, section 3.3).
+   */
+  beginCall(): Readonly<Record<string, string>>
 }
 
 /** How much is traced, and whether callers decide. */
@@ -21,7 +24,7 @@ export interface TraceSampling {
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
 const NOTHING = /^0+$/
-const MOST_STATE = 512
+const STATE = /^[\x20-\x7e]{1,512}$/
 
 /**
  * The trace of a request, by W3C Trace Context (section 3.2): anything that is not a valid `traceparent` begins a new
@@ -38,7 +41,8 @@ export function traceOf(
   const own = randomId()
   const id = isValid ? traceId : own
   const wished = (Number.parseInt(flags, 16) & 1) === 1
-  const state = isValid ? headers.get('tracestate') : null
+  const given = isValid ? (headers.get('tracestate') ?? '') : ''
+  const state = STATE.test(given) && { tracestate: given }
   // Decided by random bits of our own, because a caller could choose a trace id that is always sampled.
   const isChosen = Number.parseInt(own.slice(0, 13), 16) / 2 ** 52 < ratio
   const sampled = trust && isValid ? wished : isChosen
@@ -47,13 +51,13 @@ export function traceOf(
     traceId: id,
     spanId: randomId().slice(0, 16),
     ...(isValid && { parentId }),
-    ...(state !== null && state.length <= MOST_STATE && { tracestate: state }),
+    ...state,
     sampled,
     calls,
     beginCall() {
       const call = randomId().slice(0, 16)
       calls.push(call)
-      return `00-${id}-${call}-${sampled ? '01' : '00'}`
+      return { traceparent: `00-${id}-${call}-${sampled ? '01' : '00'}`, ...state }
     },
   }
 }

@@ -48,7 +48,7 @@ export interface CallContext {
   readonly signal: AbortSignal
   readonly journal: {
     note(fields: { reason?: string; upstreamRequestId?: string | undefined }): void
-    sending(): string | undefined
+    sending(): Readonly<Record<string, string>> | undefined
   }
 }
 
@@ -112,13 +112,16 @@ export async function callUpstream(
   }
 }
 
-/** This header is set for each call and not once per plan, because each call is a span of its own. */
+/** This header and its state are set for each call and not once per plan, because each call is a span of its own. */
 const TRACEPARENT = 'traceparent'
 
-function withTrace(request: Sendable, traceparent: string | undefined): Sendable {
+function withTrace(
+  request: Sendable,
+  trace: Readonly<Record<string, string>> | undefined,
+): Sendable {
   if (request.headers[TRACEPARENT] === undefined) return request
   const { [TRACEPARENT]: _, ...headers } = request.headers
-  return { ...request, headers: { ...headers, ...(traceparent && { traceparent }) } }
+  return { ...request, headers: { ...headers, ...trace } }
 }
 
 export const REQUEST_ID = /^[\w.=-]{1,64}$/

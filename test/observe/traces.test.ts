@@ -36,7 +36,10 @@ describe('traceparent', () => {
       tracestate: 'a=b',
       sampled: true,
     })
-    expect(trace.beginCall()).toBe(`00-${TRACE}-${trace.calls[0]}-01`)
+    expect(trace.beginCall()).toEqual({
+      traceparent: `00-${TRACE}-${trace.calls[0]}-01`,
+      tracestate: 'a=b',
+    })
     expect(traceOf(headersWith(VALID, 'x'.repeat(513)), randomId, all)).not.toHaveProperty(
       'tracestate',
     )
@@ -302,11 +305,13 @@ describe('what is traced', () => {
     const { 'demo-responses': upstream } = demo.upstreams ?? {}
     const upstreams = { ...demo.upstreams, 'demo-responses': { ...upstream, trace: true } }
     const { ask, sent } = traced({}, undefined, { upstreams })
-    await ask({ traceparent: VALID })
+    await ask({ traceparent: VALID, tracestate: 'a=b' })
     expect(sent[0]?.['traceparent']).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-01$`))
+    expect(sent[0]?.['tracestate']).toBe('a=b')
     const other = traced()
-    await other.ask({ traceparent: VALID })
+    await other.ask({ traceparent: VALID, tracestate: 'a=b' })
     expect(other.sent[0]).not.toHaveProperty('traceparent')
+    expect(other.sent[0]).not.toHaveProperty('tracestate')
   })
 
   it('is named by a template, never by a path', () => {
