@@ -35,7 +35,10 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
       'a block of `content`',
       'Left out, or sent as something near, such as text.',
     ],
-    'turns.*.blocks.*.citations': ['`citations` of a document', 'Nothing is cited from it.'],
+    'turns.*.blocks.*.citations': [
+      '`citations` of a document or a `search_result`',
+      'Nothing is cited from it.',
+    ],
     'turns.*.blocks.*.context': ['`context` of a document', 'The document goes on without it.'],
     'turns.*.blocks.*.name': ['`title` of a document', 'The document goes on without it.'],
     'turns.*.blocks.*.seal': ['`signature`, `data` of thinking', PROOF],

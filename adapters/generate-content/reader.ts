@@ -69,6 +69,9 @@ export class ReplyReader implements Reader {
   #explanation: Json | undefined
   #rest: JsonObject = {}
   #logprobs: Logprob[] = []
+  #hasWeighed = false
+  /** A text that is over, whose tokens the caller asked for and may yet get; what follows is held until then. */
+  #unweighed: OpenRun | undefined
 
   constructor(context: ReadReplyContext) {
     this.#context = context
@@ -108,6 +111,7 @@ export class ReplyReader implements Reader {
     this.#others.end()
     this.#endPartial()
     this.#endRun(true)
+    this.#settle()
     if (this.#logprobs.length > 0) this.#context.lose('dropped', 'reply.logprobs')
     const id = `search_${fingerprint(this.#id)}`
     const search = this.#sources.search(id)
@@ -186,6 +190,7 @@ export class ReplyReader implements Reader {
   #candidate(candidate: JsonObject): Take | undefined {
     const { content, finishReason, finishMessage, citationMetadata, logprobsResult } = candidate
     append(this.#logprobs, readTokens(logprobsResult, this.#context.lose))
+    if (this.#logprobs.length > 0) this.#settle()
     if (finishMessage) this.#explanation = finishMessage
     this.#keep(membersBeside(candidate, CANDIDATE))
     this.#sources.take(candidate)
@@ -254,6 +259,16 @@ export class ReplyReader implements Reader {
     if (kind !== 'text' || this.#logprobs.length === 0) return
     this.#cursor.weigh(key, this.#logprobs)
     this.#logprobs = []
+    this.#hasWeighed = true
+  }
+
+  /** Ends the text that waits for its tokens, with those that have come. */
+  #settle(): void {
+    const run = this.#unweighed
+    if (!run) return
+    this.#unweighed = undefined
+    this.#weigh(run)
+    this.#cursor.close(run.key, run.tail)
   }
 
   #endRun(isLast: boolean): void {
@@ -264,7 +279,9 @@ export class ReplyReader implements Reader {
     if (run.kind === 'text')
       for (const citation of this.#sources.citationsOf(run.text, isLast))
         this.#cursor.cite(run.key, citation)
-    this.#cursor.close(run.key, run.tail)
+    const isAwaited = !this.#hasWeighed && this.#context.request.sampling.logprobs !== undefined
+    if (isAwaited && run.kind === 'text' && !isLast) this.#unweighed ??= run
+    if (this.#unweighed !== run) this.#cursor.close(run.key, run.tail)
   }
 
   #whole(block: Block, tail: Tail): void {

@@ -140,11 +140,23 @@ export function readText(raw: WireBlock): TextBlock {
 
 /** A passage that the caller found: every dialect gets its text, only this one the block as a whole. */
 function readSearchResult(raw: WireBlock): Block {
-  const texts = [raw.title, raw.source, ...objectsIn(raw.content).map(({ text }) => text)]
-  const { cache_control, ...search_result } = raw
-  const text = texts.map(textIn).filter(Boolean).join('\n')
-  return { kind: 'text', text, ...readCache(cache_control), ...keep({ search_result }) }
+  const { cache_control, citations, ...search_result } = raw
+  const parts = objectsIn(raw.content)
+  const text = [raw.title, raw.source, ...parts.map(({ text }) => text)]
+    .map(textIn)
+    .filter(Boolean)
+    .join('\n')
+  // One of its texts may have the mark; elsewhere all of them are one text.
+  const marked = isObject(cache_control) ? undefined : parts.findLast(isMarked)
+  return {
+    kind: 'text',
+    text,
+    ...readCache(marked ? marked['cache_control'] : cache_control),
+    ...keep({ search_result, citations }, { facts: marked && { markedWithin: true } }),
+  }
 }
+
+const isMarked = ({ cache_control }: JsonObject): boolean => isObject(cache_control)
 
 /** What a browser shows besides a picture: every dialect gets it as text. */
 function readBrowserState(raw: WireBlock): Block {
@@ -215,10 +227,10 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
   text: (block, context) => {
     const { search_result, browser_state, advisor_tool_result, ...left } = restOf(block)
     const { compaction, ...rest } = left
-    const cache = writeCache(block.cache)
+    const cache = factsOf(block).markedWithin ? {} : writeCache(block.cache)
     reportProof(block, context)
     const whole = search_result ?? browser_state ?? advisor_tool_result
-    if (isObject(whole)) return [{ ...whole, ...cache }]
+    if (isObject(whole)) return [{ ...whole, ...rest, ...cache }]
     if (isObject(compaction)) return [{ ...compaction, content: block.text, ...cache }]
     if (block.text.trim() === '') {
       return block.text === '' ? [] : context.lose('dropped', context.path, 'white space only')

@@ -33,6 +33,8 @@ export interface Facts {
   bare?: true
   /** An effort without `thinking`: the service answers without thoughts. */
   effortAlone?: true
+  /** The mark of what was found stands at one of its texts. */
+  markedWithin?: true
   /** The half that is missing of a pair of call and result. */
   lacks?: 'call' | 'result'
   /** The type of a result, where one kind of block has several. */

@@ -91,7 +91,6 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     'Tool.InputSchema.properties': EMPTY,
     'Tool.eager_input_streaming': 'Other services tell arguments as they come, unasked.',
     'RequestDocumentBlock.citations': EMPTY,
-    'SearchResultBlockParam.citations': EMPTY,
     'ThinkingBlockParam.signature': PROOF,
     'AdvisorResultBlockParam.stop_reason': ADVISED,
     'SystemMessageParam.clear_at=never': DEFAULT,

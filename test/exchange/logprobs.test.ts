@@ -127,8 +127,11 @@ const FRAMES: Record<Name, object[]> = {
   })),
 }
 
-async function streamed(between: { stream(): TransformStream<Uint8Array, Uint8Array> }, to: Name) {
-  const text = FRAMES[to].map((data) => `data: ${JSON.stringify(data)}\n\n`).join('')
+async function streamed(
+  between: { stream(): TransformStream<Uint8Array, Uint8Array> },
+  sent: readonly object[],
+) {
+  const text = sent.map((data) => `data: ${JSON.stringify(data)}\n\n`).join('')
   const source = ReadableStream.from([new TextEncoder().encode(text)])
   const out = await new Response(source.pipeThrough(between.stream())).text()
   return [...out.matchAll(/^data: (\{.*)$/gm)].map(([, data = '']) => JSON.parse(data))
@@ -152,6 +155,13 @@ const tokensIn: Record<Name, (frames: Frame[]) => unknown[]> = {
   'generate-content': (frames: Frame[]) =>
     frames.flatMap(({ candidates }) => candidates?.[0]?.logprobsResult?.chosenCandidates ?? []),
 }
+
+const call = { functionCall: { name: 'f', args: {} } }
+const framed = (parts: object[], more = {}) => ({
+  candidates: [{ content: { role: 'model', parts }, ...more }],
+  modelVersion: 'm',
+  responseId: 'g',
+})
 
 const ASKING = ['responses', 'generate-content'] as const
 
@@ -186,9 +196,28 @@ describe('log probabilities', () => {
   it.each(PAIRS)('are told in a stream to %s by %s, each with its text', async (from, to) => {
     const between = translator({ from, to, model: 'm' } as never)
     between.request({ ...ASKED[from as Name], stream: true })
-    const frames = await streamed(between, to as Name)
+    const frames = await streamed(between, FRAMES[to as Name])
     const tokens = from === 'generate-content' ? chosen : tokensFrom(to ?? '')
     expect(tokensIn[from as Name](frames)).toEqual(tokens)
+  })
+
+  it('that come behind a call are told with the text before it, in bodies and in streams', async () => {
+    const end = { finishReason: 'STOP', logprobsResult: RESULT }
+    const between = translator({ from: 'responses', to: 'generate-content', model: 'm' })
+    const tools = [{ type: 'function', name: 'f' }]
+    between.request({ ...ASKED.responses, tools })
+    const { body } = between.reply(framed([{ text: 'Hi é' }, call], end))
+    between.request({ ...ASKED.responses, tools, stream: true })
+    const pieces = [framed([{ text: 'Hi é' }]), framed([call]), framed([], end)]
+    const frames = await streamed(between, pieces)
+    const whole = [{ content: [{ text: 'Hi é', logprobs: bare }] }, { name: 'f' }]
+    expect(body['output']).toMatchObject(whole)
+    expect(frames.at(-1)).toMatchObject({ response: { output: whole } })
+    const unweighed = await streamed(between, [
+      ...pieces.slice(0, 2),
+      framed([], { finishReason: 'STOP' }),
+    ])
+    expect(unweighed.at(-1)).toMatchObject({ response: { output: [{}, { name: 'f' }] } })
   })
 
   it.each(NAMES)('of %s are nothing to a caller of messages, and that is told', (to) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { messages } from '../../adapters/messages/index.ts'
 import { stringify } from '../../src/json/json.ts'
+import { reportForeign } from '../../src/model/foreign.ts'
 import { lossList } from '../../src/model/loss.ts'
 import { asking, fixture, fixtureNames, lookup, read, refusal, text, write } from './help.ts'
 
@@ -47,6 +48,28 @@ describe('a request of the messages dialect', () => {
       system: [text('Be brief.')],
       turns: [{ role: 'user', blocks: [text('Hello')] }],
     })
+  })
+
+  it('marks what was found also where the mark stands within it, and says whether it is to be cited', () => {
+    const mark = { cache_control: { type: 'ephemeral', ttl: '1h' } }
+    const found = {
+      type: 'search_result',
+      source: 's',
+      title: 't',
+      content: [
+        { type: 'text', text: 'a', ...mark },
+        { type: 'text', text: 'b' },
+      ],
+      citations: { enabled: true },
+    }
+    const request = read(asking({ messages: [{ role: 'user', content: [found] }] }))
+    const [block] = request.turns[0]?.blocks ?? []
+    expect(block).toMatchObject({ text: 't\ns\na\nb', cache: { ttl: '1h' } })
+    const { losses, lose } = lossList()
+    reportForeign(request, 'responses', lose)
+    const lost = losses.map(({ path }) => path)
+    expect(lost).toEqual(['turns.0.blocks.0.search_result', 'turns.0.blocks.0.citations'])
+    expect(write(request).wire['messages']).toEqual([{ role: 'user', content: [found] }])
   })
 
   it('keeps the accounting line of Claude Code for its own service', () => {
