@@ -46,9 +46,13 @@ export function readPart(part: WirePart, context: ReadPartContext): Block[] {
   const block = readUnsigned(unsigned, context)
   if (!thoughtSignature) return block ? [block] : []
   const { proof, slot, damaged, repeated } = readProof(thoughtSignature)
-  if (proof && repeated && block) {
-    const { text, before } = repeated
-    return [{ kind: 'reasoning', text, proof, ...keep({}, { facts: { before } }) }, block]
+  if (repeated) {
+    const thoughts = repeated.map(({ before, ...thought }): Block => ({
+      kind: 'reasoning',
+      ...thought,
+      ...keep({}, { facts: { before } }),
+    }))
+    return block ? [...thoughts, block] : thoughts
   }
   if (proof && !isItsOwn(slot)) {
     const redacted = slot === 'redacted' && { redacted: true as const }

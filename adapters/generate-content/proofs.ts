@@ -16,12 +16,13 @@ export interface ReadProof {
   proof?: Proof
   slot?: ProofSlot
   damaged?: true
-  repeated?: Repeated
+  repeated?: Repeated[]
 }
 
 export interface Repeated {
+  proof: Proof
   text: string
-  /** How many parts stand between the thought and the one that repeats it. */
+  /** How many parts that are no thoughts stand between it and the one that repeats it, neighbouring texts being one. */
   before: number
 }
 
@@ -41,29 +42,36 @@ export function readProof(signature: string): ReadProof {
   // langchain4j 1.19 joins the signatures of a reply in one body by lines, and puts them on its first call.
   const text = fromBase64(signature.slice(signature.lastIndexOf('\n') + 1))
   if (!isEnvelope(text)) return { proof: { dialect: DIALECT, value: signature } }
-  const [envelope = '', ...tails] = text.split(BREAK)
-  const carried = readEnvelope(envelope)
-  const repeated = tails.length > 0 ? readRepeated(tails.join(BREAK)) : undefined
-  return carried && (tails.length === 0 || repeated)
-    ? { ...carried, ...(repeated && { repeated }) }
+  if (!text.includes(BREAK)) return readEnvelope(text) ?? { damaged: true }
+  const repeated = text.split(NEXT).map(readRepeated)
+  return repeated.every((one) => one !== undefined)
+    ? { slot: 'previous', repeated }
     : { damaged: true }
 }
 
-/** Separates the fields; never occurs in a proof. */
+/** Separates the fields, and one thought from the next; never occurs in a proof. */
 const BREAK = '\0'
+const NEXT = `${BREAK}${BREAK}`
 
 /**
- * A thought with its proof, on the call that follows it. Clients that return no thoughts still return calls with
+ * Thoughts with their proofs, on the call that follows them. Clients that return no thoughts still return calls with
  * everything on them.
  */
-export function repeatThought(proof: Proof, { text, before }: Repeated): string {
-  const envelope = writeEnvelope(proof, 'previous')
-  return encodeBase64(`${envelope}${BREAK}${before}.${fingerprint(text)}.${text}`)
-}
+export const repeatThoughts = (thoughts: readonly Repeated[]): string =>
+  encodeBase64(
+    thoughts
+      .map(({ proof, text, before }) =>
+        [writeEnvelope(proof, 'previous'), `${before}.${fingerprint(text)}.${text}`].join(BREAK),
+      )
+      .join(NEXT),
+  )
 
-function readRepeated(tail: string): Repeated | undefined {
-  const [, before, sum, text = ''] = /^(\d{1,4})\.([0-9a-f]{14})\.(.*)$/s.exec(tail) ?? []
-  return sum === fingerprint(text) ? { text, before: Number(before) } : undefined
+function readRepeated(one: string): Repeated | undefined {
+  const at = one.indexOf(BREAK)
+  const { proof } = readEnvelope(one.slice(0, at)) ?? {}
+  const [, before, sum, text = ''] =
+    /^(\d{1,4})\.([0-9a-f]{14})\.(.*)$/s.exec(one.slice(at + 1)) ?? []
+  return proof && sum === fingerprint(text) ? { proof, text, before: Number(before) } : undefined
 }
 
 /** Writes a proof for a caller. Every part has room for a signature, so no proof is lost here. */

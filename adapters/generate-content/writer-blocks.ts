@@ -25,6 +25,12 @@ export class Pieces {
     return this.#run
   }
 
+  /** How many parts from here on a client sees that returns no thoughts; texts that become neighbours are read as one. */
+  saidSince(place: number): number {
+    const said = this.parts.slice(place).filter(({ thought }) => !thought)
+    return said.filter((part, at) => !('text' in part && 'text' in (said[at - 1] ?? {}))).length
+  }
+
   /** Takes more of a text while no piece of it waits: then the text is all there is to write. False otherwise. */
   goOn(kind: WrittenRun['kind'], text: string): boolean {
     const run = this.#run

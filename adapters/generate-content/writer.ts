@@ -23,7 +23,7 @@ import { writePart, type WritePartContext } from './blocks.ts'
 import { sayServed } from '../../src/model/served.ts'
 import { writeTokens } from './logprobs.ts'
 import { writeProblem } from './problems.ts'
-import { repeatThought, writeProof } from './proofs.ts'
+import { repeatThoughts, writeProof } from './proofs.ts'
 import { FINISH_NAMES, understood } from './reply.ts'
 import { SERVED, writeUsage } from './usage.ts'
 
@@ -55,7 +55,8 @@ export class ReplyWriter implements Writer {
   #counted: { run: WrittenRun; units: number; bytes: number } | undefined
   #open: Open | undefined
   #before: BlockKind | undefined
-  #thought: { proof: Proof; text: string; end: number } | undefined
+  /** Those with words since the last call. */
+  #thoughts: { proof: Proof; text: string; end: number }[] = []
   #calls = 0
   #isBroken = false
   #refusal = ''
@@ -187,17 +188,17 @@ export class ReplyWriter implements Writer {
     }
     const events = this.#events(this.#pieces.prove(kind, writeProof(proof, 'self'), !hasPieces))
     if (block.kind === 'reasoning' && proof.dialect !== DIALECT)
-      this.#thought = { proof, text: said, end: this.#pieces.parts.length }
+      this.#thoughts.push({ proof, text: said, end: this.#pieces.parts.length })
     return events
   }
 
-  /** The copy of the last thought, for the first call after it. */
+  /** The copies of all thoughts since the last call, for the first one after them. */
   #repeated(): string | undefined {
-    const thought = this.#thought
-    this.#thought = undefined
-    if (!thought) return undefined
-    const { proof, text, end } = thought
-    return repeatThought(proof, { text, before: this.#pieces.parts.length - end })
+    const thoughts = this.#thoughts.splice(0)
+    if (thoughts.length === 0) return undefined
+    return repeatThoughts(
+      thoughts.map(({ end, ...thought }) => ({ ...thought, before: this.#pieces.saidSince(end) })),
+    )
   }
 
   /** Ranges count from the beginning of the text as clients see it; each block is counted once. */

@@ -77,3 +77,26 @@ it('goes before one without words that stood behind it, where no thoughts are re
   ]
   expect(read({ contents }).turns[1]?.blocks).toMatchObject(all)
 })
+
+const second: Block = {
+  kind: 'reasoning',
+  text: 'The nearer one.',
+  proof: { dialect: 'messages', value: 'c2Vjb25k' },
+}
+const before = [call('z', 'f'), thought]
+const apart = [...before, text('I look.'), second, text(' Now.'), call('a', 'f')]
+// Texts that have become neighbours are one.
+const together = [...before, second, text('I look. Now.'), call('a', 'f')]
+
+it.each<[string, (part: Part) => Part[], Block[]]>([
+  ['all come back', (part) => [part], apart],
+  ['none comes back', (part) => (isThought(part) ? [] : [part]), together],
+  ['they come back bare', (part) => [isThought(part) ? unsigned(part) : part], apart],
+])('and so do two before one call, where %s', (_, kept, blocks) => {
+  const { parts } = tellReply(...apart).body.candidates[0].content
+  const contents = [
+    { role: 'user', parts: [{ text: 'Hello' }] },
+    { role: 'model', parts: parts.flatMap(kept) },
+  ]
+  expect(read({ contents }).turns[1]?.blocks).toMatchObject(blocks)
+})
