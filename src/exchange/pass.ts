@@ -226,10 +226,13 @@ export async function passStream(
   return { status: call.status, headers: STREAM_HEADERS, body }
 }
 
-/** Releases a request that has been sent, unless it is kept: its stream may go on for an hour. */
+/** Releases a request that has been sent: its stream may go on for an hour. Of one that is kept the scanned text stays. */
 function begun(exchange: Exchange, plan: PassPlan): Mirror | undefined {
   const mirror = createMirror(exchange, plan)
-  if (mirror) return mirror
+  if (mirror) {
+    exchange.body.leave()
+    return mirror
+  }
   // To delete a member would make the plan larger for as long as the stream goes on.
   plan.scanned = undefined
   plan.found = undefined

@@ -376,7 +376,7 @@ function addressedTo(
 const noHistory = (upstream: string) =>
   invalid(
     `The upstream '${upstream}' does not keep earlier responses, so it cannot continue one: ` +
-      'send the whole conversation in the input instead of previous_response_id.',
+      'send the whole conversation in the input instead of previous_response_id, or set state.store.',
     'previous_response_id',
     'previous_response_not_found',
   )

@@ -64,6 +64,7 @@ describe.each(othersThan('responses'))('state over %s', (upstream) => {
     await expect(asked).rejects.toMatchObject({
       param: 'previous_response_id',
       code: 'previous_response_not_found',
+      message: expect.stringMatching(/send the whole conversation .* or set state\.store/),
     })
   })
 

@@ -2,8 +2,10 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { readSettings } from '../../src/config/config.ts'
+import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import { createHandler } from '../../src/http/app.ts'
 import { toResponse } from '../../src/http/respond.ts'
+import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { type HttpRequest, randomId } from '../../src/ports.ts'
 import { allKits } from '../dialects/index.ts'
 import type { Kit } from '../dialects/kit.ts'
@@ -25,7 +27,8 @@ const collect: () => void = runInNewContext('gc')
 function usedBytes(): number {
   collect()
   collect()
-  return process.memoryUsage().heapUsed
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
 }
 
 const frame = (type: string, event: object): Uint8Array =>
@@ -83,16 +86,24 @@ interface Waiting {
   upstream: string
   pieces: () => Uint8Array[]
   request: object
+  isKept?: true
 }
 
 /** Bytes for each of many streams that have begun and wait. */
-async function heldBytes({ http }: Kit, { upstream, pieces, request }: Waiting): Promise<number> {
+async function heldBytes(
+  { http }: Kit,
+  { upstream, pieces, request, isKept }: Waiting,
+): Promise<number> {
   const service = { dialect: upstream, url: 'http://upstream.invalid', key: 'k-0123456789abcdef' }
-  const config = { upstreams: { one: service }, state: { store: 'off' } }
+  const config = {
+    upstreams: { one: service },
+    state: { store: isKept ? 'memory' : 'off', recallBytes: 0 },
+  }
   const { body, waiting } = silentAfter(pieces)
   const headers = new Headers({ 'content-type': 'text/event-stream' })
   const send = async () => ({ status: 200, headers, body: body() })
-  const ports = { now: Date.now, randomId, log: () => undefined, send }
+  const keeping = isKept && { store: memoryStore(STORE_BOUNDS) }
+  const ports = { now: Date.now, randomId, log: () => undefined, send, ...keeping }
   const answer = createHandler(readSettings(config, {}), ports)
   const exchange = async () => {
     const asked = requestOf(http.path('m', true), http.body('m', true, request))
@@ -142,3 +153,15 @@ it.each(
   expect(JSON.stringify(request).length).toBeGreaterThan(2 * MOST_BYTES)
   expect(held).toBeLessThan(MOST_BYTES)
 })
+
+it.each(allKits.filter(({ voice }) => voice.dialect === 'responses'))(
+  'keeps a request once, of which a copy will be stored',
+  async (kit) => {
+    const said = 'Well. '.repeat(50_000)
+    const request = { ...kit.ask.needed, ...kit.ask.text(said), store: true }
+    const pieces = () => [ENCODER.encode(kit.voice.opening)]
+    const held = await heldBytesWarm(kit, { upstream: 'responses', pieces, request, isKept: true })
+    expect(held).toBeGreaterThan(said.length)
+    expect(held).toBeLessThan(said.length + MOST_BYTES)
+  },
+)
