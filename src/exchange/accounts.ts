@@ -92,9 +92,8 @@ export function proofMarker(
   { member, route, adapter }: Asked,
 ): ((events: readonly Event[]) => readonly Event[]) | undefined {
   if (!readableMarks(settings, membersOf(settings, route), member)) return undefined
-  const account = fingerprint(member.account)
   const marked = (proof: Proof): Proof =>
-    proof.dialect === adapter.dialect ? { ...proof, account } : proof
+    proof.dialect === adapter.dialect ? { ...proof, account: fingerprint(member.account) } : proof
   const mark = (event: Event): Event => {
     if (event.type === 'candidate') return { ...event, event: mark(event.event) }
     if (event.type === 'block-end' && event.tail.proof)
@@ -103,9 +102,11 @@ export function proofMarker(
       return { ...event, block: { ...event.block, proof: marked(event.block.proof) } }
     return event
   }
-  return (events) => (events.some(mayHoldProof) ? events.map(mark) : events)
+  return (events) => (events.some(holdsProof) ? events.map(mark) : events)
 }
 
-/** Deltas hold none, and most steps of a stream are deltas. */
-const mayHoldProof = ({ type }: Event): boolean =>
-  type === 'block-end' || type === 'block-start' || type === 'candidate'
+/** Most replies hold none, and every step of each asks. */
+const holdsProof = (event: Event): boolean =>
+  event.type === 'candidate' ||
+  (event.type === 'block-end' && event.tail.proof !== undefined) ||
+  (event.type === 'block-start' && 'proof' in event.block && event.block.proof !== undefined)

@@ -14,7 +14,7 @@ import type { FailoverSettings } from '../config/settings.ts'
 import { ATTEMPTS_SHOWN, type Attempt } from '../observe/entry.ts'
 import type { AddressedRequest } from '../upstream/request.ts'
 import { CallError, type UpstreamCall } from '../upstream/call.ts'
-import type { Leave } from '../upstream/breaker.ts'
+import type { Breaker, Leave } from '../upstream/breaker.ts'
 import { failoverOf, type Member } from '../upstream/members.ts'
 import { sentModel, windowAt } from '../upstream/route.ts'
 import {
@@ -269,15 +269,20 @@ const NO_HOP: Verdict = { hop: false, cell: 'none' }
  * The member has begun to answer: the session is bound to it, and the outcome is counted at the end of the answer.
  */
 function answered(pool: Pool, { member, leave }: Next, wasAsked: boolean): void {
-  const { pools, journal } = pool.exchange
+  const { pools } = pool.exchange
   const breaker = pools.breakerOf(member)
   if (!wasAsked) return breaker.giveBack(leave)
   breaker.answered(leave)
   pools.warm(member, modelAt(pool, member))
   pool.home.bind(member)
+  countOutcome(breaker, pool.exchange)
+}
+
+/** What waits for the end holds on to nothing of the request, which a long stream has let go of. */
+function countOutcome(breaker: Breaker, { journal, ports }: Exchange): void {
   journal.whenOver((problem) => {
-    if (!problem) return breaker.succeed(now(pool))
-    if (isOfUpstream(problem)) breaker.fail({ isProbe: false }, now(pool))
+    if (!problem) return breaker.succeed(ports.now())
+    if (isOfUpstream(problem)) breaker.fail({ isProbe: false }, ports.now())
   })
 }
 

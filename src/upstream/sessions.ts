@@ -89,8 +89,8 @@ class Generation {
   add(owner: string, name: SessionName, session: Session): void {
     const own = this.#owners.get(owner) ?? new Map<SessionName, Session>()
     this.#owners.set(owner, own)
-    // The name may be a slice of a body, which it would keep.
-    own.set(JSON.parse(JSON.stringify(name)), session)
+    // A text may be a slice of a body, which it would keep.
+    own.set(typeof name === 'string' ? JSON.parse(JSON.stringify(name)) : name, session)
     this.size += 1
   }
 }

@@ -87,16 +87,18 @@ interface Waiting {
   pieces: () => Uint8Array[]
   request: object
   isKept?: true
+  isPooled?: true
 }
 
 /** Bytes for each of many streams that have begun and wait. */
 async function heldBytes(
   { http }: Kit,
-  { upstream, pieces, request, isKept }: Waiting,
+  { upstream, pieces, request, isKept, isPooled }: Waiting,
 ): Promise<number> {
   const service = { dialect: upstream, url: 'http://upstream.invalid', key: 'k-0123456789abcdef' }
   const config = {
-    upstreams: { one: service },
+    upstreams: { one: service, other: service },
+    routes: [{ model: '*', upstream: isPooled ? ['one', 'other'] : 'one' }],
     state: { store: isKept ? 'memory' : 'off', recallBytes: 0 },
   }
   const { body, waiting } = silentAfter(pieces)
@@ -149,7 +151,10 @@ it.each(
   const { ask } = caller
   const request = { ...ask.needed, ...ask.session(50, [TOOL], 'A result. '.repeat(500)) }
   const pieces = () => [ENCODER.encode(voice.opening)]
-  const held = await heldBytesWarm(caller, { upstream: dialect, pieces, request })
+  const waiting = { upstream: dialect, pieces, request }
+  const held = await heldBytesWarm(caller, waiting)
+  const heldInPool = await heldBytesWarm(caller, { ...waiting, isPooled: true })
+  expect(heldInPool).toBeLessThan(MOST_BYTES)
   expect(JSON.stringify(request).length).toBeGreaterThan(2 * MOST_BYTES)
   expect(held).toBeLessThan(MOST_BYTES)
 })
