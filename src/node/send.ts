@@ -14,6 +14,7 @@ import { isWhole, piecesIn, sizeOf } from '../json/bytes.ts'
 import { messageOf } from '../upstream/fetch-send.ts'
 import type { Egress } from './egress.ts'
 import { atOnce, type WriteSoon } from './shared-writes.ts'
+import { SharedReads } from './shared-reads.ts'
 import { UpstreamBody } from './upstream-body.ts'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 import type { ByteSource } from '../stream/source.ts'
@@ -40,6 +41,7 @@ export interface NodeSend {
  */
 export function createSend(egress: Egress = () => undefined, write = atOnce): NodeSend {
   const agents = new Map<string, Dispatcher>()
+  const reads = new SharedReads()
   const agentFor = ({ connectMs, url, proxy = egress(url), fresh = false }: UpstreamRequest) => {
     const name = `${connectMs} ${proxy} ${fresh}`
     const known = agents.get(name)
@@ -53,7 +55,7 @@ export function createSend(egress: Egress = () => undefined, write = atOnce): No
     return agent
   }
   return {
-    send: (request) => exchange(agentFor(request), request, write),
+    send: (request) => exchange(agentFor(request), request, { write, reads }),
     destroy() {
       for (const agent of agents.values()) void agent.destroy().catch(() => undefined)
       agents.clear()
@@ -109,14 +111,14 @@ const credentialIn = ({ username, password }: URL): { token?: string } =>
 function exchange(
   agent: Dispatcher,
   request: UpstreamRequest,
-  write: WriteSoon,
+  { write, reads }: { write: WriteSoon; reads: SharedReads },
 ): Promise<UpstreamResponse> {
   return new Promise((resolve, reject) => {
     const dispatch = () => {
       if (request.signal.aborted) return reject(toError(request.signal.reason))
       const options = dispatchOptions(request)
       request.connection?.('sought')
-      agent.dispatch(options, responseHandler(request, resolve, reject))
+      agent.dispatch(options, responseHandler(request, reads, { resolve, reject }))
     }
     write(() => {
       try {
@@ -179,7 +181,10 @@ const contentLength = (body: UpstreamRequest['body']): Record<string, string> =>
     ? {}
     : { 'content-length': String(sizeOf(body)) }
 
-type Settle<T> = (value: T) => void
+interface Settling {
+  resolve(response: UpstreamResponse): void
+  reject(error: Error): void
+}
 
 /** The connection to which a request was written. */
 interface Sending {
@@ -233,8 +238,8 @@ function lost(error: Error, { socket, isReused, bytesBefore, at }: Sending): Err
 /** Receives one response. */
 function responseHandler(
   { signal, connection }: UpstreamRequest,
-  resolve: Settle<UpstreamResponse>,
-  reject: Settle<Error>,
+  reads: SharedReads,
+  { resolve, reject }: Settling,
 ): Dispatcher.DispatchHandler {
   let request: Dispatcher.DispatchController | undefined
   const sending: Sending = { socket: undefined, isReused: false, bytesBefore: 0, at: 0 }
@@ -243,7 +248,7 @@ function responseHandler(
     giveUp(sending.socket, request, toError(reason))
   }
   const tap = { pause: () => request?.pause(), resume: () => request?.resume(), abort }
-  const body = new UpstreamBody(tap)
+  const body = new UpstreamBody(tap, reads)
   const leave = () => signal.removeEventListener('abort', onAbort)
   const onAbort = () => {
     fail(toError(signal.reason), { at: 'once' })

@@ -1,4 +1,5 @@
 import type { ByteSource } from '../stream/source.ts'
+import type { SharedReads } from './shared-reads.ts'
 
 /** How many bytes one exchange may hold before its upstream is paused. */
 const BUFFERED_BYTES = 64 * 1024
@@ -17,6 +18,7 @@ export interface Tap {
  */
 export class UpstreamBody implements ByteSource {
   readonly #tap: Tap
+  readonly #reads: SharedReads
   #pieces: Uint8Array[] = []
   #size = 0
   #paused = false
@@ -24,12 +26,15 @@ export class UpstreamBody implements ByteSource {
   #error: Error | undefined
   #wake: (() => void) | undefined
 
-  constructor(tap: Tap) {
+  constructor(tap: Tap, reads: SharedReads) {
     this.#tap = tap
+    this.#reads = reads
   }
 
   async read(): Promise<Uint8Array | undefined> {
     if (this.#isWaiting()) await new Promise<void>((resolve) => (this.#wake = resolve))
+    const turn = this.#reads.turn(this.#bytesHere)
+    if (turn) await turn
     if (this.#size > 0) return this.#take()
     if (this.#error) throw this.#error
     return undefined
@@ -68,6 +73,8 @@ export class UpstreamBody implements ByteSource {
   #isWaiting(): boolean {
     return this.#size === 0 && !this.#ended && !this.#error
   }
+
+  readonly #bytesHere = (): number => this.#size
 
   #take(): Uint8Array {
     const [first] = this.#pieces
