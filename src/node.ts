@@ -8,6 +8,7 @@ import { HELP, type Options, readCommandLine, tooOld } from './node/options.ts'
 import type { Process } from './node/process.ts'
 import { profileTable } from './node/describe.ts'
 import { onSignals } from './node/signals.ts'
+import { boundedOutput } from './node/unread-output.ts'
 import { VERSION } from './version.ts'
 
 /**
@@ -18,12 +19,14 @@ const EXIT = { failure: 1, configuration: 78 } as const
 
 const colourless = Boolean(process.env['NO_COLOR']) || process.env['TERM'] === 'dumb'
 
+const complain = (line: string) => void process.stderr.write(`dragoman: ${line}\n`)
+
 const world: Process = {
   environment: process.env,
   directory: process.cwd(),
-  write: (text) => process.stdout.write(text),
+  write: boundedOutput(process.stdout, complain),
   say: (text) => process.stderr.write(text),
-  complain: (line) => process.stderr.write(`dragoman: ${line}\n`),
+  complain,
   replaceLine:
     process.stderr.isTTY && process.env['TERM'] !== 'dumb'
       ? (text) => process.stderr.write(`\r\u001b[K${text}`)
