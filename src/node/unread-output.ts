@@ -6,7 +6,7 @@ export const MOST_WAITING_BYTES = 8 * 1024 * 1024
 type Output = Pick<Writable, 'write' | 'writableLength' | 'once'>
 
 /**
- * Writes to standard output. A pipe that nobody reads (a collector of logs that hangs, a program that does not look at
+ * Writes to standard output. A pipe that is not read (a collector of logs that hangs, a parent that reads nothing of
  * what its child says) must not stop the proxy, so Node keeps in memory what does not fit into it, without an end.
  * Beyond the bound lines are dropped instead, and `complain` says so, and how many there were.
  */
