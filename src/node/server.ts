@@ -56,10 +56,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let draining = false
   const { writes = new SharedWrites() } = options
   const server = httpServer({ ...options, writes }, () => draining)
-  server.on('request', (_, outgoing) => {
-    writes.begin()
-    outgoing.on('close', () => writes.over())
-  })
   await listening(server, options)
   const address = server.address()
   return {
@@ -94,6 +90,8 @@ function httpServer(
       maxHeaderSize: MAX_HEADER_BYTES,
     },
     inTurn((incoming, outgoing) => {
+      options.writes.begin()
+      outgoing.on('close', () => options.writes.over())
       if (isDraining()) outgoing.shouldKeepAlive = false
       closeStalled(outgoing, stallMs)
       void listener(incoming, outgoing)

@@ -3,11 +3,10 @@ import type { Socket } from 'node:net'
 
 type Serve = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
-/**
- * Beyond this number of waiting requests the connection is not read. How many requests one piece of data holds is not
- * limited.
- */
-const MOST_WAITING = 16
+/** What all requests that wait for the answers to former ones may hold together. */
+const MOST_WAITING_BYTES = 32 * 1024 * 1024
+/** What Node (24.21) makes of the shortest request. */
+const REQUEST_BYTES = 2048
 
 /**
  * Serves one exchange at a time on each connection. By HTTP/1.1 (RFC 9112, section 9.3.2) a caller may send requests
@@ -16,45 +15,75 @@ const MOST_WAITING = 16
  */
 export function inTurn(serve: Serve): Serve {
   const lines = new WeakMap<Socket, Line>()
+  const crowd = { bytes: 0 }
   return (incoming, outgoing) => {
     const { socket } = incoming
     let line = lines.get(socket)
-    if (!line) lines.set(socket, (line = new Line(socket, serve)))
+    if (!line) lines.set(socket, (line = new Line(socket, serve, crowd)))
     line.add(incoming, outgoing)
   }
+}
+
+interface Waiting {
+  exchange: Parameters<Serve>
+  bytes: number
 }
 
 /** The requests of one connection. */
 class Line {
   readonly #socket: Socket
   readonly #serve: Serve
-  #waiting: Parameters<Serve>[] = []
+  /** What waits in all lines. */
+  readonly #crowd: { bytes: number }
+  #waiting: Waiting[] = []
   #busy = false
+  /** How much of the connection had been read when a request came last. */
+  #read = 0
 
-  constructor(socket: Socket, serve: Serve) {
+  constructor(socket: Socket, serve: Serve, crowd: { bytes: number }) {
     this.#socket = socket
     this.#serve = serve
+    this.#crowd = crowd
   }
 
+  /**
+   * A connection whose request does not fit is closed. To read no further from it does not help: Node reads on with
+   * the end of every message, and makes as many requests of one piece of data as there are in it.
+   */
   add(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    if (!this.#busy) return this.#begin(incoming, outgoing)
-    this.#waiting.push([incoming, outgoing])
-    // While the connection is paused, a caller that leaves is noticed only by the next byte of an answer.
-    if (this.#waiting.length >= MOST_WAITING) this.#socket.pause()
+    const { bytesRead } = this.#socket
+    const bytes = REQUEST_BYTES + bytesRead - this.#read
+    this.#read = bytesRead
+    if (!this.#busy) return this.#begin([incoming, outgoing])
+    // What else was in the piece with which it was closed.
+    if (this.#socket.destroyed) return
+    if (this.#crowd.bytes + bytes > MOST_WAITING_BYTES) return void this.#socket.destroy()
+    this.#crowd.bytes += bytes
+    this.#waiting.push({ exchange: [incoming, outgoing], bytes })
   }
 
-  #begin(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  #begin(exchange: Waiting['exchange']): void {
     this.#busy = true
-    outgoing.on('close', this.#next)
-    this.#serve(incoming, outgoing)
+    exchange[1].on('close', this.#next)
+    this.#serve(...exchange)
   }
 
+  /** In a turn of its own: thousands of requests may be answered at once, and others would wait for all of them. */
   readonly #next = (): void => {
-    this.#busy = false
-    if (this.#socket.destroyed) this.#waiting = []
+    if (this.#waiting.length > 0) setImmediate(this.#advance)
+    else this.#busy = false
+  }
+
+  readonly #advance = (): void => {
+    if (this.#socket.destroyed) return this.#drop()
     const next = this.#waiting.shift()
     if (!next) return
-    if (this.#waiting.length < MOST_WAITING) this.#socket.resume()
-    this.#begin(...next)
+    this.#crowd.bytes -= next.bytes
+    this.#begin(next.exchange)
+  }
+
+  #drop(): void {
+    for (const { bytes } of this.#waiting) this.#crowd.bytes -= bytes
+    this.#waiting = []
   }
 }

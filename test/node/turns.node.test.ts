@@ -13,6 +13,10 @@ afterEach(async () => {
 })
 
 async function openPort(answer: (asked: HttpRequest) => Promise<Answer>): Promise<number> {
+  return (await openServer(answer)).port
+}
+
+async function openServer(answer: (asked: HttpRequest) => Promise<Answer>) {
   const server = await startServer({
     answer,
     host: '127.0.0.1',
@@ -21,7 +25,7 @@ async function openPort(answer: (asked: HttpRequest) => Promise<Answer>): Promis
     breakOff: () => undefined,
   })
   stops.push(() => server.stop(0))
-  return server.port
+  return server
 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
@@ -85,6 +89,58 @@ describe('requests that are sent before the answers to former ones', () => {
     await expect.poll(() => lines.every(({ heard }) => heard.split('</x>').length > 20)).toBe(true)
     expect(open.most).toBeGreaterThan(1)
     for (const { socket } of lines) socket.destroy()
+  })
+  it('hold a bounded memory, beyond which their connection is closed', async () => {
+    let isFirst = true
+    const answer = (): Promise<Answer> => {
+      if (!isFirst) return Promise.resolve({ status: 200, headers: {}, body: '<served>' })
+      isFirst = false
+      return new Promise(() => undefined)
+    }
+    const server = await openServer(answer)
+    const line = talk(server.port)
+    line.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(40_000))
+    await expect.poll(() => line.closed, { timeout: 20_000 }).toBe(true)
+    expect(line.heard).toBe('')
+    // Nothing of them is held any more, nor counted.
+    await expect.poll(() => server.open()).toBe(0)
+    const paths = Array.from({ length: 100 }, () => post('/', 'x'.repeat(50_000)))
+    const other = talk(server.port)
+    other.socket.write(paths.join(''))
+    await expect.poll(() => other.heard.split('<served>').length, { timeout: 10_000 }).toBe(101)
+    other.socket.destroy()
+  })
+  it('hold as much as their bodies, which are no shorter than they are read', async () => {
+    const line = talk(await openPort(() => new Promise(() => undefined)))
+    const much = post('/', 'x'.repeat(60_000))
+    for (let index = 0; index < 1000; index += 1) line.socket.write(much)
+    await expect.poll(() => line.closed, { timeout: 20_000 }).toBe(true)
+  })
+  it('have a turn of the loop each, also when they are answered at once', async () => {
+    const open = { begun: 0 }
+    const answer = async (): Promise<Answer> => {
+      open.begun += 1
+      return { status: 200, headers: {}, body: '' }
+    }
+    const line = talk(await openPort(answer))
+    line.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2000))
+    const inTurns: number[] = []
+    while (open.begun < 2000) {
+      const before = open.begun
+      await new Promise((resolve) => setImmediate(resolve))
+      inTurns.push(open.begun - before)
+    }
+    expect(Math.max(...inTurns)).toBeLessThanOrEqual(2)
+    line.socket.destroy()
+  })
+  it('are open exchanges only when they are begun', async () => {
+    const { answer } = counting(50)
+    const server = await openServer(answer)
+    const line = talk(server.port)
+    line.socket.write(post('/', 'x').repeat(100))
+    await expect.poll(() => server.open()).toBe(1)
+    line.socket.destroy()
+    await expect.poll(() => server.open()).toBe(0)
   })
 })
 
