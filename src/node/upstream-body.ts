@@ -3,6 +3,8 @@ import type { SharedReads } from './shared-reads.ts'
 
 /** How many bytes one exchange may hold before its upstream is paused. */
 const BUFFERED_BYTES = 64 * 1024
+/** What a piece takes beside its bytes, in memory and in work: an upstream may send each byte as a chunk of its own. */
+const PIECE_BYTES = 64
 
 /** What a body does to its connection. */
 export interface Tap {
@@ -33,7 +35,7 @@ export class UpstreamBody implements ByteSource {
 
   async read(): Promise<Uint8Array | undefined> {
     if (this.#isWaiting()) await new Promise<void>((resolve) => (this.#wake = resolve))
-    const turn = this.#reads.turn(this.#bytesHere)
+    const turn = this.#reads.turn(this.#weight)
     if (turn) await turn
     if (this.#size > 0) return this.#take()
     if (this.#error) throw this.#error
@@ -51,7 +53,7 @@ export class UpstreamBody implements ByteSource {
     if (this.#ended || this.#error) return
     this.#pieces.push(piece)
     this.#size += piece.length
-    if (this.#size >= BUFFERED_BYTES && !this.#paused) {
+    if (this.#weight() >= BUFFERED_BYTES && !this.#paused) {
       this.#paused = true
       this.#tap.pause()
     }
@@ -74,7 +76,7 @@ export class UpstreamBody implements ByteSource {
     return this.#size === 0 && !this.#ended && !this.#error
   }
 
-  readonly #bytesHere = (): number => this.#size
+  readonly #weight = (): number => this.#size + this.#pieces.length * PIECE_BYTES
 
   #take(): Uint8Array {
     const [first] = this.#pieces

@@ -129,3 +129,23 @@ it('of many upstreams that send without end, each turn of the loop takes a bound
   expect(bytes).toBeGreaterThan(4 * TURN_BYTES)
   expect(Math.max(...turn)).toBeLessThanOrEqual(4 * TURN_BYTES)
 })
+
+it('a body in very many pieces is held as little as one in few, and waits for its turn', async () => {
+  const { reads, turn } = turns()
+  const paused: string[] = []
+  const tap = {
+    pause: () => paused.push('paused'),
+    resume: () => undefined,
+    abort: () => undefined,
+  }
+  const body = new UpstreamBody(tap, reads)
+  let pieces = 0
+  for (; paused.length === 0; pieces += 1) body.push(Buffer.from('x'))
+  expect(pieces).toBeLessThanOrEqual(1024)
+  while (!reads.turn(piece));
+  const waiting = reads.waiting
+  const read = body.read()
+  expect(reads.waiting).toBe(waiting + 1)
+  for (let index = 0; index < 2; index += 1) await turn()
+  expect((await read)?.length).toBe(pieces)
+})
