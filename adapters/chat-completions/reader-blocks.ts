@@ -20,6 +20,7 @@ import {
 } from './proofs.ts'
 import { citationFrom } from './reply.ts'
 import { TagReader, ownProofMembers, thoughtIn, untag } from './reasoning.ts'
+import { grown } from '../../src/model/growing.ts'
 
 type Kind = 'text' | 'reasoning' | 'refusal'
 
@@ -374,7 +375,7 @@ export class CallReader {
 
   #extend(call: Call, text: string): void {
     if (call.opened) this.#cursor.delta(call.key, text)
-    else call.held += text
+    else call.held = grown(call.held, text)
   }
 
   /** Closes a call, also one whose name the model left out. */

@@ -22,11 +22,12 @@ import { toEntryId, extraContent, FORMAT, placeId, proofText, type PlaceKind } f
 import { writeAnnotation, writeFinish, type Seen } from './reply.ts'
 import { sayServed } from '../../src/model/served.ts'
 import { SERVED, writeTierOf, writeUsage } from './usage.ts'
+import { grown } from '../../src/model/growing.ts'
 
 /** The block that is being said. */
 interface Open {
   block: Block
-  parts: string[]
+  text: string
   citations: Citation[]
   /** Where the block begins in the content. */
   start: number
@@ -216,7 +217,7 @@ export class CompletionWriter implements Writer {
     if (block.kind !== 'text' && block.kind !== 'reasoning') this.#runStart = undefined
     const open: Open = {
       block,
-      parts: [],
+      text: '',
       citations: [],
       start: this.#content.length,
       index: this.#index,
@@ -239,11 +240,11 @@ export class CompletionWriter implements Writer {
   #extend(text: string): void {
     const open = this.#open
     if (!open || text === '') return
-    open.parts.push(text)
+    open.text = grown(open.text, text)
     const { kind } = open.block
-    if (kind === 'text') this.#content += text
-    else if (kind === 'refusal') this.#refusal += text
-    else if (kind === 'reasoning') this.#reasoning += text
+    if (kind === 'text') this.#content = grown(this.#content, text)
+    else if (kind === 'refusal') this.#refusal = grown(this.#refusal, text)
+    else if (kind === 'reasoning') this.#reasoning = grown(this.#reasoning, text)
     else if (kind !== 'tool-call' || !this.#isAnnounced(open.block)) return
     if (kind === 'text' && this.#weigh(text)) return
     open.delta ??= this.#deltasOf(open)
@@ -333,7 +334,7 @@ export class CompletionWriter implements Writer {
     const open = this.#open
     if (!open) return
     this.#open = undefined
-    const body = streamedText(open.block) === undefined ? '' : open.parts.join('')
+    const body = streamedText(open.block) === undefined ? '' : open.text
     const block = withBody(open.block, body)
     const proof = tail.proof ?? ('proof' in block ? block.proof : undefined)
     const place = { start: open.start, end: this.#content.length, calls: this.#calls.length }
@@ -366,7 +367,7 @@ export class CompletionWriter implements Writer {
   }
 
   #endThought(open: Open, redacted: boolean, proof: Proof | undefined): void {
-    const text = open.parts.join('')
+    const text = open.text
     if (text !== '' || proof) this.#runStart = undefined
     const id = this.#thoughtId(open)
     if (text === '') {

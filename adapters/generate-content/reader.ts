@@ -41,6 +41,7 @@ import { isItsOwn, readProof } from './proofs.ts'
 import { normalisePart, REPLY_VERBATIM } from './wire.ts'
 import { readFinish, type ReadFinish } from './reply.ts'
 import { readUsage } from './usage.ts'
+import { grown } from '../../src/model/growing.ts'
 
 /** Takes the text of a part that holds nothing else. */
 type Take = (text: string) => void
@@ -244,7 +245,7 @@ export class ReplyReader implements Reader {
       this.#run = { kind, key, text: '', tail: {}, isProven: false }
       this.#cursor.open(key, { kind, text: '' })
     }
-    this.#run.text += text
+    this.#run.text = grown(this.#run.text, text)
     if (tail.proof || rest) {
       const ext = mergeExt(this.#run.tail.ext, keep(rest ?? {}).ext)
       this.#run.tail = { ...this.#run.tail, ...tail, ...(ext && { ext }) }

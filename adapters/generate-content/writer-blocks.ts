@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../src/json/json.ts'
+import { grown } from '../../src/model/growing.ts'
 
 /** A text that clients see as one, because nothing stands between its pieces. */
 export interface WrittenRun {
@@ -36,7 +37,7 @@ export class Pieces {
     const run = this.#run
     if (kind !== 'text' || run?.kind !== kind || this.#waiting || this.#silent !== undefined)
       return false
-    run.text += text
+    run.text = grown(run.text, text)
     run.part['text'] = run.text
     return true
   }
@@ -53,7 +54,7 @@ export class Pieces {
       const part: JsonObject = { text: '', ...thought }
       this.#run = { kind, part, text: '', index: this.parts.push(part) - 1 }
     }
-    this.#run.text += text
+    this.#run.text = grown(this.#run.text, text)
     this.#run.part['text'] = this.#run.text
     const released = this.#hold({ text, ...thought })
     if (this.#silent !== undefined) this.#sign(this.#silent)

@@ -26,6 +26,7 @@ import { writeProblem } from './problems.ts'
 import { repeatThoughts, writeProof } from './proofs.ts'
 import { FINISH_NAMES, understood } from './reply.ts'
 import { SERVED, writeUsage } from './usage.ts'
+import { grown } from '../../src/model/growing.ts'
 
 /** The block that is being written. */
 interface Open {
@@ -146,7 +147,7 @@ export class ReplyWriter implements Writer {
   #delta(text: string): WireEvent[] {
     const open = this.#open
     if (!open) return []
-    open.body += text
+    open.body = grown(open.body, text)
     const kind = spokenKind(open.block)
     if (!kind) return []
     open.hasPieces = true

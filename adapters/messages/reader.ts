@@ -21,6 +21,7 @@ import { BAD_REPLY, BROKEN, readProblem } from './problems.ts'
 import { deltaType, messageLeft, readStopDetails, readStopReason, readWithheld } from './reply.ts'
 import { mergeUsage, readUsage } from './usage.ts'
 import type { WireBlock, WireDelta, WireReply, WireStep } from './wire.ts'
+import { grown } from '../../src/model/growing.ts'
 
 const EVENT_VERBATIM = verbatimPaths('content_block.input')
 
@@ -186,7 +187,7 @@ export class MessageReader implements Reader {
     input_json_delta: {
       place: ['delta', 'partial_json'],
       take(reader, { index, open }, text) {
-        open.input += text
+        open.input = grown(open.input, text)
         if (!open.gathered) reader.#cursor.delta(index, text)
       },
     },

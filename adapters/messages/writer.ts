@@ -29,11 +29,12 @@ import { envelopeBlock, mayFollowText, writeSignature } from './proofs.ts'
 import { ReplyBlocks } from './writer-blocks.ts'
 import { readStopReason, writeStopDetails, writeStopReason, writeWithheld } from './reply.ts'
 import { SERVED, writeUsage } from './usage.ts'
+import { grown } from '../../src/model/growing.ts'
 
 /** The block that is being written. `index` is set when it has been opened on the wire. */
 interface Open {
   block: Block
-  parts: string[]
+  text: string
   citations: JsonObject[]
   index?: number
   /** Writes a piece of the block; made when the first piece comes. */
@@ -157,7 +158,7 @@ export class MessageWriter implements Writer {
   #begin(block: Block): void {
     const { proof, bare } = ownProof(block)
     if (!this.#prove(proof) && proof) this.#whole([envelopeBlock(proof, 'call')])
-    this.#open = { block: bare, parts: [], citations: [] }
+    this.#open = { block: bare, text: '', citations: [] }
     if (block.kind === 'tool-call') this.#show(this.#open)
   }
 
@@ -176,7 +177,7 @@ export class MessageWriter implements Writer {
   #extend(text: string): void {
     const open = this.#open
     if (!open || text === '') return
-    open.parts.push(text)
+    open.text = grown(open.text, text)
     open.delta ??= this.#deltasOf(open, text)
     if (open.delta) this.#said.add(open.delta(text))
   }
@@ -211,7 +212,7 @@ export class MessageWriter implements Writer {
     const open = this.#open
     if (!open) return
     this.#open = undefined
-    const body = streamedText(open.block) === undefined ? '' : open.parts.join('')
+    const body = streamedText(open.block) === undefined ? '' : open.text
     const block = withBody(open.block, body)
     const proof = tail.proof ?? ('proof' in block ? block.proof : undefined)
     if (block.kind === 'refusal')

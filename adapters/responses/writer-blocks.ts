@@ -16,6 +16,7 @@ import type {
 import { hasPlaceAndTitle, writeAnnotation } from './citations.ts'
 import { clientCall, type ClientCall } from './client-tools.ts'
 import { restOf } from './dialect.ts'
+import { grown } from '../../src/model/growing.ts'
 
 export type Emit = (type: string, fields: JsonObject) => void
 
@@ -170,7 +171,7 @@ function openPart(
   }))
   return {
     delta(text) {
-      whole += text
+      whole = grown(whole, text)
       piece(text)
     },
     weigh: (list) => append(tokens, writeLogprobs(list)),
@@ -221,7 +222,7 @@ function openReasoning(place: Place, context: WriteReplyContext): OpenItem {
     ...INERT,
     delta(text) {
       if (whole === '') say('response.reasoning_summary_part.added', { ...at, part: part() })
-      whole += text
+      whole = grown(whole, text)
       piece(text)
     },
     proof(proof) {
@@ -256,7 +257,7 @@ function openCall(block: ToolCallBlock, place: Place, context: WriteReplyContext
   let whole = ''
   const item = (status: string): JsonObject => ({ ...head, status, [key]: whole })
   const delta = (text: string) => {
-    whole += text
+    whole = grown(whole, text)
     piece(text)
   }
   return {
@@ -284,7 +285,7 @@ function openClientCall(
   return {
     ...INERT,
     delta(text) {
-      whole += text
+      whole = grown(whole, text)
     },
     closeBlock: () => undefined,
     close(status) {
@@ -313,7 +314,7 @@ function openCode(block: CodeBlock, place: Place, context: WriteReplyContext): O
     ...INERT,
     codeId: block.id,
     delta(text) {
-      whole += text
+      whole = grown(whole, text)
       piece(text)
     },
     print(printed, status) {
