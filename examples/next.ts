@@ -1,9 +1,17 @@
-/** In Next.js, as app/llm/[[...path]]/route.ts. */
+/**
+ * In Next.js, as app/llm/[[...path]]/route.ts with config.ts beside it; `"allowImportingTsExtensions": true` belongs
+ * into its tsconfig.json.
+ */
 import { createApp } from 'dragoman'
 import { Hono } from 'hono'
-import { handle } from 'hono/vercel'
 import { config } from './config.ts'
 
-const answer = handle(new Hono().route('/llm', createApp(config)))
+let app: Hono | undefined
 
-export { answer as DELETE, answer as GET, answer as POST }
+/** The first request makes the app, because `next build` loads this file too, and often without the keys. */
+function answer(request: Request): Response | Promise<Response> {
+  app ??= new Hono().route('/llm', createApp(config))
+  return app.fetch(request)
+}
+
+export { answer as DELETE, answer as GET, answer as OPTIONS, answer as POST }

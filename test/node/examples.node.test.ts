@@ -13,10 +13,11 @@ import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildLibrary } from '../../scripts/library.ts'
-import { DEMO_ORIGIN } from '../../src/config/defaults.ts'
+import { DEMO_ORIGIN, PROCESS_LIMITS } from '../../src/config/defaults.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'dragoman-examples-'))
 const KEY = 'key-of-the-examples'
+const PAGE = 'https://page.example'
 
 const put = (file: string, text: string) => {
   mkdirSync(dirname(join(home, file)), { recursive: true })
@@ -65,6 +66,13 @@ const RUNNER = `import { Server } from 'node:net'
   const question = (path, base = 'http://127.0.0.1') => new Request(base + path + '/v1/responses', init())
   const served = async (path) => (await fetch(question(path, await address))).text()
   const handled = async (answer) => (await answer).text()
+  // Hosts that are told each method ask no function for those that it does not have.
+  const shared = async ({ OPTIONS }, path) => {
+    const headers = { origin: '${PAGE}', 'access-control-request-method': 'POST' }
+    const preflight = new Request('http://127.0.0.1' + path + '/v1/responses', { method: 'OPTIONS', headers })
+    const allowed = (await OPTIONS?.(preflight))?.headers.get('access-control-allow-origin')
+    if (allowed !== '${PAGE}') throw new Error('pages that are listed are not answered')
+  }
   let app
   globalThis.Deno = { env: { toObject: () => process.env }, serve: (_, handler) => void (app = handler) }
   globalThis.awslambda = { streamifyResponse: (handler) => handler }
@@ -75,15 +83,34 @@ const RUNNER = `import { Server } from 'node:net'
   }
   const ways = {
     node: () => served(''), hono: () => served('/llm'), express: () => served('/llm'),
-    next: ({ POST }) => handled(POST(question('/llm'))),
-    vercel: ({ POST }) => handled(POST(question(''))),
-    bun: (example) => handled(example.default.fetch(question(''))),
+    next: async (example) => {
+      await shared(example, '/llm')
+      return handled(example.POST(question('/llm')))
+    },
+    vercel: async (example) => {
+      await shared(example, '')
+      return handled(example.POST(question('')))
+    },
+    bun: ({ default: { fetch, idleTimeout = 10 } }) => {
+      if (idleTimeout * 1000 <= ${PROCESS_LIMITS.heartbeatMs}) throw new Error('Bun ends a stream before its heartbeat')
+      return handled(fetch(question('')))
+    },
     deno: () => handled(app(question(''))),
-    workers: (example) => handled(example.default.fetch(question(''), { CLAUDE_KEY: 'unused-key', PROXY_KEY: '${KEY}' })),
+    workers: async ({ default: { fetch } }) => {
+      const ask = () => fetch(question(''), { CLAUDE_KEY: 'unused-key', PROXY_KEY: '${KEY}' })
+      const text = await handled(ask())
+      const { status } = await ask()
+      if (status !== 429) throw new Error('the limit of a caller does not hold: ' + status)
+      return text
+    },
     lambda: async ({ whole }) => (await whole(event)).body,
   }
   const [name] = process.argv.slice(2)
+  const { CLAUDE_KEY, PROXY_KEY } = process.env
+  // What builds it loads it too, on a machine that need not have the keys.
+  if (name === 'next') for (const key of ['CLAUDE_KEY', 'PROXY_KEY']) delete process.env[key]
   const example = await import('./examples/' + name + '.ts')
+  Object.assign(process.env, { CLAUDE_KEY, PROXY_KEY })
   if (ways[name]) console.log(await ways[name](example))
   process.exit(0)`
 
@@ -91,7 +118,8 @@ const RUNNER = `import { Server } from 'node:net'
 const CONFIG = `export const config = {
     upstreams: { claude: { dialect: 'messages', url: '${DEMO_ORIGIN}/messages', key: 'env:CLAUDE_KEY' } },
     routes: [{ model: '*', upstream: 'claude', as: 'claude-opus-4-8' }],
-    callers: { keys: ['env:PROXY_KEY'] },
+    callers: { keys: ['env:PROXY_KEY'], limits: { requestsPerMinute: 1 } },
+    web: { origins: ['${PAGE}'] },
   }`
 
 beforeAll(async () => {

@@ -33,7 +33,7 @@ const DECLARED = {
     export default express`,
   'express/package.json': '{ "name": "express", "types": "index.d.ts", "type": "module" }',
   '@types/runtimes/index.d.ts': `declare const Bun: {
-      serve(options: { port?: number; fetch(request: Request, server: unknown): Response | Promise<Response> }): unknown
+      serve(options: { port?: number; idleTimeout?: number; fetch(request: Request, server: unknown): Response | Promise<Response> }): unknown
     }
     declare const Deno: {
       serve(options: { port?: number }, handler: (request: Request, info: { remoteAddr: unknown }) => Response | Promise<Response>): unknown
