@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readSettings } from '../../src/config/config.ts'
 import { readCommandLine } from '../../src/node/options.ts'
@@ -41,6 +42,13 @@ describe('deploy/compose.yaml', () => {
     const mounted = at(compose, 'services', 'dragoman', 'secrets') as Yaml[]
     expect(mounted.map((name) => `/run/secrets/${String(name)}`)).toEqual(files)
     for (const name of mounted) expect(at(compose, 'secrets', String(name), 'file')).toBeTruthy()
+  })
+
+  it('keeps its secrets out of the repository and of what an image is built from', () => {
+    const secrets = Object.values(at(compose, 'secrets') as Record<string, Yaml>)
+    const folders = secrets.map((each) => dirname(join('deploy', String(at(each, 'file')))))
+    for (const list of ['.gitignore', '.dockerignore'])
+      expect(readFileSync(list, 'utf8').split('\n')).toEqual(expect.arrayContaining(folders))
   })
 
   it('has commands that the proxy understands', () => {
