@@ -75,11 +75,13 @@ export function createApp(
   const handle = app.fetch
   return Object.assign(app, {
     fetch: async (input: Request | string | URL, init?: RequestInit) =>
-      input instanceof Request
-        ? handle(input)
-        : abortable(handle(new Request(input, init)), init?.signal),
+      isRequest(input) ? handle(input) : abortable(handle(new Request(input, init)), init?.signal),
   })
 }
+
+/** By its members: hosts bring classes of their own (@whatwg-node/server 0.13, undici 8 of npm). */
+const isRequest = (input: Request | string | URL): input is Request =>
+  typeof input === 'object' && 'method' in input
 
 /** A program is told what is known of an exchange, and no empty members. */
 const knownOnly =

@@ -18,6 +18,16 @@ const config: Config = {
 const question = { model: 'any', input: 'hi' }
 const answer = { ...messagesReply('Hello'), model: 'any-1' }
 
+/** A request as another implementation has it: with the same members, and of another class. */
+const foreign = (url: string, init: RequestInit): Request =>
+  new Proxy(new Request(url, init), {
+    getPrototypeOf: () => Object.prototype,
+    get(request, name) {
+      const member: unknown = Reflect.get(request, name, request)
+      return typeof member === 'function' ? member.bind(request) : member
+    },
+  })
+
 /** What the app says to a request of the upstream's own dialect, when that answers with these words. */
 const passed = (path: string, status: number, words: string, body: object) => {
   const models = { '*': { drop: ['temperature'] } }
@@ -97,6 +107,16 @@ describe('the app as a library', () => {
       expect(await response.json()).toMatchObject({ object: 'response', status: 'completed' })
     }
     expect(sent).toEqual(Array.from({ length: 3 }, () => 'https://upstream.example/v1/messages'))
+  })
+  it('takes requests that are not of the class of this runtime, as whatwg-node and undici make them', async () => {
+    const app = createApp({ ...config, callers: { keys: ['key-of-the-caller-0123'] } })
+    const headers = {
+      'content-type': 'application/json',
+      authorization: 'Bearer key-of-the-caller-0123',
+    }
+    const init = { method: 'POST', headers, body: JSON.stringify(question) }
+    const explained = await app.fetch(foreign('http://proxy.example/explain/v1/responses', init))
+    expect(await explained.json()).toMatchObject({ caller: 'responses' })
   })
   it('is the app that it was said to be: it can be asked by path, and mounted in another', async () => {
     const app = createApp(config)
