@@ -11,6 +11,7 @@ import { adapters } from '../adapters/index.ts'
 import { withDemo } from './demo/demo.ts'
 import { abortable, createApp as createAppOf } from './http/hono-app.ts'
 import type { App } from './http/app-type.ts'
+import type { LogEntry } from './observe/entry.ts'
 import { listedPrice } from './observe/prices.ts'
 import { memoryStore } from './memory/stores/memory.ts'
 
@@ -83,11 +84,20 @@ export function createApp(
 const isRequest = (input: Request | string | URL): input is Request =>
   typeof input === 'object' && 'method' in input
 
-/** A program is told what is known of an exchange, and no empty members. */
-const knownOnly =
-  (log: EveryPort['log']): EveryPort['log'] =>
-  (entry) =>
-    log(defined(entry))
+/**
+ * A program is told what is known of an exchange, and no empty members. A log that fails, at once or by a promise,
+ * costs no reply, which has been paid for, and not the process.
+ */
+function knownOnly(log: EveryPort['log']): EveryPort['log'] {
+  const told = async (entry: LogEntry): Promise<void> => {
+    try {
+      await log(entry)
+    } catch (error) {
+      console.error('dragoman: the log of this program failed', error)
+    }
+  }
+  return (entry) => void told(defined(entry))
+}
 
 function processEnvironment(): Environment {
   const { process } = globalThis as { process?: { env?: Environment } }

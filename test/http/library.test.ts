@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { type Config, createApp, translator, VERSION } from '../../src/index.ts'
 import { sse } from '../exchange/proxy.ts'
@@ -51,6 +51,38 @@ describe('the log of a program', () => {
     expect(log).toHaveLength(1)
     expect(log[0]).toMatchObject({ path: '/v1/nothing', status: 404 })
     expect(Object.values(log[0] ?? {})).not.toContain(undefined)
+  })
+})
+
+describe('a log of a program that fails', () => {
+  const failures: [string, () => void][] = [
+    [
+      'at once',
+      () => {
+        throw new Error('disk full')
+      },
+    ],
+    ['later', () => Promise.reject(new Error('disk full'))],
+  ]
+  it.each(failures)('%s costs no reply, and is told', async (_, log) => {
+    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const headers = new Headers({ 'content-type': 'application/json' })
+    const reply = JSON.stringify(answer)
+    const send = async () => ({ status: 200, headers, body: new Response(reply).body })
+    const response = await createApp(config, { send, log }).fetch(
+      'http://proxy.example/v1/responses',
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(question),
+      },
+    )
+    expect(await response.json()).toMatchObject({ status: 'completed' })
+    const failure = new Error('disk full')
+    await vi.waitFor(() =>
+      expect(told.mock.calls).toEqual([['dragoman: the log of this program failed', failure]]),
+    )
+    told.mockRestore()
   })
 })
 
