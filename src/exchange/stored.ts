@@ -1,5 +1,5 @@
 import type { ConversationMemory, StoredAnswer } from '../memory/conversation.ts'
-import { stringify } from '../json/json.ts'
+import { stringify, type JsonObject } from '../json/json.ts'
 import { ProblemError } from '../model/problem.ts'
 import { sseFrame } from '../stream/sse.ts'
 import { demandOwnership, findIssuer, isShared, unclaimable } from '../memory/ownership.ts'
@@ -15,8 +15,8 @@ import {
   type KeptRecord,
   type ScopedStore,
 } from '../memory/records.ts'
-import type { Memories } from '../memory/context.ts'
-import { readChain, createLookup } from '../memory/resolve.ts'
+import type { Memories, Underway } from '../memory/context.ts'
+import { readChain, readPast, createLookup, type Look } from '../memory/resolve.ts'
 import { isSuccess } from './refusal.ts'
 import { storeKey } from '../memory/store.ts'
 import { STREAM_HEADERS } from '../stream/stream-out.ts'
@@ -73,11 +73,11 @@ async function keptAnswer(
 ): Promise<StoredAnswer | undefined> {
   const { query } = exchange.head
   const scoped = await openScopedStore(exchange, memories)
-  const underway = memories.underway.get(storeKey(scoped.owner, id))?.reply
-  if (underway && action === 'cancel')
-    return memory.answer('read', [await underway.cancel()], NO_QUERY)
-  if (underway && action === 'read') return memory.answer(action, [underway.record()], query)
   const look = createLookup(scoped, exchange.settings.limits.bodyBytes, exchange.lease)
+  const underway = memories.underway.get(storeKey(scoped.owner, id))?.reply
+  if (underway && !underway.kept) return answerUnderway(underway, memory, look, { action, query })
+  // What is being put there may be asked for already.
+  await underway?.kept
   const kept = await look(recordPlace(id))
   if (kept?.id !== id) return undefined
   if (action === 'delete' && !(await deleteRecord(scoped, id))) return undefined
@@ -86,10 +86,32 @@ async function keptAnswer(
   if (text !== undefined) return { text }
   // Only a list of the whole input needs the earlier exchanges.
   const whole = action === 'input' ? await readChain(look, id) : { chain: [kept] }
-  const records = whole?.chain.map(recordReader(memory)).filter((record) => record !== undefined)
-  return records && records.length === whole?.chain.length
-    ? memory.answer(action, records, query)
-    : undefined
+  const records = whole && recordsIn(memory, whole.chain)
+  return records && memory.answer(action, records, query)
+}
+
+/** All records; undefined where one cannot be read. */
+function recordsIn(
+  memory: ConversationMemory,
+  chain: readonly KeptRecord[],
+): JsonObject[] | undefined {
+  const records = chain.map(recordReader(memory)).filter((record) => record !== undefined)
+  return records.length === chain.length ? records : undefined
+}
+
+/** Answers for a reply that is still being written. */
+async function answerUnderway(
+  underway: Underway,
+  memory: ConversationMemory,
+  look: Look,
+  { action, query }: Pick<Asked, 'action'> & Pick<StoredExchange['head'], 'query'>,
+): Promise<StoredAnswer | undefined> {
+  if (action === 'cancel') return memory.answer('read', [await underway.cancel()], NO_QUERY)
+  const past = action === 'input' ? await readPast(look, underway) : []
+  const records = past && recordsIn(memory, past)
+  const answer = records && memory.answer(action, [...records, underway.record()], query)
+  if (action === 'delete') underway.forget()
+  return answer
 }
 
 /** Longer records are handled in steps, so that other exchanges get their turn. */

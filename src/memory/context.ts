@@ -33,7 +33,9 @@ export interface MemoryContext extends KeptContext {
 export interface Memories {
   readonly store: Store
   readonly retention: RetentionSettings
-  /** Replies that this process is writing now, by their keys in the store. A place is emptied when it is left. */
+  /**
+   * Replies that this process is writing or keeping now, by their keys in the store. A place is emptied when it is left.
+   */
   readonly underway: Map<string, { reply: Underway | undefined }>
   /**
    * Hashed owners by what their callers present. Callers come again, and the hash takes longer than a small reply.
@@ -41,10 +43,15 @@ export interface Memories {
   readonly owners: Map<string, Promise<string>>
 }
 
-/** A reply that can still be stopped. */
+/** A reply that is being written, or put into the store. */
 export interface Underway {
-  id: string
+  /** Set as soon as it is put there: it can be read there, and no more be stopped, once that is over. */
+  kept?: Promise<boolean>
+  /** The places of the exchanges before it. */
+  readonly parents: readonly string[]
   record(): JsonObject
   /** Stops it and keeps it as far as it came. */
   cancel(): Promise<JsonObject>
+  /** Lets it go on, and keeps nothing of it. */
+  forget(): void
 }

@@ -25,53 +25,92 @@ export interface ReplyRecorder {
 /** `stop`: ends the reply while it is written. */
 export function recordReply(
   exchange: MemoryContext,
-  { scoped, memory, parents, fresh, memories }: Keeping,
+  keeping: Keeping,
   writer: Writer,
   stop: () => void,
 ): ReplyRecorder {
-  const { underway, retention } = memories
-  let recorder: Recorder | undefined = memory.recorder({ fresh, writer, newId: exchange.newId })
-  const place = new Place()
-  let cancelled = Promise.resolve(true)
-  const put = (id: string, record: ExchangeRecord): Promise<boolean> =>
-    isKept(keep(scoped, { id, parents, record }))
-  const read = ({ text }: ExchangeRecord): JsonObject => memory.read(exchange.body.filled(text))
-  const register = (id: string, recording: Recorder) => {
-    const cancel = async () => {
-      replyRecorder.interruption ??= CANCELLED
-      const record = recording.unfinished(true)
-      cancelled = put(id, record)
-      stop()
-      await cancelled
-      return read(record)
-    }
-    const reply = { id, record: () => read(recording.unfinished()), cancel }
-    place.take(underway, storeKey(scoped.owner, id), reply)
+  const recorder = new KeptReply(exchange, keeping, writer, stop)
+  exchange.journal.whenOver(recorder.release)
+  return recorder
+}
+
+class KeptReply implements ReplyRecorder {
+  readonly writer: Writer
+  interruption: Problem | undefined
+  readonly #exchange: MemoryContext
+  readonly #keeping: Keeping
+  readonly #stop: () => void
+  readonly #place = new Place()
+  #recorder: Recorder | undefined
+  #cancelled: Promise<boolean> | undefined
+  #isForgotten = false
+
+  constructor(exchange: MemoryContext, keeping: Keeping, writer: Writer, stop: () => void) {
+    const { memory, fresh } = keeping
+    this.#exchange = exchange
+    this.#keeping = keeping
+    this.#stop = stop
+    this.#recorder = memory.recorder({ fresh, writer, newId: exchange.newId })
+    this.writer = listenedWriter(writer, (events) => this.#hear(events))
   }
-  const release = () => {
-    place.leave(underway)
-    recorder = undefined
+
+  settle(body?: string): Promise<boolean> {
+    const recorder = this.#recorder
+    this.#recorder = undefined
+    const isKnown = this.#place.key !== undefined || body !== undefined
+    const id = isKnown ? recorder?.id : undefined
+    const kept =
+      this.#cancelled ??
+      (recorder && id !== undefined
+        ? this.#put(id, recorder.record(body))
+        : Promise.resolve(this.#isForgotten))
+    return kept.finally(this.release)
   }
-  const record = (events: readonly WireEvent[]) => {
+
+  readonly release = (): void => {
+    this.#place.leave(this.#keeping.memories.underway)
+    this.#recorder = undefined
+  }
+
+  #hear(events: readonly WireEvent[]): void {
+    const { memories, scoped } = this.#keeping
+    const recorder = this.#recorder
     if (!recorder) return
     recorder.push(events)
     // An exchange that will be too large to store is released early.
-    if (recorder.size > FRAMES_PER_REPLY * retention.entryBytes) return release()
-    if (place.key === undefined && recorder.id !== undefined) register(recorder.id, recorder)
+    if (recorder.size > FRAMES_PER_REPLY * memories.retention.entryBytes) return this.release()
+    const { id } = recorder
+    if (this.#place.key === undefined && id !== undefined)
+      this.#place.take(memories.underway, storeKey(scoped.owner, id), this.#underway(id, recorder))
   }
-  exchange.journal.whenOver(release)
-  const replyRecorder: ReplyRecorder & { interruption: Problem | undefined } = {
-    writer: listenedWriter(writer, record),
-    interruption: undefined,
-    settle(body) {
-      const recorded = recorder
-      release()
-      if (replyRecorder.interruption) return cancelled
-      const id = place.key === undefined && body === undefined ? undefined : recorded?.id
-      return recorded && id !== undefined ? put(id, recorded.record(body)) : Promise.resolve(false)
-    },
+
+  #underway(id: string, recorder: Recorder): Underway {
+    const read = ({ text }: ExchangeRecord): JsonObject =>
+      this.#keeping.memory.read(this.#exchange.body.filled(text))
+    return {
+      parents: this.#keeping.parents,
+      record: () => read(recorder.unfinished()),
+      cancel: async () => {
+        this.interruption ??= CANCELLED
+        const record = recorder.unfinished(true)
+        this.#cancelled = this.#put(id, record)
+        this.#stop()
+        await this.#cancelled
+        return read(record)
+      },
+      forget: () => {
+        this.#isForgotten = true
+        this.release()
+      },
+    }
   }
-  return replyRecorder
+
+  #put(id: string, record: ExchangeRecord): Promise<boolean> {
+    const { scoped, parents } = this.#keeping
+    const kept = isKept(keep(scoped, { id, parents, record }))
+    if (this.#place.reply) this.#place.reply.kept = kept
+    return kept
+  }
 }
 
 /** The place of one reply among those that can still be stopped. */

@@ -228,8 +228,16 @@ export async function readChain(look: Look, id: string): Promise<Chain | undefin
   const kept = await look(place)
   // Each id of an exchange leads to its place, but only the id of its reply names the exchange.
   if (!kept || place === undefined || kept.id !== id) return undefined
-  const before = await Promise.all(kept.parents.map(look))
-  const chain = [...before, kept].filter((link) => link !== undefined)
-  if (chain.length <= before.length) return undefined
-  return { chain, parents: [...kept.parents, place] }
+  const before = await readPast(look, kept)
+  return before && { chain: [...before, kept], parents: [...kept.parents, place] }
+}
+
+/** All exchanges before one; undefined when one is gone. */
+export async function readPast(
+  look: Look,
+  { parents }: Pick<Chain, 'parents'>,
+): Promise<readonly KeptRecord[] | undefined> {
+  const before = await Promise.all(parents.map(look))
+  const chain = before.filter((link) => link !== undefined)
+  return chain.length < before.length ? undefined : chain
 }

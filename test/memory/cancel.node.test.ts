@@ -26,10 +26,10 @@ function waiting(store?: Store) {
 }
 
 /** Reads until the first words have come. */
-async function begun(proxy: ReturnType<typeof proxyOf>) {
+async function begun(proxy: ReturnType<typeof proxyOf>, more: object = {}) {
   const stream = await proxy
     .client()
-    .responses.create({ model: MODEL, input: 'Count.', stream: true })
+    .responses.create({ model: MODEL, input: 'Count.', stream: true, ...more })
   const events = stream[Symbol.asyncIterator]()
   let id = ''
   for (;;) {
@@ -94,6 +94,70 @@ describe('a response in progress', () => {
       reason: 'away',
       losses: expect.arrayContaining([{ code: 'dropped', path: 'store' }]),
     })
+  })
+
+  test('lists what led to it', async () => {
+    const { proxy } = waiting()
+    const { id } = await begun(proxy)
+    const list = async () => (await proxy.client().responses.inputItems.list(id)).data
+    const listed = await list()
+    expect(listed).toMatchObject([{ role: 'user', content: [{ text: 'Count.' }] }])
+    expect(await list()).toEqual(listed)
+  })
+
+  test('lists the turns before it too, as long as they are there', async () => {
+    const proxy = proxyOf(
+      () => {
+        const events = spoken('One two three four five six.')
+        return proxy.got.length === 2 ? { events: events.slice(0, -4), hold: {} } : { events }
+      },
+      { routes: ONLY_MESSAGES },
+    )
+    const { responses } = proxy.client()
+    const before = await responses.stream({ model: MODEL, input: 'Count.' }).finalResponse()
+    const { id } = await begun(proxy, { previous_response_id: before.id })
+    const { data } = await responses.inputItems.list(id, { order: 'asc' })
+    expect(data.map(({ type }) => type)).toEqual(['message', 'message', 'message'])
+    expect(data[1]?.id).toBe(before.output[0]?.id)
+    await responses.delete(before.id)
+    expect((await proxy.ask(`/v1/responses/${id}/input_items`)).status).toBe(404)
+  })
+
+  test('is deleted: it goes on for its caller, and nothing of it is kept', async () => {
+    const proxy = proxyOf(() => ({ events: spoken('One two three.') }), { routes: ONLY_MESSAGES })
+    const { id, rest } = await begun(proxy)
+    const other = { method: 'DELETE', key: KEYS[1] ?? '' }
+    expect((await proxy.ask(`/v1/responses/${id}`, other)).status).toBe(404)
+    const gone = await proxy.ask(`/v1/responses/${id}`, { method: 'DELETE' })
+    expect(await gone.json()).toEqual({ id, object: 'response', deleted: true })
+    expect((await proxy.ask(`/v1/responses/${id}`)).status).toBe(404)
+    expect((await rest()).at(-1)).toBe('response.completed')
+    expect((await proxy.ask(`/v1/responses/${id}`)).status).toBe(404)
+    const { losses } = proxy.log.find(({ operation }) => operation === 'create') ?? {}
+    expect(losses).not.toContainEqual({ code: 'dropped', path: 'store' })
+  })
+
+  test('is there, or gone for good, also while a slow store takes it', async () => {
+    const kept = memoryStore(STORE_BOUNDS)
+    const taken = Promise.withResolvers<void>()
+    const put: Store['put'] = async (entry) => taken.promise.then(() => kept.put(entry))
+    const proxy = proxyOf(() => ({ events: spoken('One two three.') }), {
+      routes: ONLY_MESSAGES,
+      store: { ...kept, put },
+    })
+    const { id, rest } = await begun(proxy)
+    const over = rest()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const answers = ['', '/input_items', '/cancel'].map((place) =>
+      proxy.ask(`/v1/responses/${id}${place}`, { method: place === '/cancel' ? 'POST' : 'GET' }),
+    )
+    const gone = proxy.ask(`/v1/responses/${id}`, { method: 'DELETE' })
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    taken.resolve()
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 400])
+    expect((await gone).status).toBe(200)
+    expect((await over).at(-1)).toBe('response.completed')
+    expect((await proxy.ask(`/v1/responses/${id}`)).status).toBe(404)
   })
 
   test('is forgotten when its caller leaves', async () => {
