@@ -10,6 +10,7 @@ import type { UpstreamSettings } from '../config/settings.ts'
 import type { PassPlan } from './plan.ts'
 import { isStreamType } from '../stream/reply-events.ts'
 import { isSuccess } from './refusal.ts'
+import { createReadMirror } from '../memory/mirror.ts'
 import { findIssuer } from '../memory/ownership.ts'
 import { ID } from '../memory/records.ts'
 import { isOrigin, membersOf } from '../upstream/members.ts'
@@ -87,11 +88,13 @@ async function passOn(
     return undefined
   }
   if (!isSuccess(call.status)) return refusal(exchange, plan, call)
+  const mirror = createReadMirror(exchange, plan.destination.member.name)
   const type = call.headers.get('content-type') ?? 'application/json'
   const headers = { 'content-type': plan.sent.veil.hide(type), ...replyHeaders(plan, call, []) }
   const { status } = call
   if (isStreamType(type)) {
-    const { body, headers: own } = await passStream({ ...exchange, route: READ }, plan, call)
+    const reading = { ...exchange, route: READ }
+    const { body, headers: own } = await passStream(reading, plan, call, () => mirror)
     return { status, headers: { ...headers, ...own }, body }
   }
   const bytes = withoutMark(await allBytes(exchange, call))
@@ -99,9 +102,10 @@ async function passOn(
   // Servers say in words, too, that they have deleted something, or say nothing.
   const isWorded = exchange.head.method === 'DELETE' && !ERROR.test(text)
   if (!isWorded || text !== '') {
-    const { events } = bodyEvents(exchange, plan, text)
+    const { events } = bodyEvents(exchange, plan, text, mirror)
     const told = isWorded ? undefined : toldFailure(exchange, plan, events, text)
     if (told) return { ...told, headers: { ...headers, ...told.headers } }
+    await mirror?.settle()
   }
   journal.finish({ status, bytesOut: bytes.length })
   // A kept response may have failed, with its upstream's words in it.

@@ -1,8 +1,8 @@
 import type { FrameReader } from '../stream/codec.ts'
 import type { ConversationMemory, ToldReply } from './conversation.ts'
 import { stringify } from '../json/json.ts'
-import { noteOwner, isShared } from './ownership.ts'
-import type { MemoryContext } from './context.ts'
+import { noteItems, noteOwner, isShared } from './ownership.ts'
+import type { KeptContext, MemoryContext } from './context.ts'
 import { keep, openScopedStore } from './records.ts'
 import type { Loss } from '../model/loss.ts'
 import type { Memories } from './context.ts'
@@ -38,6 +38,39 @@ export function createMirror(exchange: MemoryContext, plan: Passing): Mirror | u
   if (!memory || !memories || !scanned || !found || route.operation !== 'create') return undefined
   if (memberOf(scanned, memory.keepMember) === false) return undefined
   const shared = isShared(exchange, plan.destination.upstream)
+  return listener(memory, shared, async (news) => {
+    const { member, name } = plan.destination.upstream
+    const origin = member ?? name
+    await kept({ exchange, memories, memory, scanned, found, origin }, news).catch(() => {
+      if (!shared || 'id' in news) return
+      plan.losses = [...plan.losses, { code: 'dropped', path: 'store' }]
+      exchange.journal.note({ losses: plan.losses })
+    })
+  })
+}
+
+/**
+ * For a reply that is read at the upstream, `origin`, which keeps it. One that was in the background, or broke off, gave out most of its ids
+ * after its beginning.
+ */
+export function createReadMirror(exchange: KeptContext, origin: string): Mirror | undefined {
+  const { caller, memories } = exchange
+  const { memory } = caller.caller
+  if (!memory || !memories) return undefined
+  return listener(memory, false, async (news) => {
+    const made = 'id' in news ? undefined : memory.replyRecord('[]', news)
+    if (!made?.whole || made.record.items.length === 0) return
+    const scoped = await openScopedStore(exchange, memories)
+    await noteItems(scoped, made.id, made.record.items, origin).catch(() => {})
+  })
+}
+
+/** `isEarly`: the id of a stream is told before its reply. */
+function listener(
+  memory: ConversationMemory,
+  isEarly: boolean,
+  tell: (news: News) => Promise<void>,
+): Mirror {
   let begun = false
   let news: News | undefined
   const hear = (heard: News | undefined) => {
@@ -50,7 +83,7 @@ export function createMirror(exchange: MemoryContext, plan: Passing): Mirror | u
       read(frame) {
         const told = memory.replyIn(frame)
         if (told) hear(told)
-        else if (shared && !begun) hear(toNews(memory.idIn(frame)))
+        else if (isEarly && !begun) hear(toNews(memory.idIn(frame)))
         begun = true
         return reader.read(frame)
       },
@@ -63,14 +96,7 @@ export function createMirror(exchange: MemoryContext, plan: Passing): Mirror | u
     async settle() {
       const heard = news
       hear(undefined)
-      if (!heard) return
-      const { member, name } = plan.destination.upstream
-      const origin = member ?? name
-      await kept({ exchange, memories, memory, scanned, found, origin }, heard).catch(() => {
-        if (!shared || 'id' in heard) return
-        plan.losses = [...plan.losses, { code: 'dropped', path: 'store' }]
-        exchange.journal.note({ losses: plan.losses })
-      })
+      if (heard) await tell(heard)
     },
   }
   return mirror

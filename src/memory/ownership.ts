@@ -63,6 +63,18 @@ export async function noteOwner(
   await Promise.all([...places].map((place) => scoped.put(place, OWNED + origin)))
 }
 
+/** Notes the items of a reply of which only the owner is noted: a copy names its items already. */
+export async function noteItems(
+  scoped: ScopedStore,
+  id: string,
+  items: readonly string[],
+  origin: string,
+): Promise<void> {
+  const place = recordPlace(id)
+  const text = place === undefined ? undefined : await scoped.get(place)
+  if (text?.startsWith(OWNED)) await noteOwner(scoped, items, origin)
+}
+
 /** The member of a pool that gave out an id, where that is noted for this caller. */
 export async function findIssuer(
   exchange: KeptContext,

@@ -58,9 +58,12 @@ export async function resolveReferences(
   if (elsewhere && isShared(exchange, elsewhere))
     await demandClaims(exchange, memories, memory, ask, elsewhere)
   const refers = ask.previous !== undefined || ask.references.length > 0
+  const kept = ask.conversation
+  // What was said before stands in a conversation that only its service knows.
+  const unseen = kept !== undefined && { missing: memory.missing('conversation', kept) }
   const keeps = ask.keep && route.operation === 'create'
   if (!refers && (elsewhere !== undefined || !keeps))
-    return { body, resolved: false, found: NOTHING_SOUGHT }
+    return { body, resolved: false, found: { ...NOTHING_SOUGHT, ...unseen } }
   const scoped = await openScopedStore(exchange, memories)
   const input = scanned?.memberText(memory.inputMember)
   if (!refers) {
@@ -72,7 +75,7 @@ export async function resolveReferences(
   const found = await findReferenced(look, memory, ask).catch(unlessOurs(memory, ask, elsewhere))
   if (elsewhere && found.origins.every((origin) => gaveOut(elsewhere, origin))) {
     if (isShared(exchange, elsewhere)) await demandOwnership(exchange, memories, memory, ask)
-    return { body, resolved: false, found }
+    return { body, resolved: false, found: { ...found, ...unseen } }
   }
   if (found.missing) throw new ProblemError(found.missing)
   const { body: whole, fresh } = memory.resolve(body, opened(memory, ask, found), input)

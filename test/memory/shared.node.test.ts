@@ -94,6 +94,46 @@ describe('one key of an upstream that keeps responses, and many callers', () => 
     expect(proxy.got).toHaveLength(1)
   })
 
+  // As `background: true` has it: what is given out first names no item.
+  test.each([
+    ['in one body', '', false],
+    ['as a stream that goes on', '?stream=true&starting_after=1', false],
+    ['of another key of the upstream', '', true],
+  ])('give each the items of a reply that came later: %s', async (_, query, several) => {
+    const whole = { ...MINE, output: [THOUGHT, ITEM] }
+    const end = `data: ${JSON.stringify({ type: 'response.completed', response: whole })}\n\n`
+    const upstreams = new Map(settings().upstreams)
+    const own = upstreams.get('responses')
+    const keys = ['one', 'two'].map((account) => ({
+      key: { kind: 'literal' as const, value: `key-of-${account}-0123456789` },
+      weight: 1,
+      account,
+    }))
+    if (own && several) upstreams.set('responses', { ...own, keys })
+    const proxy = proxyOf(
+      ({ method, url }) => {
+        if (method === 'POST') return { body: { ...MINE, status: 'queued', output: [] } }
+        return url.search === '' ? { body: whole } : { events: [end] }
+      },
+      { change: { upstreams } },
+    )
+    const begin = { model: 'responses-x', input: 'x', background: true }
+    await proxy.ask('/v1/responses', { key: ALICE, json: begin })
+    const next = (key: string) =>
+      Promise.all(
+        [THOUGHT, { type: 'item_reference', id: ITEM.id }].map(async (item) => {
+          const json = { model: 'responses-x', input: [item, { role: 'user', content: 'y' }] }
+          return (await proxy.ask('/v1/responses', { key, json })).status
+        }),
+      )
+    expect(await next(ALICE)).toEqual([404, 404])
+    expect((await proxy.ask(`/v1/responses/${MINE.id}${query}`, { key: BOB })).status).toBe(404)
+    const told = await proxy.ask(`/v1/responses/${MINE.id}${query}`, { key: ALICE })
+    expect(await told.text()).toContain(ITEM.id)
+    expect(await next(ALICE)).toEqual([200, 200])
+    expect(await next(BOB)).toEqual([404, 404])
+  })
+
   test('lets thoughts pass that bring their proof along', async () => {
     const proxy = await begun(OFF)
     const input = [{ ...THOUGHT, id: 'rs_other', encrypted_content: 'gAAA' }]

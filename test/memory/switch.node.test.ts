@@ -126,6 +126,25 @@ describe('a conversation that went on for some turns at an upstream that keeps i
   )
 })
 
+describe('what was said in a conversation that only its service keeps', () => {
+  test.each(['conv_68af', { id: 'conv_68af' }])(
+    'is not continued elsewhere as if it had begun there: %j',
+    async (conversation) => {
+      const proxy = proxyOf(
+        ({ dialect }) =>
+          dialect === 'responses' ? { body: reply('resp_1x') } : said([text('Elsewhere.')]),
+        { change: ALONE },
+      )
+      const say = async (json: object) => (await proxy.ask('/v1/responses', { json })).status
+      expect(await say({ model: 'responses-x', input: 'Two.', conversation })).toBe(200)
+      const next = { input: 'Three.', previous_response_id: 'resp_1x' }
+      expect(await say({ model: 'messages-x', ...next })).toBe(400)
+      expect(await say({ model: 'responses-x', ...next })).toBe(200)
+      expect(proxy.got.map(({ dialect }) => dialect)).toEqual(['responses', 'responses'])
+    },
+  )
+})
+
 const NOTHING_THERE = { status: 404, body: { error: { message: 'No such endpoint.' } } }
 
 describe('an upstream that keeps its own state', () => {
