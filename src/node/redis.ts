@@ -26,12 +26,50 @@ export async function openRedis(url: string, warn: (why: string) => void): Promi
 }
 
 /**
+ * While a server hangs, nothing is asked but whether it answers again: requests that wait for it, one after the other,
+ * would be slow for as long as it hangs.
+ */
+export function redisLink(url: string, timeoutMs = 2000): RedisLink {
+  const line = openLine(url, timeoutMs)
+  let isWatched = false
+  /** Why nothing else is asked. */
+  let silence: unknown
+
+  /** One command alone may have taken long; a server that does not even answer to this hangs. */
+  const watch = async (): Promise<void> => {
+    isWatched = true
+    for (let isLate = true; isLate && !line.isClosed();) {
+      const { error, isLate: again = false } = await line.attempt(['PING'])
+      isLate = again
+      silence = isLate ? error : undefined
+    }
+    isWatched = false
+  }
+  return {
+    async call(...command) {
+      if (silence) throw silence
+      const { answer, error, isLate } = await line.attempt(command)
+      if (isLate && !isWatched) void watch()
+      if (error !== undefined) throw error
+      return answer
+    },
+    close: () => line.close(),
+  }
+}
+
+interface Line {
+  attempt(command: string[]): Promise<Outcome>
+  isClosed(): boolean
+  close(): Promise<void>
+}
+
+/**
  * A connection that is made when it is needed, and dropped at the first failure: no queue of commands grows while the
  * server is away, and no request waits twice for a dead connection. A command that the server refuses is no failure of
  * the connection: a server that takes no writes, because its disk is full or its replicas are gone, still answers the
  * reads that are underway.
  */
-export function redisLink(url: string, timeoutMs = 2000): RedisLink {
+function openLine(url: string, timeoutMs: number): Line {
   let connection: Connection | undefined
   let closed = false
 
@@ -42,24 +80,35 @@ export function redisLink(url: string, timeoutMs = 2000): RedisLink {
     return connection
   }
   return {
-    async call(...command) {
+    async attempt(command) {
       const used = current()
+      let isOver = false
+      const work = () => send(used, command).finally(() => (isOver = true))
       try {
-        return await guardStore(SERVICE, timeoutMs, () => send(used, command))
+        return { answer: await guardStore(SERVICE, timeoutMs, work) }
       } catch (error) {
         const refusal = used.client && refusalIn(error)
-        if (refusal !== undefined && !WRONG_SERVER.test(refusal)) throw error
-        if (connection === used) connection = undefined
-        end(used, refusal === undefined ? 'destroy' : 'close')
-        throw error
+        if (refusal === undefined || WRONG_SERVER.test(refusal)) {
+          if (connection === used) connection = undefined
+          end(used, refusal === undefined ? 'destroy' : 'close')
+        }
+        return { error, isLate: !isOver }
       }
     },
+    isClosed: () => closed,
     async close() {
       closed = true
       if (connection) end(connection, 'destroy')
       connection = undefined
     },
   }
+}
+
+/** What became of one command. `isLate`: nothing, in the time that it has. */
+interface Outcome {
+  answer?: unknown
+  error?: unknown
+  isLate?: boolean
 }
 
 async function send({ opening }: Connection, command: string[]): Promise<unknown> {
@@ -105,7 +154,8 @@ async function connect(url: string, timeoutMs: number) {
     url,
     RESP: 2,
     disableClientInfo: true,
-    socket: { connectTimeout: timeoutMs, reconnectStrategy: false },
+    // A server that cannot be reached hangs, too, and is found to by the time that a command has.
+    socket: { connectTimeout: 2 * timeoutMs, reconnectStrategy: false },
   })
   // The command that waits rejects with the failure; the event without a listener would end the process.
   client.on('error', () => undefined)

@@ -127,6 +127,43 @@ describe.skipIf(!there)('with a redis-server', () => {
     await store.close()
   })
 
+  it('lets nobody wait again and again for a server that hangs, and notices when it goes on', async () => {
+    const port = await freePort()
+    const server = await startRedis(port)
+    const store = connect(port, '', 300)
+    await vi.waitFor(() => store.put(entry('1', 'x')), { timeout: 10_000 })
+    server.kill('SIGSTOP')
+    const failure = () => store.get(storeKey('a', '1')).catch(String)
+    await failure()
+    await sleep(700)
+    const before = performance.now()
+    for (let turn = 0; turn < 20; turn += 1)
+      expect(await failure()).toMatch(/no answer within 300 ms$/)
+    expect(performance.now() - before).toBeLessThan(250)
+    server.kill('SIGCONT')
+    await vi.waitFor(async () => expect(await store.get(storeKey('a', '1'))).toBe('x'), {
+      timeout: 10_000,
+    })
+    server.kill('SIGSTOP')
+    await failure()
+    await sleep(700)
+    // What fails at once needs no sparing.
+    server.kill('SIGKILL')
+    await vi.waitFor(async () => expect(await failure()).toMatch(/ECONN|cut/), { timeout: 10_000 })
+    await store.close()
+  })
+
+  it('goes on at once after one command that took too long', async () => {
+    const port = await freePort()
+    const server = await startRedis(port)
+    const link = redisLink(`redis://127.0.0.1:${port}`, 300)
+    await vi.waitFor(() => link.call('PING'), { timeout: 10_000 })
+    await expect(link.call('BLPOP', 'nothing', '2')).rejects.toThrow('no answer within 300 ms')
+    expect(await link.call('PING')).toBe('PONG')
+    await link.close()
+    server.kill('SIGKILL')
+  })
+
   it.each([
     ['wants more replicas', ['CONFIG', 'SET', 'min-replicas-to-write', '1']],
     ['has become a replica', ['REPLICAOF', '127.0.0.1', String(CLOSED_PORT)]],
