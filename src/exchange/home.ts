@@ -40,7 +40,7 @@ class PoolHome implements Home {
   readonly #members: readonly Member[]
   #owner: string | undefined
 
-  /** `stored`: the member that keeps the reply to which the request refers. */
+  /** `stored`: the member that gave the reply to which the request refers. */
   constructor(
     exchange: Exchange,
     sighted: SightedRequest,
@@ -125,10 +125,10 @@ const mayRefer = ({ caller, memories }: Exchange, { scanned }: SightedRequest): 
   caller.caller.memory !== undefined &&
   scanned?.holds(caller.caller.memory.mayRefer) === true
 
-/** The member that keeps the reply to which a request refers. */
+/** The member that keeps the reply to which a request refers, or that gave it and shall be asked on. */
 async function findStored(
   exchange: Exchange,
-  { scanned }: SightedRequest,
+  { scanned, route }: SightedRequest,
   members: readonly Member[],
 ): Promise<Member | undefined> {
   const { memory } = exchange.caller.caller
@@ -136,8 +136,10 @@ async function findStored(
   const { previous, references, claims = [] } = memory.asks(parseBody(scanned))
   const id = previous ?? references[0] ?? claims[0]
   if (id === undefined) return undefined
-  const origin = await findIssuer(exchange, exchange.memories, id).catch(() => undefined)
-  return members.find((member) => isOrigin(member, origin))
+  const found = await findIssuer(exchange, exchange.memories, id).catch(() => undefined)
+  const isSticky = failoverOf(exchange.settings, route).sticky !== 'off'
+  const name = found?.origin ?? (isSticky ? found?.server : undefined)
+  return members.find((member) => isOrigin(member, name))
 }
 
 /** Whether any route chooses by the class or the length of a request. */

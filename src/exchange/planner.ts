@@ -207,7 +207,7 @@ async function translatePlan(
     stream,
     losses,
     request: repeatable(exchange, isLong(exchange) ? withoutTurns(request, trail) : request),
-    ...(keeping && { keeping }),
+    ...(keeping && { keeping: { ...keeping, server: destination.member.name } }),
     ...(outgoing && { sent: addressedTo(upstream, exchange, outgoing, stream) }),
     lastProof: outgoing?.lastProof,
   }

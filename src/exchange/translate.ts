@@ -18,7 +18,7 @@ import { isLonger, streamEncoder } from '../json/bytes.ts'
 import { concealer } from './concealed.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { CALLER_LEFT, INTERNAL, NO_ROOM, NOT_TAKEN, REPLY_GREW } from '../model/failures.ts'
-import { recordReply } from '../memory/recorder.ts'
+import { ReplyRecorder } from '../memory/recorder.ts'
 import type { TranslatePlan } from './plan.ts'
 import { soughtIn } from './planner.ts'
 import { createProofRecorder } from '../memory/proofs.ts'
@@ -62,7 +62,7 @@ export async function translateReply(
   const writing = { request, now, lose, newId, trail: exchange.recall?.trail }
   const told = watchEmptyReply(replyWriter(caller, writing, proofs?.hear), losses)
   const replyRecorder =
-    plan.keeping && recordReply(exchange, plan.keeping, told.writer, () => call.cancel())
+    plan.keeping && new ReplyRecorder(exchange, plan.keeping, told.writer, () => call.cancel())
   const { server } = target.facts
   const reader = frameReader(adapter.upstream.reader({ request, server, lastProof, lose, newId }))
   const next = eventSteps(exchange, plan, call, () => replyRecorder?.interruption, reader)

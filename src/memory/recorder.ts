@@ -2,7 +2,7 @@ import type { WireEvent, Writer } from '../../adapters/contract.ts'
 import type { ExchangeRecord, Recorder } from './conversation.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { Problem } from '../model/problem.ts'
-import type { Memories, MemoryContext, Underway } from './context.ts'
+import type { MemoryContext, Underway } from './context.ts'
 import { CANCELLED } from '../model/failures.ts'
 import { keep } from './records.ts'
 import type { Keeping } from './resolve.ts'
@@ -10,41 +10,22 @@ import { storeKey } from './store.ts'
 import { writtenOnce } from '../stream/event-text.ts'
 
 /** Keeps one exchange while its reply is written. */
-export interface ReplyRecorder {
+export class ReplyRecorder {
   /** The writer, with the recorder listening: the events of a stream are stored with the reply. */
   readonly writer: Writer
   /** Why the reply was stopped from outside; undefined before that. */
-  readonly interruption: Problem | undefined
-  /**
-   * Stores the whole exchange; false when that failed. Afterwards the reply cannot be stopped any more. `body`: the
-   * text of a reply in one body.
-   */
-  settle(body?: string): Promise<boolean>
-}
-
-/** `stop`: ends the reply while it is written. */
-export function recordReply(
-  exchange: MemoryContext,
-  keeping: Keeping,
-  writer: Writer,
-  stop: () => void,
-): ReplyRecorder {
-  const recorder = new KeptReply(exchange, keeping, writer, stop)
-  exchange.journal.whenOver(recorder.release)
-  return recorder
-}
-
-class KeptReply implements ReplyRecorder {
-  readonly writer: Writer
   interruption: Problem | undefined
   readonly #exchange: MemoryContext
   readonly #keeping: Keeping
   readonly #stop: () => void
-  readonly #place = new Place()
+  /** Its place among those that are underway, and the key of that place: undefined before it is taken. */
+  readonly #place: { reply: Underway | undefined } = { reply: undefined }
+  #key: string | undefined
   #recorder: Recorder | undefined
   #cancelled: Promise<boolean> | undefined
   #isForgotten = false
 
+  /** `stop`: ends the reply while it is written. */
   constructor(exchange: MemoryContext, keeping: Keeping, writer: Writer, stop: () => void) {
     const { memory, fresh } = keeping
     this.#exchange = exchange
@@ -52,23 +33,30 @@ class KeptReply implements ReplyRecorder {
     this.#stop = stop
     this.#recorder = memory.recorder({ fresh, writer, newId: exchange.newId })
     this.writer = listenedWriter(writer, (events) => this.#hear(events))
+    exchange.journal.whenOver(this.#release)
   }
 
+  /**
+   * Stores the whole exchange; false when that failed. Afterwards the reply cannot be stopped any more. `body`: the
+   * text of a reply in one body.
+   */
   settle(body?: string): Promise<boolean> {
     const recorder = this.#recorder
     this.#recorder = undefined
-    const isKnown = this.#place.key !== undefined || body !== undefined
+    const isKnown = this.#key !== undefined || body !== undefined
     const id = isKnown ? recorder?.id : undefined
     const kept =
       this.#cancelled ??
       (recorder && id !== undefined
         ? this.#put(id, recorder.record(body))
         : Promise.resolve(this.#isForgotten))
-    return kept.finally(this.release)
+    return kept.finally(this.#release)
   }
 
-  readonly release = (): void => {
-    this.#place.leave(this.#keeping.memories.underway)
+  readonly #release = (): void => {
+    if (this.#key !== undefined) this.#keeping.memories.underway.delete(this.#key)
+    // What a map has forgotten it may still point to (docs/decisions/0018-what-leaves.md).
+    this.#place.reply = undefined
     this.#recorder = undefined
   }
 
@@ -78,10 +66,12 @@ class KeptReply implements ReplyRecorder {
     if (!recorder) return
     recorder.push(events)
     // An exchange that will be too large to store is released early.
-    if (recorder.size > FRAMES_PER_REPLY * memories.retention.entryBytes) return this.release()
+    if (recorder.size > FRAMES_PER_REPLY * memories.retention.entryBytes) return this.#release()
     const { id } = recorder
-    if (this.#place.key === undefined && id !== undefined)
-      this.#place.take(memories.underway, storeKey(scoped.owner, id), this.#underway(id, recorder))
+    if (this.#key !== undefined || id === undefined) return
+    this.#key = storeKey(scoped.owner, id)
+    this.#place.reply = this.#underway(id, recorder)
+    memories.underway.set(this.#key, this.#place)
   }
 
   #underway(id: string, recorder: Recorder): Underway {
@@ -100,35 +90,16 @@ class KeptReply implements ReplyRecorder {
       },
       forget: () => {
         this.#isForgotten = true
-        this.release()
+        this.#release()
       },
     }
   }
 
   #put(id: string, record: ExchangeRecord): Promise<boolean> {
-    const { scoped, parents } = this.#keeping
-    const kept = isKept(keep(scoped, { id, parents, record }))
+    const { scoped, server, parents } = this.#keeping
+    const kept = isKept(keep(scoped, { id, server, parents, record }))
     if (this.#place.reply) this.#place.reply.kept = kept
     return kept
-  }
-}
-
-/** The place of one reply among those that can still be stopped. */
-class Place {
-  /** Undefined before it is taken. */
-  key: string | undefined
-  reply: Underway | undefined
-
-  take(all: Memories['underway'], key: string, reply: Underway): void {
-    this.key = key
-    this.reply = reply
-    all.set(key, this)
-  }
-
-  leave(all: Memories['underway']): void {
-    if (this.key !== undefined) all.delete(this.key)
-    // What a map has forgotten it may still point to (docs/decisions/0018-what-leaves.md).
-    this.reply = undefined
   }
 }
 

@@ -32,7 +32,7 @@ export interface ResolvedRequest {
   origins?: Found['origins']
 }
 
-export interface Keeping {
+export interface Keeping extends Pick<KeptRecord, 'server'> {
   scoped: ScopedStore
   memory: ConversationMemory
   parents: readonly string[]

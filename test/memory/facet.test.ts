@@ -283,7 +283,8 @@ describe('ids', () => {
     if (!memory) throw new Error('no dialect remembers')
     fc.assert(
       fc.property(objects, fc.array(fc.stringMatching(/^\w{1,20}$/)), (record, parents) => {
-        const kept = { id: 'resp_1', parents, record: stringify(record) }
+        const from = [{}, { origin: 'up' }, { server: 'up#2' }][parents.length % 3]
+        const kept = { id: 'resp_1', ...from, parents, record: stringify(record) }
         const again = readKept(writeKept(kept))
         expect(again).toEqual(kept)
         expect(again && stringify(recordReader(memory)(again) ?? '')).toBe(kept.record)

@@ -5,6 +5,7 @@ import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import { allKits } from '../dialects/index.ts'
 import { jsonReply } from '../exchange/proxy.ts'
 import {
+  DIALECTS,
   good,
   key,
   refusing,
@@ -345,6 +346,46 @@ describe('what an upstream keeps', () => {
       (await nothing.text()).replaceAll('resp_none', ''),
     )
     expect(site.sent).toHaveLength(5)
+  })
+
+  describe.each(DIALECTS.filter((dialect) => dialect !== 'responses'))('over %s', (dialect) => {
+    const voice = voiceOf('responses')
+    const scripts = { one: good(dialect), two: good(dialect) }
+    const say = async (site: Site, stream: boolean, body: object) => {
+      const answer = await site.ask({ voice, stream, body: { store: true, ...body } })
+      expect(answer.status).toBe(200)
+      return /"id":"(resp_\w+)"/.exec(await answer.text())?.[1]
+    }
+    const talk = async (site: Site, stream: boolean) => {
+      const first = await say(site, stream, { input: `Conversation ${site.sent.length}` })
+      const next = { input: 'More', previous_response_id: first }
+      await say(site, stream, { input: 'Yes', previous_response_id: await say(site, stream, next) })
+    }
+
+    it.each([false, true])('goes on where it was answered (stream: %s)', async (stream) => {
+      const pool = makePool(dialect, { one: 'a', two: 'b' })
+      const routes = [{ model: '*', upstream: ['one', 'two'], pick: 'weighted' as const }]
+      const site = siteOf({ ...pool, routes }, scripts, { store: memoryStore(STORE_BOUNDS) })
+      for (let count = 0; count < 12; count += 1) await talk(site, stream)
+      const asked = askedOf(site)
+      for (let at = 0; at < asked.length; at += 3)
+        expect(new Set(asked.slice(at, at + 3)).size, asked.join()).toBe(1)
+      expect(new Set(asked).size).toBe(2)
+    })
+
+    it.each([
+      ['prefer', 'two'],
+      ['off', 'one'],
+    ] as const)('goes on where it went after a failure, %s: %s', async (sticky, last) => {
+      const one = switched(refusing(529))
+      const pool = makePool(dialect, { one: 'a', two: 'b' }, { failover: { sticky } })
+      const store = memoryStore(STORE_BOUNDS)
+      const site = siteOf(pool, { ...scripts, one: one.script }, { store })
+      const first = await say(site, false, { input: 'Hello' })
+      one.now(good(dialect))
+      await say(site, false, { input: 'More', previous_response_id: first })
+      expect(askedOf(site)).toEqual(['one', 'two', last])
+    })
   })
 
   it('is not looked for in a body that is no JSON, which is refused as anywhere else', async () => {
