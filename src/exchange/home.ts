@@ -155,7 +155,9 @@ export function homeRoute(exchange: Exchange, sighted: SightedRequest): RouteSet
   const part = partOf(exchange, sighted)
   const now = exchange.ports.now()
   const bound = part?.isMain ? part.session.placeOf(part.own, now)?.route : undefined
-  const isElsewhere = bound !== undefined && bound !== sighted.route
-  if (!isElsewhere || !exchange.settings.routes.includes(bound)) return sighted.route
-  return hasProofs(lazyRequest(exchange)()) ? bound : sighted.route
+  // A reload makes the same routes anew.
+  const isHome = (route: RouteSettings) =>
+    route === bound || JSON.stringify(route) === JSON.stringify(bound)
+  const home = bound && exchange.settings.routes.find(isHome)
+  return home && home !== sighted.route && hasProofs(lazyRequest(exchange)()) ? home : sighted.route
 }

@@ -6,7 +6,7 @@ import { toResponse } from '../../src/http/respond.ts'
 import { createObserver } from '../../src/observe/observer.ts'
 import { randomId, type UpstreamRequest } from '../../src/ports.ts'
 import { jsonReply } from '../exchange/proxy.ts'
-import { voiceOf } from './site.ts'
+import { SIGNED, voiceOf } from './site.ts'
 
 const voice = voiceOf('messages')
 
@@ -55,6 +55,16 @@ function proxyOf(config: Config, refused: number) {
       expect(response.status, await response.text()).toBe(200)
       return [...asked]
     },
+    /** Which members a turn of one session asks. */
+    async turn(messages: readonly object[], system: string): Promise<string[]> {
+      asked.length = 0
+      const body = JSON.stringify({ ...voice.request('m', false), messages, system })
+      const headers = { ...HEADERS, 'session-id': 'one-session' }
+      const url = `http://127.0.0.1:8787${voice.path('m', false)}`
+      const response = toResponse(await answer(new Request(url, { method: 'POST', headers, body })))
+      expect(response.status, await response.text()).toBe(200)
+      return [...asked]
+    },
     async breakers(): Promise<string[]> {
       const response = toResponse(await answer(new Request('http://127.0.0.1:8787/metrics')))
       return (await response.text()).match(/^dragoman_breaker_state.*$/gm) ?? []
@@ -90,5 +100,21 @@ describe('what is known of a member', () => {
     await proxy.replace(pool('another-key-0123456789', {}, 'other'))
     await proxy.ask()
     expect((await proxy.breakers()).join(' ')).not.toContain('upstream="one"')
+  })
+})
+
+describe('a conversation with proofs in it', () => {
+  it('stays on its route through a reload, as long as there is one', async () => {
+    const long = 'x'.repeat(9000)
+    const routes: Config['routes'] = [
+      { model: '*', upstream: 'two', minInputTokens: 1000 },
+      { model: '*', upstream: 'one' },
+    ]
+    const proxy = proxyOf(pool('key-of-one-0123456789', { routes }), 401)
+    expect(await proxy.turn(SIGNED.slice(0, 1), 'Be brief.')).toEqual(['one'])
+    await proxy.replace(pool('new-key-of-one-0123456789', { routes }))
+    expect(await proxy.turn(SIGNED, long)).toEqual(['one'])
+    await proxy.replace(pool('new-key-of-one-0123456789', { routes: routes.slice(0, 1) }))
+    expect(await proxy.turn(SIGNED, long)).toEqual(['two'])
   })
 })
