@@ -112,8 +112,8 @@ export interface ConversationMemory {
   recorder(context: RecorderContext): Recorder
   /** Reads a record; throws SyntaxError for anything else. */
   read(text: string): JsonObject
-  /** The id of a reply, in the first frame of its stream. */
-  idIn(frame: Frame): string | undefined
+  /** The id of a reply, in the first frame of its stream. Unless `always`: where it outlives that stream. */
+  idIn(frame: Frame, always: boolean): string | undefined
   /** The whole reply, in the frame of a stream that brings it. */
   replyIn(frame: Frame): ToldReply | undefined
   /**

@@ -65,7 +65,7 @@ export function createReadMirror(exchange: KeptContext, origin: string): Mirror 
   })
 }
 
-/** `isEarly`: the id of a stream is told before its reply. */
+/** `isEarly`: the id of any stream is told before its reply. */
 function listener(
   memory: ConversationMemory,
   isEarly: boolean,
@@ -83,7 +83,7 @@ function listener(
       read(frame) {
         const told = memory.replyIn(frame)
         if (told) hear(told)
-        else if (isEarly && !begun) hear(toNews(memory.idIn(frame)))
+        else if (!begun) hear(toNews(memory.idIn(frame, isEarly)))
         begun = true
         return reader.read(frame)
       },

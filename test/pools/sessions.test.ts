@@ -3,7 +3,7 @@ import type { Config } from '../../src/config/type.ts'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import { allKits } from '../dialects/index.ts'
-import { jsonReply } from '../exchange/proxy.ts'
+import { jsonReply, never, sse, sseReply } from '../exchange/proxy.ts'
 import {
   DIALECTS,
   good,
@@ -346,6 +346,36 @@ describe('what an upstream keeps', () => {
       (await nothing.text()).replaceAll('resp_none', ''),
     )
     expect(site.sent).toHaveLength(5)
+  })
+
+  it('is asked of that member also by a client that left a stream in the background', async () => {
+    const first = { id: 'resp_two0', object: 'response', status: 'in_progress', background: true }
+    const begun = [sse({ type: 'response.created', response: first }), voice.opening]
+    const over = { ...first, status: 'completed', output: [] }
+    const two: MemberScript = ({ request }) =>
+      request.method === 'POST'
+        ? sseReply([...begun, never()])
+        : sseReply([sse({ type: 'response.completed', response: over })])
+    const pool = makePool('responses', { one: 'a', two: 'b' })
+    const site = siteOf(
+      { ...pool, callers: { keys: ['caller-one-0123456789'] } },
+      { one: refusing(529), two },
+      { store: memoryStore(STORE_BOUNDS) },
+    )
+    const headers = { authorization: 'Bearer caller-one-0123456789' }
+    const left = await site.ask({
+      voice,
+      headers,
+      stream: true,
+      body: { store: true, background: true },
+    })
+    const reader = left.body?.getReader()
+    await reader?.read()
+    await reader?.cancel()
+    const path = `/v1/responses/${first.id}?stream=true&starting_after=0`
+    const back = await site.ask({ voice, headers, method: 'GET', path })
+    expect(await back.text()).toContain('response.completed')
+    expect(askedOf(site)).toEqual(['one', 'two', 'two'])
   })
 
   describe.each(DIALECTS.filter((dialect) => dialect !== 'responses'))('over %s', (dialect) => {

@@ -216,8 +216,12 @@ function replyRecord(
   return { id, record: { text: record, items: idsIn(reply['output']) }, whole }
 }
 
-const idIn = (frame: Frame | undefined): string | undefined => {
-  const { response } = (frame && parseObject(frame.data)) ?? {}
+/** A reply in the background is asked for by clients that have left its stream. */
+const LASTING = /"background"\s*:\s*true/
+
+function idIn({ data }: Frame, always: boolean): string | undefined {
+  if (!always && !LASTING.test(data)) return undefined
+  const { response } = parseObject(data) ?? {}
   return isObject(response) ? memberText(response, 'id') : undefined
 }
 
