@@ -7,17 +7,17 @@ import { memberText } from '../dialect.ts'
 import { recordedOutput } from './record.ts'
 import { bringsResponse, filledFrame } from './frames.ts'
 import { ResponseReader } from '../reader.ts'
+import { readTools } from '../tools.ts'
 import { ResponseWriter } from '../writer.ts'
-
-/** The response already holds the request's settings. */
-const REQUEST = emptyRequest('', true)
 
 const lose = () => undefined
 
 /** Makes the stream of a reply that left as one body. */
 export function retold(response: JsonObject): Frame[] {
   const newId = idsAgain(recordedOutput({ response }))
-  const context = { request: REQUEST, now: 0, lose, newId }
+  // The response already holds the request's settings; the names and kinds of its calls are those of its tools.
+  const request = { ...emptyRequest('', true), tools: readTools(response['tools']) }
+  const context = { request, now: 0, lose, newId }
   const writer = new ResponseWriter(context)
   const frames: Frame[] = []
   for (const event of new ResponseReader(context).body(response))
