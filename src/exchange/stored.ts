@@ -15,8 +15,8 @@ import {
   type KeptRecord,
   type ScopedStore,
 } from '../memory/records.ts'
-import type { Memories, Underway } from '../memory/context.ts'
-import { readChain, readPast, createLookup, type Look } from '../memory/resolve.ts'
+import type { Memories } from '../memory/context.ts'
+import { readPast, createLookup } from '../memory/resolve.ts'
 import { isSuccess } from './refusal.ts'
 import { storeKey } from '../memory/store.ts'
 import { STREAM_HEADERS } from '../stream/stream-out.ts'
@@ -74,8 +74,19 @@ async function keptAnswer(
   const { query } = exchange.head
   const scoped = await openScopedStore(exchange, memories)
   const look = createLookup(scoped, exchange.settings.limits.bodyBytes, exchange.lease)
+  const read = recordReader(memory)
+  const answer = async ({ parents }: Pick<KeptRecord, 'parents'>, own: JsonObject | undefined) => {
+    // Only a list of the whole input needs the earlier exchanges.
+    const past = action === 'input' ? await readPast(look, parents) : []
+    const records = [...(past ?? []).map(read), own].filter((each) => each !== undefined)
+    return past && records.length > past.length ? memory.answer(action, records, query) : undefined
+  }
   const underway = memories.underway.get(storeKey(scoped.owner, id))?.reply
-  if (underway && !underway.kept) return answerUnderway(underway, memory, look, { action, query })
+  if (underway && !underway.kept) {
+    if (action === 'cancel') return memory.answer('read', [await underway.cancel()], NO_QUERY)
+    if (action === 'delete') underway.forget()
+    return answer(underway, underway.record())
+  }
   // What is being put there may be asked for already.
   await underway?.kept
   const kept = await look(recordPlace(id))
@@ -83,35 +94,7 @@ async function keptAnswer(
   if (action === 'delete' && !(await deleteRecord(scoped, id))) return undefined
   if (kept.record.length > LONG_CHARACTERS) await ownTurn()
   const text = textIn(memory, kept, action, query)
-  if (text !== undefined) return { text }
-  // Only a list of the whole input needs the earlier exchanges.
-  const whole = action === 'input' ? await readChain(look, id) : { chain: [kept] }
-  const records = whole && recordsIn(memory, whole.chain)
-  return records && memory.answer(action, records, query)
-}
-
-/** All records; undefined where one cannot be read. */
-function recordsIn(
-  memory: ConversationMemory,
-  chain: readonly KeptRecord[],
-): JsonObject[] | undefined {
-  const records = chain.map(recordReader(memory)).filter((record) => record !== undefined)
-  return records.length === chain.length ? records : undefined
-}
-
-/** Answers for a reply that is still being written. */
-async function answerUnderway(
-  underway: Underway,
-  memory: ConversationMemory,
-  look: Look,
-  { action, query }: Pick<Asked, 'action'> & Pick<StoredExchange['head'], 'query'>,
-): Promise<StoredAnswer | undefined> {
-  if (action === 'cancel') return memory.answer('read', [await underway.cancel()], NO_QUERY)
-  const past = action === 'input' ? await readPast(look, underway) : []
-  const records = past && recordsIn(memory, past)
-  const answer = records && memory.answer(action, [...records, underway.record()], query)
-  if (action === 'delete') underway.forget()
-  return answer
+  return text === undefined ? answer(kept, read(kept)) : { text }
 }
 
 /** Longer records are handled in steps, so that other exchanges get their turn. */

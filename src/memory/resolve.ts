@@ -231,14 +231,14 @@ export async function readChain(look: Look, id: string): Promise<Chain | undefin
   const kept = await look(place)
   // Each id of an exchange leads to its place, but only the id of its reply names the exchange.
   if (!kept || place === undefined || kept.id !== id) return undefined
-  const before = await readPast(look, kept)
+  const before = await readPast(look, kept.parents)
   return before && { chain: [...before, kept], parents: [...kept.parents, place] }
 }
 
 /** All exchanges before one; undefined when one is gone. */
 export async function readPast(
   look: Look,
-  { parents }: Pick<Chain, 'parents'>,
+  parents: Chain['parents'],
 ): Promise<readonly KeptRecord[] | undefined> {
   const before = await Promise.all(parents.map(look))
   const chain = before.filter((link) => link !== undefined)

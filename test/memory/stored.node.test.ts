@@ -133,6 +133,23 @@ describe('a stored response', () => {
       expect((await proxy.ask(`/v1/responses/${second.id}/input_items?${query}`)).status).toBe(400)
   })
 
+  test('lists an item once that its caller sent again, so that pages come to an end', async () => {
+    const proxy = proxyOf(answers)
+    const { client, second } = await talked(proxy)
+    const input = [...second.output, { role: 'user', content: 'Three.' }]
+    const json = { model: MODEL, input, previous_response_id: second.id }
+    const { id } = (await (await proxy.ask('/v1/responses', { json })).json()) as { id: string }
+    for (const order of ['asc', 'desc'] as const) {
+      const ids: (string | undefined)[] = []
+      for await (const item of client.responses.inputItems.list(id, { order, limit: 1 })) {
+        ids.push(item.id)
+        expect(ids.length).toBeLessThan(10)
+      }
+      expect(ids).toHaveLength(5)
+      expect(new Set(ids).size).toBe(5)
+    }
+  })
+
   test('is deleted, and what followed it cannot be continued', async () => {
     const proxy = proxyOf(answers, { routes: ONLY_MESSAGES })
     const { client, first, second } = await talked(proxy)

@@ -85,10 +85,12 @@ function listInput(chain: readonly JsonObject[], query: Lookup): JsonObject {
   const order = query.get('order') ?? 'desc'
   if (order !== 'asc' && order !== 'desc')
     throw invalid(`Invalid 'order': expected 'asc' or 'desc'.`, 'order')
-  const items = chain.flatMap((record, index) => [
+  const all = chain.flatMap((record, index) => [
     ...shownInput(record),
     ...(index < chain.length - 1 ? recordedOutput(record) : []),
   ])
+  // Of two with one id a client would begin again behind the first, for ever.
+  const items = [...new Map(all.map((item) => [item['id'] ?? item, item])).values()]
   const ordered = order === 'asc' ? items : items.toReversed()
   const from = placeAfter(ordered, query.get('after'))
   const page = ordered.slice(from, from + limit)
