@@ -219,6 +219,10 @@ export interface SameSide {
     readonly count: string
     readonly reply: string
     named(start: StartEvent): JsonObject
+    /** Matches the event that opens a reply which goes on without its stream. */
+    readonly lasting: RegExp
+    /** What is said of such a stream in place of a failure of the reply. */
+    broken(failure: WireEvent): WireEvent
   }
   /** The top-level members with which a conversation begins: instructions and turns. */
   readonly beginning?: { instructions?: string; turns: string }

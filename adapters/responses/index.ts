@@ -1,12 +1,12 @@
 import type { Adapter, RequestHead, Route } from '../contract.ts'
-import { isObject } from '../../src/json/json.ts'
+import { isObject, objectIn } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { mayHoldMinted } from '../../src/model/ids.ts'
 import { droppable, fieldNames } from '../../src/model/fields.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { DIALECT, memberCount } from './dialect.ts'
 import { CALL_ID } from './names.ts'
-import { memory } from './memory/index.ts'
+import { LASTING, memory } from './memory/index.ts'
 import { writeModel, writeModels } from './models.ts'
 import { PROFILES } from './profiles.ts'
 import { readProblem, tellsError, tellsFailure, writeProblem } from './problems.ts'
@@ -109,6 +109,11 @@ export const responses: Adapter = {
         ...(id !== '' && { id }),
         ...(model !== '' && { model }),
         ...(created !== undefined && { created_at: created }),
+      }),
+      lasting: LASTING,
+      broken: ({ data }) => ({
+        name: 'error',
+        data: { type: 'error', ...objectIn(objectIn(data)['error']), param: null },
       }),
     },
     beginning: { instructions: 'instructions', turns: 'input' },

@@ -41,6 +41,8 @@ export class ShownStream {
   readonly #number: RegExp | undefined
   #begun = false
   #isOver = false
+  /** Known with the first event. */
+  #isLasting: boolean | undefined
   #start: StartEvent | undefined
   /** The number of the last event that has one. */
   #count: number | undefined
@@ -71,6 +73,7 @@ export class ShownStream {
   #hear(frame: Frame, events: readonly Event[]): void {
     // An event that fails may not pass.
     if (this.#isOver || events.some(({ type }) => type === 'error')) return
+    this.#isLasting ??= this.#thread?.lasting.test(frame.data)
     this.#start ??= events.find((event) => event.type === 'start')
     this.#note(frame.data)
   }
@@ -107,11 +110,13 @@ export class ShownStream {
     return frames.write(last) + frames.end()
   }
 
-  /** The event as the next one of the stream. */
-  #next(event: WireEvent, { destination, requested }: PassPlan): WireEvent {
-    const { name, data } = event
-    if (!this.#thread || !isObject(data)) return event
-    const { count, reply, named } = this.#thread
+  /** The event as the next one of the stream. A caller may come back for what goes on without it, behind the last one. */
+  #next(event: WireEvent, { destination, requested, stream }: PassPlan): WireEvent {
+    if (!this.#thread) return event
+    const { count, reply, named, broken } = this.#thread
+    const isLeft = this.#isLasting || !stream
+    const { name, data } = isLeft ? broken(event) : event
+    if (!isObject(data)) return event
     const written = data[reply]
     const whole = written instanceof Verbatim ? written.value : written
     const model = destination.aliased ? { model: requested } : {}
@@ -121,7 +126,7 @@ export class ShownStream {
       data: {
         ...data,
         ...(isObject(whole) && { [reply]: { ...whole, ...known } }),
-        ...(this.#count !== undefined && { [count]: this.#count + 1 }),
+        ...(this.#count !== undefined && { [count]: this.#count + (isLeft ? 0 : 1) }),
       },
     }
   }

@@ -35,8 +35,8 @@ export async function upstreamWithMemory(
   const [first] = places
   if (!first) return undefined
   const isOnly = places.every(({ member }) => member.name === first.member.name)
-  const issuer = isOnly || !memories ? undefined : await findIssuer(exchange, memories, id)
-  const own = isOnly ? first : places.find(({ member }) => isOrigin(member, issuer?.origin))
+  const origin = isOnly || !memories ? undefined : await findIssuer(exchange, memories, id)
+  const own = isOnly ? first : places.find(({ member }) => isOrigin(member, origin))
   return own && destinationOf(own.member, dialects, own.route, '')
 }
 

@@ -1,5 +1,6 @@
 import { mayHoldEnvelope } from '../model/proof.ts'
 import { findIssuer } from '../memory/ownership.ts'
+import { ANSWERED } from '../memory/records.ts'
 import type { FailoverSettings, RouteSettings } from '../config/settings.ts'
 import type { SessionHome } from '../upstream/sessions.ts'
 import { accountFirst, fittingFirst } from '../upstream/choice.ts'
@@ -136,9 +137,9 @@ async function findStored(
   const { previous, references, claims = [] } = memory.asks(parseBody(scanned))
   const id = previous ?? references[0] ?? claims[0]
   if (id === undefined) return undefined
-  const found = await findIssuer(exchange, exchange.memories, id).catch(() => undefined)
+  const issuer = await findIssuer(exchange, exchange.memories, id).catch(() => undefined)
   const isSticky = failoverOf(exchange.settings, route).sticky !== 'off'
-  const name = found?.origin ?? (isSticky ? found?.server : undefined)
+  const name = isSticky ? issuer?.replace(ANSWERED, '') : issuer
   return members.find((member) => isOrigin(member, name))
 }
 

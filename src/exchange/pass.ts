@@ -360,7 +360,7 @@ class PassedPieces {
     const isKnown = !wasEnded && !tap.strayed && !tap.suspect
     const isPlain = isKnown && events.every(({ type }) => type !== 'error')
     const step = isPlain ? this.#passed(bytes) : this.#inspected(events, bytes)
-    return mirror?.ready ? mirror.settle().then(() => step) : step
+    return mirror?.isReady() ? mirror.settle().then(() => step) : step
   }
 
   #passed(bytes: Uint8Array, failure?: Problem): Step {

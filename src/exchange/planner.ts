@@ -30,6 +30,7 @@ import { passPlan } from './pass-plan.ts'
 import type { Plan, TranslatePlan } from './plan.ts'
 import type { SessionPart } from './session.ts'
 import { withProofs } from '../memory/proofs.ts'
+import { ANSWERED } from '../memory/records.ts'
 import { scanBody, parseBody, readJson, readCallerRequest } from './read-request.ts'
 import { memberOf, type Glance, type ScannedBody } from '../json/scanned-body.ts'
 import { NOTHING_SOUGHT, resolveReferences, type ResolvedRequest } from '../memory/resolve.ts'
@@ -207,7 +208,7 @@ async function translatePlan(
     stream,
     losses,
     request: repeatable(exchange, isLong(exchange) ? withoutTurns(request, trail) : request),
-    ...(keeping && { keeping: { ...keeping, server: destination.member.name } }),
+    ...(keeping && { keeping: { ...keeping, origin: ANSWERED + destination.member.name } }),
     ...(outgoing && { sent: addressedTo(upstream, exchange, outgoing, stream) }),
     lastProof: outgoing?.lastProof,
   }

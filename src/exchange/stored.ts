@@ -57,7 +57,7 @@ export async function answerFromStore(exchange: StoredExchange, asked: Asked): P
 async function isMinted(exchange: StoredExchange, id: string, member: Member): Promise<boolean> {
   if (readSeed(id) === undefined) return false
   const { memories } = exchange
-  return !memories || !isOrigin(member, (await findIssuer(exchange, memories, id))?.origin)
+  return !memories || !isOrigin(member, await findIssuer(exchange, memories, id))
 }
 
 /** Deletes the copy of the upstream's exchange, and the note of its owner. */

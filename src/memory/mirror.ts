@@ -19,7 +19,7 @@ export interface Mirror {
   /** The reader, with the mirror listening. */
   listen(reader: FrameReader): FrameReader
   /** There is something to store before it is passed on. */
-  readonly ready: boolean
+  isReady(): boolean
   settle(): Promise<void>
 }
 
@@ -59,7 +59,7 @@ export function createReadMirror(exchange: KeptContext, origin: string): Mirror 
   if (!memory || !memories) return undefined
   return listener(memory, false, async (news) => {
     const made = 'id' in news ? undefined : memory.replyRecord('[]', news)
-    if (!made?.whole || made.record.items.length === 0) return
+    if (!made?.whole) return
     const scoped = await openScopedStore(exchange, memories)
     await noteItems(scoped, made.id, made.record.items, origin).catch(() => {})
   })
@@ -73,39 +73,33 @@ function listener(
 ): Mirror {
   let begun = false
   let news: News | undefined
-  const hear = (heard: News | undefined) => {
-    news = heard
-    mirror.ready = heard !== undefined
-  }
-  const mirror: Mirror & { ready: boolean } = {
-    ready: false,
+  return {
+    isReady: () => news !== undefined,
     listen: (reader) => ({
       read(frame) {
         const told = memory.replyIn(frame)
-        if (told) hear(told)
-        else if (!begun) hear(toNews(memory.idIn(frame, isEarly)))
+        const id = begun ? undefined : memory.idIn(frame, isEarly)
+        if (told) news = told
+        else if (id !== undefined) news = { id }
         begun = true
         return reader.read(frame)
       },
       body(json, text) {
-        hear({ reply: json, text })
+        news = { reply: json, text }
         return reader.body(json, text)
       },
       end: () => reader.end(),
     }),
     async settle() {
       const heard = news
-      hear(undefined)
+      news = undefined
       if (heard) await tell(heard)
     },
   }
-  return mirror
 }
 
 /** News from a reply: the reply, or before it its id, by which the caller may ask for it early. */
 type News = ToldReply | { id: string }
-
-const toNews = (id: string | undefined): News | undefined => (id === undefined ? undefined : { id })
 
 interface Original {
   exchange: MemoryContext

@@ -7,7 +7,6 @@ import {
   readKept,
   readRedirectKey,
   recordPlace,
-  type KeptRecord,
   type ScopedStore,
 } from './records.ts'
 import type { Memories } from './context.ts'
@@ -77,14 +76,14 @@ export async function noteItems(
 }
 
 /**
- * The member of a pool that gave out an id and keeps what it names, or that answered where only the proxy keeps it, as
- * far as that is noted for this caller.
+ * The member of a pool that gave out an id, where that is noted for this caller; behind `ANSWERED` the one that
+ * answered, where only the proxy keeps it.
  */
 export async function findIssuer(
   exchange: KeptContext,
   memories: Memories,
   id: string,
-): Promise<Pick<KeptRecord, 'origin' | 'server'> | undefined> {
+): Promise<string | undefined> {
   const place = recordPlace(id)
   if (place === undefined) return undefined
   const scoped = await openScopedStore(exchange, memories)
@@ -92,7 +91,7 @@ export async function findIssuer(
   const there = readRedirectKey(text)
   const kept = there === undefined ? text : await scoped.get(there)
   if (kept === undefined) return undefined
-  return kept.startsWith(OWNED) ? { origin: kept.slice(OWNED.length) } : readKept(kept)
+  return kept.startsWith(OWNED) ? kept.slice(OWNED.length) : readKept(kept)?.origin
 }
 
 /** Throws ProblemError unless all referenced ids were given to this caller. */

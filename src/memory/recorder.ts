@@ -43,8 +43,7 @@ export class ReplyRecorder {
   settle(body?: string): Promise<boolean> {
     const recorder = this.#recorder
     this.#recorder = undefined
-    const isKnown = this.#key !== undefined || body !== undefined
-    const id = isKnown ? recorder?.id : undefined
+    const id = (this.#key ?? body) === undefined ? undefined : recorder?.id
     const kept =
       this.#cancelled ??
       (recorder && id !== undefined
@@ -96,8 +95,8 @@ export class ReplyRecorder {
   }
 
   #put(id: string, record: ExchangeRecord): Promise<boolean> {
-    const { scoped, server, parents } = this.#keeping
-    const kept = isKept(keep(scoped, { id, server, parents, record }))
+    const { scoped, origin, parents } = this.#keeping
+    const kept = isKept(keep(scoped, { id, origin, parents, record }))
     if (this.#place.reply) this.#place.reply.kept = kept
     return kept
   }

@@ -32,12 +32,14 @@ export interface ResolvedRequest {
   origins?: Found['origins']
 }
 
-export interface Keeping extends Pick<KeptRecord, 'server'> {
+export interface Keeping {
   scoped: ScopedStore
   memory: ConversationMemory
   parents: readonly string[]
   fresh: Fresh
   memories: Memories
+  /** The member that answers, behind `ANSWERED`. */
+  origin?: string
 }
 
 /**

@@ -217,7 +217,7 @@ function replyRecord(
 }
 
 /** A reply in the background is asked for by clients that have left its stream. */
-const LASTING = /"background"\s*:\s*true/
+export const LASTING = /"background"\s*:\s*true/
 
 function idIn({ data }: Frame, always: boolean): string | undefined {
   if (!always && !LASTING.test(data)) return undefined
