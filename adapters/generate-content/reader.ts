@@ -173,7 +173,8 @@ export class ReplyReader implements Reader {
     const { modelVersion, responseId } = chunk
     this.#id = typeof responseId === 'string' ? responseId : ''
     const model = typeof modelVersion === 'string' ? modelVersion : ''
-    this.#cursor.start(this.#id || this.#context.newId(''), model)
+    const usage = readUsage(chunk['usageMetadata'])
+    this.#cursor.start(this.#id || this.#context.newId(''), model, usage && { usage })
   }
 
   #keep(rest: JsonObject | undefined): void {

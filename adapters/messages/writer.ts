@@ -113,14 +113,18 @@ export class MessageWriter implements Writer {
     this.#said.add({ name: type, data: { type, ...members } })
   }
 
-  /** The counts are not known yet, but clients that show how full the context is need a number at once. */
-  #start({ id, withheld }: Extract<Event, { type: 'start' }>): void {
+  /**
+   * Clients that show how full the context is need a number at once, and some read no later one (AnthropicLlm of
+   * google-adk 2.13.0): it is that of the upstream, or an estimate where that has not counted yet.
+   */
+  #start({ id, usage: counted, withheld }: Extract<Event, { type: 'start' }>): void {
     this.#id = id || this.#context.newId('msg_')
     this.#tellWithheld(withheld)
     const { request } = this.#context
     const message = this.#message()
     const write = () => {
-      const usage = writeUsage({ input: estimateTokens(request) })
+      const input = counted?.input || estimateTokens(request)
+      const usage = writeUsage({ input, cacheRead: counted?.cacheRead ?? 0 })
       return { type: 'message_start', message: { ...message, usage } }
     }
     this.#said.add(lateEvent('message_start', write))

@@ -51,6 +51,8 @@ export interface StartEvent {
   model: string
   /** When the service began the reply, in seconds since 1970, where it says so in a stream. */
   created?: number
+  /** What is counted already, where the service says it with its first words. */
+  usage?: Usage
   withheld?: readonly Withheld[]
   ext?: Ext
 }

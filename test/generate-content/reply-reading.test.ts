@@ -269,6 +269,11 @@ describe('counts', () => {
     expect(events[1]).toEqual({ type: 'usage', usage: { input: 3, output: 1 } })
   })
 
+  it('stand at the start of a stream already, as far as they are known', () => {
+    const { events } = hearStream([chunk([{ text: 'a' }], { finishReason: 'STOP' }, count(1))])
+    expect(events[0]).toMatchObject({ type: 'start', usage: { input: 3, output: 1 } })
+  })
+
   it('are absent when there are none', () => {
     expect(usage({ trafficType: 'ON_DEMAND' })).toBeUndefined()
     expect(usage({ promptTokenCount: -5, candidatesTokenCount: 'x' })).toBeUndefined()

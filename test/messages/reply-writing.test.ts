@@ -3,7 +3,7 @@ import { eventFrame } from '../../src/stream/event-text.ts'
 import { messages } from '../../adapters/messages/index.ts'
 import { unfold, unfoldBlock, type Event } from '../../src/model/events.ts'
 import { isObject } from '../../src/json/json.ts'
-import type { Block, FinishReason, Reply } from '../../src/model/request.ts'
+import type { Block, FinishReason, Reply, Usage } from '../../src/model/request.ts'
 import { messages as grammar } from '../grammar/messages.ts'
 import { call, fixture, hearBody, hearFrames, reply, request, say, text, user } from './help.ts'
 
@@ -18,6 +18,10 @@ const whole = (members: Partial<Reply> = {}): Reply => ({
 const saying = (...blocks: Block[]) => say(unfold(whole({ blocks })))
 const types = (events: Record<string, unknown>[]) => events.map((event) => event['type'])
 const writeContent = (blocks: Block[]) => saying(...blocks).body['content']
+
+const begun = (usage: Usage) =>
+  say([{ type: 'start', id: 'r1', model: 'm', usage }], request({ turns: [user('abcd')] }))
+    .events[0]
 
 const reason = (finish: FinishReason, ...blocks: Block[]) =>
   say(unfold(whole({ blocks, finish }))).body['stop_reason']
@@ -177,6 +181,21 @@ describe('a reply to a messages caller', () => {
     }
     expect(events.at(-2)).toMatchObject({ usage: exact })
     expect(body['usage']).toEqual(exact)
+  })
+
+  // AnthropicLlm of google-adk 2.13.0 and AnthropicChatCompletionClient of autogen-ext 0.7.5 read no later count of a prompt.
+  it('begins with the count of the prompt where the upstream has said it', () => {
+    expect(begun({ input: 100, cacheRead: 64, output: 9, reasoning: 9 })).toMatchObject({
+      message: {
+        usage: {
+          input_tokens: 36,
+          cache_creation_input_tokens: 0,
+          cache_read_input_tokens: 64,
+          output_tokens: 0,
+        },
+      },
+    })
+    expect(begun({ input: 0 })).toMatchObject({ message: { usage: { input_tokens: 1 } } })
   })
 
   it('says a failure in its own words, and nothing after it', () => {
