@@ -22,11 +22,10 @@ const call = {
   ],
 }
 
-async function told(caller: Dialect, chunks: string[]) {
+async function answered(caller: Dialect, chunks: string[]) {
   const change = {
     routes: [{ model: '*', upstream: 'plain' }],
     upstream: { dialect: 'chat-completions' },
-    lossTrailer: true,
   }
   const proxy = proxyOf(() => sseReply(chunks), change, { dialects })
   const { http, client } = kits[caller]
@@ -34,8 +33,10 @@ async function told(caller: Dialect, chunks: string[]) {
     body: http.body('m', true, client.request('m', 'hi')),
     headers: { 'anthropic-version': '2023-06-01' },
   })
-  return response.text()
+  return { text: await response.text(), log: JSON.stringify(proxy.log) }
 }
+
+const told = async (caller: Dialect, chunks: string[]) => (await answered(caller, chunks)).text
 
 /** How a caller is told that the reply was cut off, and that a result is awaited. */
 const CUT: Record<Dialect, RegExp> = {
@@ -86,7 +87,7 @@ describe.each(DIALECTS)('a caller of %s, behind the end of a choice', (caller) =
 
   it('is told, or reported, what a server says besides', async () => {
     const late = chunk({}, null, { content_filter_offsets: { check_offset: 3 } })
-    const text = await told(caller, [...BEGUN, chunk({}, 'stop'), late, DONE])
-    expect(text).toContain('content_filter_offsets')
+    const { text, log } = await answered(caller, [...BEGUN, chunk({}, 'stop'), late, DONE])
+    expect(text + log).toContain('content_filter_offsets')
   })
 })

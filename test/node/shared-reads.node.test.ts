@@ -127,7 +127,8 @@ it('of many upstreams that send without end, each turn of the loop takes a bound
   server.close().closeAllConnections()
   await Promise.all(all)
   expect(bytes).toBeGreaterThan(4 * TURN_BYTES)
-  expect(Math.max(...turn)).toBeLessThanOrEqual(4 * TURN_BYTES)
+  // Pieces that are short because they came in part pass by.
+  expect(Math.max(...turn)).toBeLessThanOrEqual(4 * TURN_BYTES + FLOODS * SHORT_BYTES)
 })
 
 it('a body in very many pieces is held as little as one in few, and waits for its turn', async () => {
