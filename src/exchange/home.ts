@@ -1,7 +1,7 @@
 import { mayHoldEnvelope } from '../model/proof.ts'
 import { findIssuer } from '../memory/ownership.ts'
 import { ANSWERED } from '../memory/records.ts'
-import type { FailoverSettings, RouteSettings } from '../config/settings.ts'
+import type { FailoverSettings, RouteSettings, Settings } from '../config/settings.ts'
 import type { SessionHome } from '../upstream/sessions.ts'
 import { accountFirst, fittingFirst } from '../upstream/choice.ts'
 import { failoverOf, isMixed, isOrigin, type Member } from '../upstream/members.ts'
@@ -156,9 +156,13 @@ export function homeRoute(exchange: Exchange, sighted: SightedRequest): RouteSet
   const part = partOf(exchange, sighted)
   const now = exchange.ports.now()
   const bound = part?.isMain ? part.session.placeOf(part.own, now)?.route : undefined
-  // A reload makes the same routes anew.
-  const isHome = (route: RouteSettings) =>
-    route === bound || JSON.stringify(route) === JSON.stringify(bound)
-  const home = bound && exchange.settings.routes.find(isHome)
+  const home = bound && bound !== sighted.route ? sameRoute(exchange.settings, bound) : undefined
   return home && home !== sighted.route && hasProofs(lazyRequest(exchange)()) ? home : sighted.route
+}
+
+/** The route as it is configured now: a reload makes the same ones anew. */
+function sameRoute({ routes }: Settings, route: RouteSettings): RouteSettings | undefined {
+  if (routes.includes(route)) return route
+  const text = JSON.stringify(route)
+  return routes.find((other) => JSON.stringify(other) === text)
 }

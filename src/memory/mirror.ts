@@ -50,8 +50,8 @@ export function createMirror(exchange: MemoryContext, plan: Passing): Mirror | u
 }
 
 /**
- * For a reply that is read at the upstream, `origin`, which keeps it. One that was in the background, or broke off, gave out most of its ids
- * after its beginning.
+ * For a reply that is read at the upstream, `origin`, which keeps it. One that was in the background, or broke off, gave
+ * out most of its ids after its beginning.
  */
 export function createReadMirror(exchange: KeptContext, origin: string): Mirror | undefined {
   const { caller, memories } = exchange

@@ -52,7 +52,8 @@ class Line {
    */
   add(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { bytesRead } = this.#socket
-    const bytes = REQUEST_BYTES + bytesRead - this.#read
+    // What has been read since the last one is mostly the body of that one; of the one that is served its exchange holds it.
+    const bytes = REQUEST_BYTES + (this.#waiting.length > 0 ? bytesRead - this.#read : 0)
     this.#read = bytesRead
     if (!this.#busy) return this.#begin([incoming, outgoing])
     // What else was in the piece with which it was closed.

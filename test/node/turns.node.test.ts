@@ -116,6 +116,14 @@ describe('requests that are sent before the answers to former ones', () => {
     for (let index = 0; index < 1000; index += 1) line.socket.write(much)
     await expect.poll(() => line.closed, { timeout: 20_000 }).toBe(true)
   })
+  it('wait behind a body of any length, which the request that is served holds', async () => {
+    const { answer } = counting(20)
+    const line = talk(await openPort(answer))
+    line.socket.write(post('/long', 'x'.repeat(33 * 1024 * 1024)) + post('/next', 'x'))
+    await expect.poll(() => line.heard.includes('</next>'), { timeout: 10_000 }).toBe(true)
+    expect(line.heard).toContain('</long>')
+    line.socket.destroy()
+  })
   it('have a turn of the loop each, also when they are answered at once', async () => {
     const open = { begun: 0 }
     const answer = async (): Promise<Answer> => {
