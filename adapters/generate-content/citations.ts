@@ -1,4 +1,5 @@
 import {
+  amountIn,
   objectIn,
   listOf,
   isObject,
@@ -19,9 +20,9 @@ export interface Sources {
   take(candidate: JsonObject): void
   /**
    * Citations of a text that has ended; `isLast` also takes those whose place in it is not certain.
-   * Each one is handed out once.
+   * Each one is handed out once. `parts` are known in a whole reply alone: a stream does not number them.
    */
-  citationsOf(text: string, isLast: boolean): Citation[]
+  citationsOf(text: string, isLast: boolean, parts?: Parts): Citation[]
   search(id: string): SearchBlock | undefined
   /** The pages that were opened, by the same id and their number. */
   pages(id: string): SearchBlock[]
@@ -29,8 +30,16 @@ export interface Sources {
   hasMore(isSearched: boolean): boolean
 }
 
+/** The numbers of the first and the last part of a text. */
+export interface Parts {
+  first: number
+  last: number
+}
+
 interface Support {
   key: string
+  /** Undefined where the service does not say it, which is also how it says the first one. */
+  part: number | undefined
   text: string | undefined
   start: number
   end: number | undefined
@@ -61,12 +70,13 @@ export function createSources(lose: Lose): Sources {
       const found = citationMetadata['citationSources'] ?? citationMetadata['citations']
       for (const source of objectsOf(found)) quoted.push(source)
     },
-    citationsOf(text, isLast) {
+    citationsOf(text, isLast, parts) {
       const supports = open()
       if (supports.length === 0) return []
       const offsets = createOffsets(text)
       return supports.flatMap((support) => {
-        const place = support.citation && locate(support, text, offsets, isLast && allowance)
+        if (!support.citation || (!isLast && isElsewhere(support, parts))) return []
+        const place = locate(support, text, offsets, isLast && allowance)
         if (!place) return []
         given.add(support.key)
         return [{ ...support.citation, ...place }]
@@ -110,9 +120,10 @@ function readSupports(metadata: JsonObject, allowance: Allowance, lose: Lose): S
   })
 }
 
-function readSegment(segment: JsonObject): Pick<Support, 'text' | 'start' | 'end'> {
-  const { startIndex, endIndex, text } = segment
+function readSegment(segment: JsonObject): Pick<Support, 'part' | 'text' | 'start' | 'end'> {
+  const { partIndex, startIndex, endIndex, text } = segment
   return {
+    part: amountIn(partIndex) || undefined,
     text: typeof text === 'string' ? text : undefined,
     // The wire leaves out zeros.
     start: typeof startIndex === 'number' ? startIndex : 0,
@@ -151,6 +162,10 @@ function quotation(source: JsonObject): Support {
     },
   }
 }
+
+/** Whether the part that a support names is another text's: two texts may begin with the same words. */
+const isElsewhere = ({ part }: Support, parts: Parts | undefined): boolean =>
+  part !== undefined && parts !== undefined && (part < parts.first || part > parts.last)
 
 /** The place of a support in the text; undefined where it may belong to another text. */
 function locate(

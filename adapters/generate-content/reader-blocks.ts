@@ -5,6 +5,7 @@ import { saysError } from '../../src/model/error-words.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import { isDecodable } from '../../src/model/media.ts'
 import type { Block, MediaBlock } from '../../src/model/request.ts'
+import type { Parts } from './citations.ts'
 import { readMedia } from './media.ts'
 import { opaquePart, readCode, readCodeResult } from './blocks.ts'
 
@@ -16,6 +17,8 @@ export interface OpenRun {
   tail: Tail
   /** A proof ends its block. */
   isProven: boolean
+  /** The parts that it stands in, in a whole reply. */
+  parts: Parts | undefined
 }
 
 export interface PartialCall {

@@ -60,6 +60,8 @@ export class ReplyReader implements Reader {
   #id = ''
   #blocks = 0
   #calls = 0
+  /** The number of the part that is being read, in its chunk. */
+  #place = 0
   #lastCode = ''
   #run: OpenRun | undefined
   #partial: PartialCall | undefined
@@ -67,6 +69,8 @@ export class ReplyReader implements Reader {
   #finish: ReadFinish | undefined
   #isBlocked = false
   #isWhole = false
+  /** Whether all parts stand in one chunk, so that their numbers are those of the reply. */
+  #isNumbered = false
   #explanation: Json | undefined
   #rest: JsonObject = {}
   #logprobs: Logprob[] = []
@@ -82,6 +86,7 @@ export class ReplyReader implements Reader {
 
   body(json: Json): Event[] {
     this.#isWhole = true
+    this.#isNumbered = many(json).length === 1
     for (const chunk of many(json)) this.#take(chunk)
     if (!this.#cursor.started)
       this.#cursor.fail(isFailure(json) ? readProblem(200, json) : NO_REPLY)
@@ -197,9 +202,10 @@ export class ReplyReader implements Reader {
     this.#keep(membersBeside(candidate, CANDIDATE))
     this.#sources.take(candidate)
     const parts = isObject(content) ? many(content['parts']) : []
-    const takes = parts.map((part) =>
-      isObject(part) ? this.#part(normalisePart(part)) : undefined,
-    )
+    const takes = parts.map((part, place) => {
+      this.#place = place
+      return isObject(part) ? this.#part(normalisePart(part)) : undefined
+    })
     this.#end(finishReason)
     // Citations and tokens are added up, so such a chunk cannot be taken by its text alone.
     const isCounted = citationMetadata !== undefined || logprobsResult !== undefined
@@ -243,9 +249,11 @@ export class ReplyReader implements Reader {
       this.#endRun(false)
     if (!this.#run) {
       const key = this.#nextKey()
-      this.#run = { kind, key, text: '', tail: {}, isProven: false }
+      const parts = this.#isNumbered ? { first: this.#place, last: this.#place } : undefined
+      this.#run = { kind, key, text: '', tail: {}, isProven: false, parts }
       this.#cursor.open(key, { kind, text: '' })
     }
+    if (this.#run.parts) this.#run.parts.last = this.#place
     this.#run.text = grown(this.#run.text, text)
     if (tail.proof || rest) {
       const ext = mergeExt(this.#run.tail.ext, keep(rest ?? {}).ext)
@@ -279,7 +287,7 @@ export class ReplyReader implements Reader {
     this.#weigh(run)
     this.#run = undefined
     if (run.kind === 'text')
-      for (const citation of this.#sources.citationsOf(run.text, isLast))
+      for (const citation of this.#sources.citationsOf(run.text, isLast, run.parts))
         this.#cursor.cite(run.key, citation)
     const isAwaited = !this.#hasWeighed && this.#context.request.sampling.logprobs !== undefined
     if (isAwaited && run.kind === 'text' && !isLast) this.#unweighed ??= run

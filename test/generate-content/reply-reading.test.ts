@@ -314,6 +314,27 @@ describe('sources', () => {
   })
 
   it.each([
+    [2, [undefined, 'b']],
+    // A number that is no text's: the last text that says these words takes it.
+    [1, [undefined, 'b']],
+    [undefined, ['b', undefined]],
+  ])(
+    'belong to the part %s that they name, not to an earlier one of the same words',
+    (part, urls) => {
+      const support = { ...segment, ...(part !== undefined && { partIndex: part }) }
+      const { reply } = body(
+        [{ text: 'Blue. So.' }, { functionCall: { name: 'f' } }, { text: 'Blue. No.' }],
+        grounded({
+          groundingChunks: [{ web: { uri: 'b' } }],
+          groundingSupports: [{ segment: support, groundingChunkIndices: [0] }],
+        }),
+      )
+      const texts = reply.blocks.filter((block) => block.kind === 'text')
+      expect(texts.map(({ citations }) => citations?.[0]?.url)).toEqual(urls)
+    },
+  )
+
+  it.each([
     ['are not there', { groundingSupports: [{ segment, groundingChunkIndices: [7] }] }],
     ['nothing is said about', { groundingChunks: [web] }],
     ['come without a search', { searchEntryPoint: { renderedContent: '<b>' } }],
