@@ -1,5 +1,4 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { setFlagsFromString } from 'node:v8'
 import type { Adapter } from '../../adapters/contract.ts'
 import { adapters } from '../../adapters/index.ts'
 import { withDemo } from '../demo/demo.ts'
@@ -24,6 +23,7 @@ import { createLog } from '../observe/log.ts'
 import { readableLine } from '../observe/readable.ts'
 import { readEgress, egressSecrets } from './egress.ts'
 import { greeting, countDown, farewell, summary } from './describe.ts'
+import { tuneEngine } from './engine.ts'
 import { painter, readableExplanation } from './explanation.ts'
 import { SharedClock } from './clock.ts'
 import { bodyDecoders } from './read-body.ts'
@@ -127,13 +127,6 @@ function createDeadline(): { deadline: AbortSignal; breakOff(): void } {
   return { deadline: controller.signal, breakOff }
 }
 
-/**
- * V8 makes the objects of a place in the code among those that live long, once most of that place have been alive at a
- * collection of young ones, as everything is that was made for exchanges that wait for an upstream. There it would stay
- * until a full collection, with all that it points to (docs/decisions/0019-young-objects.md).
- */
-const makeAllYoung = (): void => setFlagsFromString('--no-allocation-site-pretenuring')
-
 /** Everything that a proxy consists of, but for its server. `current`: the settings in use. */
 async function openParts(
   options: Options,
@@ -141,7 +134,7 @@ async function openParts(
   settings: Settings,
   current: () => Settings,
 ) {
-  makeAllYoung()
+  tuneEngine()
   const egress = egressSecrets(world.environment)
   const secrets = secretsInUse([...listSecrets(settings), ...egress])
   const writes = new SharedWrites()

@@ -1,7 +1,7 @@
-import { setFlagsFromString } from 'node:v8'
 import { readSettings } from '../../src/config/config.ts'
 import { createReplaceable } from '../../src/http/app.ts'
 import { createRecorder } from '../../src/inspect/recorder.ts'
+import { tuneEngine } from '../../src/node/engine.ts'
 import { Head } from '../../src/node/request.ts'
 import type { HttpRequest, Ports } from '../../src/ports.ts'
 import { QUESTION, REPLY, streamed } from '../inspect/place.ts'
@@ -130,8 +130,8 @@ async function measureExchange(
   return (user + system) / (rounds * AT_ONCE)
 }
 
-// As the command does (docs/decisions/0019-young-objects.md).
-setFlagsFromString('--no-allocation-site-pretenuring')
+// As the command does.
+tuneEngine()
 
 /** Each kind of traffic has a handler of its own, and its body is made once. */
 const [, , option] = process.argv
