@@ -226,7 +226,7 @@ export class CompletionWriter implements Writer {
     if (block.kind === 'tool-call') this.#call(block)
   }
 
-  /** Reports text behind calls and thoughts behind text: only a stream keeps their order. */
+  /** Reports text behind calls and thoughts behind text, whose order only a stream keeps, and texts that become one. */
   #reportOrder(block: Block): void {
     const { kind } = block
     const behindCall =
@@ -235,6 +235,8 @@ export class CompletionWriter implements Writer {
     const behindRefusal = this.#refusal !== '' && kind === 'text'
     if (behindCall || behindText || behindRefusal)
       this.#context.lose('reordered', 'reply.blocks', 'content is joined')
+    else if (kind === 'text' && this.#content !== '')
+      this.#context.lose('approximated', 'reply.blocks', 'neighbouring texts are joined')
   }
 
   #extend(text: string): void {

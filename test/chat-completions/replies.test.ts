@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
 import { emptyRequest } from '../../src/model/empty-request.ts'
+import { unfold } from '../../src/model/events.ts'
 import { parse } from '../../src/json/json.ts'
 import { adapterOf } from '../dialects/adapters.ts'
 import { readBodyText, readFrames, writeReply } from '../laws/exchange.ts'
@@ -247,5 +248,24 @@ describe('what is written for a caller', () => {
     const plain = framesFor({}).join('\n')
     expect(plain).not.toContain('usage')
     expect(plain).toMatch(/"finish_reason":"stop"[^\n]*$/)
+  })
+})
+
+describe('texts that a reply keeps apart', () => {
+  const texts = ['Sunny. ', 'Warm.'].map((text) => ({ kind: 'text' as const, text }))
+  const reply = { id: 'a', model: 'm', blocks: texts, finish: 'stop' as const }
+
+  it.each([
+    ['chat-completions', ['approximated']],
+    ['generate-content', ['approximated']],
+    ['messages', []],
+    ['responses', []],
+  ] as const)('are told to callers of %s as one, or not', (dialect, codes) => {
+    for (const stream of [false, true]) {
+      const request = emptyRequest('m', stream)
+      const { body, losses } = writeReply(adapterOf(dialect), request, unfold(reply))
+      expect(losses.map(({ code }) => code)).toEqual(codes)
+      expect((body ?? '').includes('Sunny. Warm.')).toBe(codes.length > 0)
+    }
   })
 })
