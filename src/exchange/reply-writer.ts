@@ -1,5 +1,6 @@
 import type { Adapter, WriteReplyContext, Writer } from '../../adapters/contract.ts'
 import type { Event } from '../model/events.ts'
+import { isFirstHalf } from '../model/cursor.ts'
 import { replyReporter } from '../model/foreign.ts'
 import { callIds, uniqueIds, type NameRule } from '../model/names.ts'
 import type { Request } from '../model/request.ts'
@@ -21,10 +22,28 @@ export function replyWriter(
       const told = distinct(event)
       report(told)
       hear?.(told)
-      return writer.push(told)
+      if (told.type !== 'block-delta' || told.text.length <= MOST_CHARACTERS)
+        return writer.push(told)
+      return pieces(told.text).flatMap((text) => writer.push({ ...told, text }))
     },
     body: () => writer.body(),
   }
+}
+
+/**
+ * Services say everything in small pieces, but for the calls of generate-content and what comes in a body. A line of
+ * 64 KiB is too long for Go's bufio.Scanner, with which clients read streams (langchaingo 0.1.14).
+ */
+const MOST_CHARACTERS = 16_384
+
+function pieces(text: string): string[] {
+  const list: string[] = []
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    end = at + MOST_CHARACTERS
+    if (isFirstHalf(text.charCodeAt(end - 1))) end -= 1
+    list.push(text.slice(at, end))
+  }
+  return list
 }
 
 const ANY_ID: NameRule = { forbidden: /(?!)/, maxLength: Number.MAX_SAFE_INTEGER }

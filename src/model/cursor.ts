@@ -259,7 +259,7 @@ export class Cursor {
   }
 }
 
-const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
+export const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
 /** An agent would take such a reply for the end of its task. */
 export const WORDLESS: Problem = {
