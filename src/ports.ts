@@ -111,6 +111,8 @@ export interface Refusal {
 
 /** In which body a place is sought. */
 export interface PlaceSearch {
+  /** The body is edited and not translated: what is inside of an element stays where it is. */
+  readonly edits?: boolean
   readonly body: { readonly text: string }
   readonly caller: {
     readonly caller: { readonly verbatim?: VerbatimPaths }

@@ -2,7 +2,7 @@ import { isLonger } from '../json/bytes.ts'
 import { isObject, listOf, parse, Verbatim, type Json, type JsonObject } from '../json/json.ts'
 import { lossKey, lossList } from '../model/loss.ts'
 import type { Withheld } from '../model/events.ts'
-import { keysIn, pathsIn, readPath, withPaths, type Key } from '../model/paths.ts'
+import { dotted, keysIn, pathsIn, readPath, withPaths, type Key } from '../model/paths.ts'
 import type { EditedBody, Places, Placing, PlaceSearch } from '../ports.ts'
 import { findOrigin } from './origin.ts'
 import { lossPlaceFinder } from './loss-places.ts'
@@ -85,8 +85,12 @@ export const placing: Placing = {
     const { find } = origins(sought)
     const told = new Map<string, string>()
     for (const path of paths) {
-      const origin = await find(readPath(path))
-      if (origin) told.set(path, sought.caller.members.spell(origin))
+      const keys = readPath(path)
+      const origin = await find(keys)
+      const inside = sought.edits ? keys.slice(origin?.length) : []
+      const place = origin && [...origin, ...inside]
+      const isMoved = !sought.edits || dotted(place ?? keys) !== dotted(keys)
+      if (place && isMoved) told.set(path, sought.caller.members.spell(place))
     }
     const [param] = told.values()
     if (param === undefined) return refused

@@ -270,6 +270,7 @@ const withoutBound =
 /** For places that the upstream names. */
 export const soughtIn = (exchange: Exchange, { destination }: Plan): PlaceSearch => ({
   ...exchange,
+  edits: destination.adapter === exchange.caller,
   send: (body) => writeAgain(exchange, destination, body).catch(() => undefined),
 })
 

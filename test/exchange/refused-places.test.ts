@@ -43,3 +43,24 @@ it.each([
   })
   expect(await answer.json()).toMatchObject({ error: { message: `Not ${place}.` } })
 })
+
+it.each([
+  'messages.0.content.1.source.media_type',
+  'messages.1.content',
+  'messages.4.content.1.text',
+  'tools.2.input_schema.title',
+  'tools.1.max_uses',
+])('an upstream of the same dialect names %s, behind an alias, and so is told', async (named) => {
+  const message = `${named}: not like this`
+  const said = { type: 'error', error: { type: 'invalid_request_error', message } }
+  const settings = {
+    upstreams: ['messages'],
+    routes: [{ model: '*', upstream: 'messages', as: 'own' }],
+  }
+  const proxy = proxyOf(() => jsonReply(said, 400), settings, { dialects })
+  const answer = await proxy.fetch('/v1/messages', {
+    body: asked,
+    headers: { 'anthropic-version': '2023-06-01' },
+  })
+  expect(await answer.json()).toMatchObject({ error: { message } })
+})
