@@ -9,7 +9,7 @@ import {
 } from '../json/json.ts'
 import { toKey } from './merge.ts'
 import { asList, resolve } from './source.ts'
-import { Walk, type SchemaRules } from './walk.ts'
+import { said, Walk, type SchemaRules } from './walk.ts'
 
 export interface Rooted {
   schema: string
@@ -42,7 +42,7 @@ function objectRoot(
   schema: string,
 ): { root: JsonObject; lost: string[] } {
   if (!parsed) return { root: {}, lost: SAYS_NOTHING.test(schema) ? [] : ['type'] }
-  const root = withTarget(parsed)
+  const root = said(withTarget(parsed))
   const types = asList(root['type'])
   if (types.length > 0 && !types.includes('object')) {
     const { description } = root

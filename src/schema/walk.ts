@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../json/json.ts'
-import { mapMembers } from './source.ts'
+import { isObject, pickMembers, type Json, type JsonObject } from '../json/json.ts'
+import { mapMembers, words } from './source.ts'
 
 /**
  * The rules of one service, for the one walk through a schema: which keywords it takes, what becomes of the others,
@@ -67,7 +67,7 @@ export class Walk<State = undefined> {
     const profile = this.#profile
     if (place.depth > (profile.bounds?.depth ?? Infinity) || this.isSpent)
       return profile.writeBeyond ? profile.writeBeyond(source, this) : source
-    if (isObject(source)) return profile.write(source, place, this)
+    if (isObject(source)) return profile.write(said(source), place, this)
     return profile.writeOther ? profile.writeOther(source, place, this) : source
   }
 
@@ -87,6 +87,15 @@ export class Walk<State = undefined> {
     })
   }
 }
+
+/** Keywords to which null is a value. */
+const DATA = words('default const example')
+
+/** Any other keyword that is null is not set: so Go writes what was never made, and ProtoJSON takes it for that. */
+export const said = (schema: JsonObject): JsonObject =>
+  Object.values(schema).includes(null)
+    ? pickMembers(schema, (keyword, value) => value !== null || DATA.has(keyword))
+    : schema
 
 /** The keywords that hold schemas, and in which form. Members of anything else (`enum`, `default`) are data. */
 export type Keywords = ReadonlyMap<string, Kind>

@@ -58,3 +58,71 @@ describe('an empty text as the only content', () => {
     expect(() => request({ model: 'm', input: '' })).toThrow(/nothing of a conversation/)
   })
 })
+
+const UNSET = ['description', 'enum', 'items', 'properties', 'required', 'anyOf', 'format']
+const BOUNDS = ['minItems', 'maxItems', 'minimum', 'maximum', 'pattern', 'title']
+const schema = (unset: object, type: (name: string) => string) => ({
+  type: type('object'),
+  ...unset,
+  properties: {
+    city: { type: type('string'), ...unset, description: 'The city.' },
+    days: { type: type('array'), ...unset, items: { type: type('integer'), ...unset } },
+  },
+})
+const nulls = (...keywords: string[]) => Object.fromEntries(keywords.map((key) => [key, null]))
+const ALL = nulls(...UNSET, ...BOUNDS)
+
+/** As Go writes structs whose members have no `omitempty`: lists and maps that were never made are null. */
+describe('a keyword of a schema that is null', () => {
+  // ProtoJSON, "null is an accepted value for all field types": the service takes it for one that is not set.
+  it.each(othersThan('generate-content'))(
+    'is none for a caller of generate-content, to %s',
+    (to) => {
+      const { request } = translator({ from: 'generate-content', to })
+      const ask = (unset: object) => {
+        const own = schema(unset, (name) => name.toUpperCase())
+        return request({
+          contents: [{ role: 'user', parts: [{ text: 'a' }] }],
+          tools: [{ functionDeclarations: [{ name: 'f', parameters: own }] }],
+          generationConfig: { responseMimeType: 'application/json', responseSchema: own },
+        })
+      }
+      const unset = ask({ ...ALL, ...nulls('nullable', 'propertyOrdering') })
+      expect(unset.body).toEqual(ask({}).body)
+      expect(unset.losses).toEqual(ask({}).losses)
+    },
+  )
+
+  it('allows no null, and is not told to the model, over generate-content', () => {
+    const { request } = translator({ from: 'chat-completions', to: 'generate-content' })
+    const ask = (unset: object) => {
+      const parameters = schema(unset, (name) => name)
+      return request({
+        model: 'm',
+        messages: [{ role: 'user', content: 'a' }],
+        tools: [{ type: 'function', function: { name: 'f', parameters } }],
+      })
+    }
+    expect(ask(ALL).body).toEqual(ask({}).body)
+    expect(ask(ALL).losses).toEqual(ask({}).losses)
+  })
+
+  it.each(othersThan('chat-completions'))('is not sent as it came, to %s', (to) => {
+    const { request } = translator({ from: 'chat-completions', to })
+    const parameters = { type: 'object', ...ALL }
+    const tools = [{ type: 'function', function: { name: 'f', parameters } }]
+    const { body } = request({ model: 'm', messages: [{ role: 'user', content: 'a' }], tools })
+    expect(JSON.stringify(body)).not.toContain('null')
+  })
+
+  it('is a value where null is one', () => {
+    const { request } = translator({ from: 'generate-content', to: 'responses' })
+    const parameters = { type: 'OBJECT', properties: { a: { type: 'STRING', default: null } } }
+    const contents = [{ role: 'user', parts: [{ text: 'a' }] }]
+    const { body } = request({
+      contents,
+      tools: [{ functionDeclarations: [{ name: 'f', parameters }] }],
+    })
+    expect(JSON.stringify(body)).toContain('"default":null')
+  })
+})
