@@ -201,11 +201,14 @@ export class CompletionWriter implements Writer {
     return true
   }
 
-  /** The first chunk names the role; the library (openai 7.55) throws without it. */
+  /**
+   * The first chunk names the role; the library (openai 7.55) throws without it. A content that it names has begun, and
+   * is over for openai-go 3.98 where something else comes next.
+   */
   #greet(delta: JsonObject): void {
     if (this.#spoken) return
     this.#spoken = true
-    const content = 'tool_calls' in delta || 'function_call' in delta ? null : ''
+    const content = Object.keys(delta).some((member) => member !== 'content') ? null : ''
     const first = { role: 'assistant', content, refusal: null }
     this.#said.add({ data: this.#delta(first) })
   }
