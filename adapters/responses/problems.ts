@@ -128,11 +128,15 @@ function toProblem(said: Said, byStatus: ProblemKind, status: number | undefined
   })
 }
 
-export function writeProblem(problem: Problem): { status: number; body: JsonObject } {
+export const writeProblem = (problem: Problem): { status: number; body: JsonObject } => ({
+  status: statusOf(problem),
+  body: { error: writeWhole(problem) },
+})
+
+function writeWhole(problem: Problem): JsonObject {
   const { type, code: general } = codeFor(problem)
   const code = problem.isProof ? 'invalid_encrypted_content' : general
-  const error = { message: problem.message, type, param: problem.param ?? null, code }
-  return { status: statusOf(problem), body: { error } }
+  return { message: problem.message, type, param: problem.param ?? null, code }
 }
 
 /**
@@ -150,6 +154,12 @@ const STREAM_CODES: Partial<Record<ProblemKind, string>> = {
 export const writeError = ({ kind, message }: Problem): { code: string; message: string } => ({
   code: STREAM_CODES[kind] ?? 'server_error',
   message,
+})
+
+/** The same beside its response, whole: openai-java 4.101 throws anew where an error is asked for its type and has none. */
+export const writeErrorBeside = (problem: Problem): JsonObject => ({
+  ...writeWhole(problem),
+  ...writeError(problem),
 })
 
 const ENDS: ReadonlySet<unknown> = new Set([

@@ -30,7 +30,7 @@ import {
 } from './reply.ts'
 import { sayServed } from '../../src/model/served.ts'
 import { SERVED, writeServed, writeUsage } from './usage.ts'
-import { writeError } from './problems.ts'
+import { writeError, writeErrorBeside } from './problems.ts'
 import { writeEnvelope, writeSummaryEnvelope, type ProofSlot } from '../../src/model/proof.ts'
 import { writeAction } from './blocks.ts'
 import { STATUS_OF_OUTCOME, writeOutputs, writeDrawing } from './hosted.ts'
@@ -171,7 +171,8 @@ export class ResponseWriter implements Writer {
     const error = writeError(problem)
     const output = this.#output.abandon()
     const usage = this.#usage ? writeUsage(this.#usage) : null
-    this.#end('response.failed', { status: 'failed', error, output, usage }, { error })
+    const beside = { error: writeErrorBeside(problem) }
+    this.#end('response.failed', { status: 'failed', error, output, usage }, beside)
   }
 
   #end(type: string, fields: JsonObject, beside: JsonObject = {}): void {

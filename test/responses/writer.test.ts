@@ -193,7 +193,9 @@ describe('a written reply', () => {
     expect(grammar.check(frames)).toBeUndefined()
     expect(types.slice(-2)).toEqual(['response.output_text.delta', 'response.failed'])
     const error = { code: 'rate_limit_exceeded', message: 'Slow down' }
-    expect(written.at(-1)?.['error']).toEqual(error)
+    // As whole as in a body: openai-java 4.101 throws where such an error is asked for its type and has none.
+    const beside = { ...error, type: 'rate_limit_error', param: null }
+    expect(written.at(-1)?.['error']).toEqual(beside)
     expect(written.at(-1)?.['response']).toMatchObject({
       status: 'failed',
       error,
@@ -205,7 +207,7 @@ describe('a written reply', () => {
     'says nothing in a stream at which Codex gives up: %s',
     (kind) => {
       const { events } = speak([{ type: 'error', problem: { kind, message: 'x' } }])
-      expect(events.at(-1)?.['error']).toEqual({ code: 'server_error', message: 'x' })
+      expect(events.at(-1)?.['error']).toMatchObject({ code: 'server_error', message: 'x' })
     },
   )
 
