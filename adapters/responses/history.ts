@@ -261,15 +261,13 @@ export class History {
 
   /** Returns a proof to the block that it was issued for; one without a block is reported. */
   #carry({ proof, slot }: Enveloped): void {
-    if (slot === 'next') this.#pending = proof
-    else if (slot === 'call') this.#calls.push(proof)
-    else this.#prove(proof)
-  }
-
-  #prove(proof: Proof): void {
-    const blocks = this.#last('assistant')?.blocks
-    const block = blocks?.at(-1)
-    if (blocks && block && takesProof(block) && !block.proof)
+    const blocks = this.#last('assistant')?.blocks ?? []
+    const block = blocks.at(-1)
+    // Thoughts carry their own proofs, so a client has moved this one before its block, as genai 0.7.2 for Rust does.
+    const isMoved = !block || block.kind === 'reasoning'
+    if (slot === 'call') this.#calls.push(proof)
+    else if ((slot === 'next' || isMoved) && !this.#pending) this.#pending = proof
+    else if (slot !== 'next' && !isMoved && takesProof(block) && !block.proof)
       blocks[blocks.length - 1] = { ...block, proof }
     else this.#damage()
   }
