@@ -424,7 +424,7 @@ export const writeTurns = ({ turns }: Request, context: InputContext): Placed[] 
   )
 }
 
-/** Writes a turn as items: neighbouring content forms a message, every other block an item, in order. */
+/** Writes a turn as items: neighbouring content forms a message, every other block an item, results before it. */
 function writeTurn(turn: Turn, index: number, context: InputContext): Placed[] {
   const path = `turns.${index}`
   const side = chooseSide(turn.role)
@@ -450,11 +450,13 @@ function writeTurn(turn: Turn, index: number, context: InputContext): Placed[] {
       if (part) parts.push(part)
       continue
     }
-    flush()
+    const isMoved = block.kind === 'tool-result' && !context.own
+    if (!isMoved) flush()
+    else if (parts.length > 0) context.lose('reordered', `${path}.blocks`, 'results come first')
     const item =
       drawing ?? written(WRITERS, block, { ...here, result: findResult(turn.blocks, at) })
     place(item, here.path, block.kind === 'tool-result' ? 'input' : side)
-    if (block.kind === 'tool-result' && !context.own) later.push(...block.content)
+    if (isMoved) later.push(...block.content)
   }
   for (const text of passingWords(turn, [], path, context.lose))
     parts.push({ type: 'input_text', text })

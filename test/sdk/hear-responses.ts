@@ -218,7 +218,7 @@ function checkItems(items: Item[]): void {
       if (piece.kind === 'result') piece.name = pairing.result(piece.id, path)
       if (piece.kind === 'thinking' && items[index + 1]?.role !== 'assistant')
         refuse(path, 'reasoning without its required following item')
-      if (piece.kind === 'text' && role === 'user') pairing.settled(path)
+      if (piece.kind !== 'result' && role === 'user') pairing.settled(path)
     }
   }
   pairing.settled('input')
