@@ -37,6 +37,8 @@ export interface Route {
   model?: string
   stream?: boolean
   framing?: Framing
+  /** Only a service of the caller's own dialect can answer, and only what came as it came: why no other one is asked. */
+  ownOnly?: string
 }
 
 /** `query` without its question mark. */

@@ -26,7 +26,13 @@ const OPERATIONS: Record<string, Route['operation']> = {
   '/v1/responses/input_tokens': 'count-tokens',
 }
 
+/** Where `client.responses.compact` asks for a summary of a conversation. */
+const COMPACT = '/v1/responses/compact'
+const HOW_TO_COMPACT =
+  'Only a service of responses answers here. For a summary send POST /v1/responses with {"type":"compaction_trigger"} as the last item of `input`, to a model of an upstream that speaks responses or messages; or ask for one in words.'
+
 function match({ method, path }: RequestHead): Route | undefined {
+  if (path === COMPACT && method === 'POST') return { operation: 'create', ownOnly: HOW_TO_COMPACT }
   const operation = Object.hasOwn(OPERATIONS, path) ? OPERATIONS[path] : undefined
   return operation && method === 'POST' ? { operation } : undefined
 }

@@ -84,7 +84,10 @@ export const BEYOND: Readonly<Record<Dialect, readonly Group[]>> = {
       files: [...REQUESTS.responses.files, 'resources/shared.d.ts'],
       roots: ['ErrorObject', 'CompactedResponse', 'ResponsesClientEvent'],
       decision: STEER,
-      but: { 'response.compaction': '`/v1/responses/compact` is not served.' },
+      but: {
+        'response.compaction':
+          'Of `/v1/responses/compact`, which is answered by a service of the same dialect alone.',
+      },
     },
   ],
   'chat-completions': [

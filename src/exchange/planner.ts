@@ -180,6 +180,8 @@ async function translatePlan(
   scanned: ScannedBody | undefined,
 ): Promise<TranslatePlan> {
   const { adapter, upstream } = destination
+  const { ownOnly } = exchange.route
+  if (ownOnly !== undefined) throw new ProblemError({ kind: 'not-found', message: ownOnly })
   await breath(exchange)
   const trail = exchange.recall?.trail
   const read = await withProofs(exchange, readJson(exchange, body, trail), adapter.dialect)

@@ -167,17 +167,12 @@ function refuseRoute(context: AppContext, received: ReceivedRequest): never {
   if (!explain && (HEALTH.has(path) || (isList && !isReading(method))))
     throw wrongMethod('GET, HEAD')
   const place = path.length > LONGEST_QUOTE ? `${path.slice(0, LONGEST_QUOTE)}…` : path
-  const message = `There is nothing at ${method} ${place}. ${path === COMPACT ? HOW_TO_COMPACT : WHAT_THERE_IS}`
+  const message = `There is nothing at ${method} ${place}. ${WHAT_THERE_IS}`
   throw new ProblemError({ kind: 'not-found', message })
 }
 
 const WHAT_THERE_IS =
   'Conversations are at POST /v1/messages, /v1/responses, /v1/chat/completions and /v1beta/models/{model}:generateContent.'
-
-/** Where older clients of responses ask for a summary of a conversation. */
-const COMPACT = '/v1/responses/compact'
-const HOW_TO_COMPACT =
-  'For a summary send POST /v1/responses with {"type":"compaction_trigger"} as the last item of `input`, to a model of an upstream that speaks responses or messages; or ask for one in words.'
 
 const LONGEST_QUOTE = 200
 

@@ -35,7 +35,8 @@ export function createMirror(exchange: MemoryContext, plan: Passing): Mirror | u
   const { caller, memories, route } = exchange
   const { memory } = caller.caller
   const { scanned, found } = plan
-  if (!memory || !memories || !scanned || !found || route.operation !== 'create') return undefined
+  if (!memory || !memories || !scanned || !found) return undefined
+  if (route.operation !== 'create' || route.ownOnly !== undefined) return undefined
   if (memberOf(scanned, memory.keepMember) === false) return undefined
   const shared = isShared(exchange, plan.destination.upstream)
   return listener(memory, shared, async (news) => {

@@ -198,7 +198,7 @@ const TEMPLATES: readonly (readonly [RegExp, string])[] = [
     /^\/(v1|v1beta)\/models\/.+:(generateContent|streamGenerateContent|countTokens)$/,
     '/$1/models/{model}:$2',
   ],
-  [/^\/v1\/responses\/(input_tokens)$/, '/v1/responses/$1'],
+  [/^\/v1\/responses\/(input_tokens|compact)$/, '/v1/responses/$1'],
   [/^\/v1\/responses\/[^/]+(\/cancel|\/input_items|)$/, '/v1/responses/{id}$1'],
   [/^\/v1\/(messages|messages\/count_tokens|responses|chat\/completions|models)$/, '/v1/$1'],
   [/^\/(img|music)\/.*$/, '/$1/{path}'],

@@ -420,12 +420,6 @@ describe('losses', () => {
   })
 })
 
-it('says where a conversation is summed up, at the path of older clients', async () => {
-  const answer = await proxyOf(reply).fetch('/v1/responses/compact', { body: { input: 'x' } })
-  expect(answer.status).toBe(404)
-  expect(await answer.text()).toContain('compaction_trigger')
-})
-
 describe('an explanation', () => {
   it('shows what would be sent, without secrets, and sends nothing', async () => {
     const proxy = proxyOf(reply, { upstream: { headers: { 'x-secret-token': KEY } } })
