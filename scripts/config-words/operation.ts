@@ -145,7 +145,12 @@ export const OPERATION_WORDS: Readonly<Record<string, Word>> = {
   ...limit('inFlightBytes', 'What all exchanges together may hold.', size, 536_870_912),
   ...limit('depth', 'How deep the JSON of a body may be nested.', count, 100),
   ...limit('nodes', 'How many JSON values a body may hold.', count, 500_000),
-  ...limit('eventBytes', 'The largest event of an upstream’s stream.', size, 4_194_304),
+  ...limit(
+    'eventBytes',
+    'The largest event of an upstream’s stream. Each of its lines counts 16 more.',
+    size,
+    4_194_304,
+  ),
   ...limit('replyBytes', 'The largest JSON reply of an upstream.', size, 33_554_432),
   ...limit('streamBytes', 'The longest stream of an upstream.', size, 134_217_728),
   ...limit('streams', 'How many exchanges may be open at once.', count, 500),

@@ -54,7 +54,10 @@ class EventParser implements FrameParser {
   #parser: EventSourceParser | undefined
   #frames: Frame[] = []
   #stray = ''
-  #atLineStart = true
+  /** The last character that the parser was given. */
+  #last = ''
+  /** How much it may hold of an event that has not ended. */
+  #held = 0
   /** No part of an event is held by the parser. */
   #atEventStart = true
   /** How the last event began, and its name. */
@@ -95,6 +98,7 @@ class EventParser implements FrameParser {
     while (at < text.length && !this.overflowed) {
       if (this.#atEventStart) at = this.#cutAlike(text, at, blankLine)
       if (at === text.length) return
+      if (this.strayed) return this.#takeOne(text.slice(at), undefined)
       const blank = text.indexOf(blankLine, at)
       const end = blank < 0 ? text.length : blank + blankLine.length
       if (at < end) this.#takeOne(text.slice(at, end), blank < 0 ? undefined : blankLine)
@@ -166,10 +170,10 @@ class EventParser implements FrameParser {
   }
 
   #feed(text: string): void {
-    if (text === '') return
-    const start = this.strayed ? 0 : strayIn(text, this.#atLineStart)
-    const last = text.charCodeAt(text.length - 1)
-    this.#atLineStart = last === LF || last === CR
+    if (text === '' || this.overflowed) return
+    const start = this.strayed ? 0 : strayIn(text, '\r\n'.includes(this.#last))
+    if (!this.strayed) this.#weigh(text)
+    if (this.overflowed) return
     this.#atEventStart = false
     const parser = (this.#parser ??= this.#begin())
     if (start < 0) return parser.feed(text)
@@ -179,13 +183,24 @@ class EventParser implements FrameParser {
     if (this.#stray.length < this.#most) this.#stray += text.slice(start)
   }
 
+  /**
+   * Bounds what is kept of an event that has not ended. Its lines cost memory beside their data, also empty ones, and a
+   * piece of data keeps the whole text in which it came.
+   */
+  #weigh(text: string): void {
+    const isOver = BLANK_LINE.test(this.#last + text)
+    this.#last = text.slice(-1)
+    const lines = text.split('\n').length + text.split('\r').length - 2
+    this.#held = isOver ? 0 : this.#held + text.length + lines * LINE_CHARACTERS
+    if (this.#held <= this.#most + HEAD_CHARACTERS) return
+    this.overflowed = true
+    this.#parser = undefined
+  }
+
   #begin(): EventSourceParser {
+    // Without a listener for errors: eventsource-parser 4.1.3 makes one, with its trace, for each line that is no field.
     const parser = createParser({
-      maxBufferSize: this.#most,
       onEvent: ({ event, data }) => this.#add(event ? nameIn(event) : undefined, data),
-      onError: ({ type }) => {
-        if (type === 'max-buffer-size-exceeded') this.overflowed = true
-      },
     })
     // Behind other events it does not begin the stream, at whose beginning alone it removes a byte order mark.
     if (this.#head !== '') parser.feed('\n')
@@ -197,7 +212,14 @@ const frameOf = (event: string | undefined, data: string): Frame =>
   event === undefined ? { data } : { event, data }
 
 const LF = 10
-const CR = 13
+
+/** What a line takes beside its text. */
+const LINE_CHARACTERS = 16
+/** Names of fields, and some lines. */
+const HEAD_CHARACTERS = 4096
+
+/** Where the last line end belongs to it; before it may stand the end of another line. */
+const BLANK_LINE = /\n[\n\r]|\r\r/
 
 type LineEnd = '\n' | '\r\n'
 

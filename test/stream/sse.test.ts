@@ -126,3 +126,58 @@ it('finds JSON without a framing behind events that are alike', () => {
   expect(parser.push('{"message":"no"}}')).toEqual([])
   expect(parser.end()).toEqual([{ data: '{"error":{"message":"no"}}', bare: true }])
 })
+
+/** How many characters are taken of a stream that repeats a text for ever, until it is given up. */
+function takenOf(repeated: string, most: number): number {
+  const parser = sseParser(most)
+  const text = repeated.repeat(Math.ceil(4096 / repeated.length))
+  let taken = 0
+  while (!parser.overflowed && taken < 4 * most) {
+    parser.push(text)
+    taken += text.length
+  }
+  return taken
+}
+
+// A text of a million empty lines took 30 times what was counted of it, and kept whole texts for a few characters.
+it.each([
+  ['empty lines of data', 'data:\n'],
+  ['short lines of data', 'data: x\n'],
+  ['lines that end in CR LF', 'data:\r\n'],
+  ['lines that end in CR', 'data:\r'],
+  ['comments between its lines', `data: abcdefghijklmnop\n${`:${'c'.repeat(100)}\n`.repeat(100)}`],
+  ['comments alone', ': c\n'],
+  ['ids', 'id: abcdefghijklmnop\n'],
+  ['names', 'event: a\n'],
+  ['lines that are no fields', 'xyz\n'],
+])('gives up an event that has no end, of %s', (_, repeated) => {
+  expect(takenOf(repeated, 200_000)).toBeLessThan(220_000)
+})
+
+it.each(['\n', '\r\n', '\r'])('counts no event among the next one, with %j', (end) => {
+  const parser = sseParser(5000)
+  const events = [': ping', ':', 'id: 1', 'event: a', 'data: [', 'xyz', 'data: x\ndata: y']
+  for (let turn = 0; turn < 3000; turn += 1) {
+    const event = events[turn % events.length] ?? ''
+    const text = event.replaceAll('\n', end) + end + end
+    const cut = turn % text.length
+    parser.push(text.slice(0, cut))
+    parser.push(text.slice(cut))
+  }
+  expect(parser.overflowed).toBe(false)
+})
+
+it('reads an event of the largest size in any pieces', () => {
+  const parser = sseParser(20_000)
+  const text = `event: delta\ndata: ${'x'.repeat(20_000)}\n\n`
+  const frames = [...text].flatMap((piece) => parser.push(piece))
+  expect(frames).toEqual([{ event: 'delta', data: 'x'.repeat(20_000) }])
+})
+
+it('takes lines that are no fields as fast as others', () => {
+  const parser = sseParser(1_000_000)
+  const text = `${'xyz\n'.repeat(2000)}\n`
+  const start = performance.now()
+  for (let turn = 0; turn < 50; turn += 1) parser.push(text)
+  expect(performance.now() - start).toBeLessThan(1000)
+})
