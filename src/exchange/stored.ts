@@ -9,11 +9,11 @@ import type { Answer, StoredExchange } from './exchange.ts'
 import { readSeed } from '../model/ids.ts'
 import { forwardStored, upstreamWithMemory } from './forward.ts'
 import {
+  deleteRecord,
   recordReader,
   recordPlace,
   openScopedStore,
   type KeptRecord,
-  type ScopedStore,
 } from '../memory/records.ts'
 import type { Memories } from '../memory/context.ts'
 import { readPast, createLookup } from '../memory/resolve.ts'
@@ -62,8 +62,15 @@ async function isMinted(exchange: StoredExchange, id: string, member: Member): P
 
 /** Deletes the copy of the upstream's exchange, and the note of its owner. */
 async function forget(exchange: StoredExchange, memories: Memories, id: string): Promise<void> {
-  await deleteRecord(await openScopedStore(exchange, memories), id)
+  const scoped = await openScopedStore(exchange, memories)
+  const { deleted } = memories
+  if (deleted.size >= MOST_DELETED) deleted.clear()
+  deleted.add(storeKey(scoped.owner, id))
+  await deleteRecord(scoped, id)
 }
+
+/** More than are deleted while one reply passes. */
+const MOST_DELETED = 10_000
 
 async function keptAnswer(
   exchange: StoredExchange,
@@ -114,11 +121,6 @@ function textIn(
 }
 
 const NO_QUERY = { get: () => null }
-
-const deleteRecord = async (scoped: ScopedStore, id: string): Promise<boolean> => {
-  const place = recordPlace(id)
-  return place !== undefined && scoped.delete(place)
-}
 
 function bodyText(answer: StoredAnswer): string {
   if ('frames' in answer) return answer.frames.map(sseFrame).join('')

@@ -38,6 +38,10 @@ export interface Memories {
    */
   readonly underway: Map<string, { reply: Underway | undefined }>
   /**
+   * The keys of copies that were deleted last: a reply that still passes must not bring its own back.
+   */
+  readonly deleted: Set<string>
+  /**
    * Hashed owners by what their callers present. Callers come again, and the hash takes longer than a small reply.
    */
   readonly owners: Map<string, Promise<string>>

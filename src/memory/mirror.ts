@@ -3,7 +3,8 @@ import type { ConversationMemory, ToldReply } from './conversation.ts'
 import { stringify } from '../json/json.ts'
 import { noteItems, noteOwner, isShared } from './ownership.ts'
 import type { KeptContext, MemoryContext } from './context.ts'
-import { keep, openScopedStore } from './records.ts'
+import { deleteRecord, keep, openScopedStore } from './records.ts'
+import { storeKey } from './store.ts'
 import type { Loss } from '../model/loss.ts'
 import type { Memories } from './context.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
@@ -120,10 +121,13 @@ async function kept(original: Original, news: News): Promise<void> {
   const made = memory.replyRecord(found.missing ? '[]' : addedItems(original), news)
   if (!made) return
   const { id, record, whole } = made
+  const isDeleted = () => memories.deleted.has(storeKey(scoped.owner, id))
+  if (isDeleted()) return
   const claimed = () => noteOwner(scoped, [id, ...record.items], origin)
   // Half of a conversation is not stored; only its owner is noted.
   if (found.missing || !whole) await claimed()
   else await keep(scoped, { id, origin, record, parents: found.parents }).catch(claimed)
+  if (isDeleted()) await deleteRecord(scoped, id)
 }
 
 /** The items that the request adds. The request is parsed only where items refer to others. */

@@ -10,7 +10,7 @@ import { EntryTooLargeError, storeKey, StoreUnavailableError, type Store } from 
 
 export function createMemories(settings: Settings, store: Store | undefined): Memories | undefined {
   const retention = { ...DEFAULT_RETENTION, ...settings.retention }
-  return store && { store, retention, underway: new Map(), owners: new Map() }
+  return store && { store, retention, underway: new Map(), deleted: new Set(), owners: new Map() }
 }
 
 /** The same memories with new settings. */
@@ -142,6 +142,11 @@ const whyFailed = (error: unknown): string =>
   error instanceof StoreUnavailableError || error instanceof EntryTooLargeError
     ? error.message
     : 'the store has failed'
+
+export const deleteRecord = async (scoped: ScopedStore, id: string): Promise<boolean> => {
+  const place = recordPlace(id)
+  return place !== undefined && scoped.delete(place)
+}
 
 /** Keeps an exchange under the id of its reply; rejects when the store does. */
 export async function keep(

@@ -71,6 +71,9 @@ const frames = (id: string) => {
   return [opened, ended].map((each) => `event: ${each.type}\ndata: ${JSON.stringify(each)}\n\n`)
 }
 
+const PINGS = Array.from({ length: 50 }, () => `: ${'-'.repeat(1000)}\n\n`)
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
 const answerConversation = async (stream: boolean, forget: boolean) => {
   let count = 0
   const upstream: Upstream = ({ dialect, method }) => {
@@ -235,6 +238,41 @@ describe('an upstream that keeps its own state', () => {
     const json = { model: 'responses-x', input: 'x', stream: true }
     const answer = await proxy.ask('/v1/responses', { json })
     expect(await answer.text()).toContain(event)
+  })
+
+  test.each([0, 30])('leaves no copy of what is deleted while it passes (%d)', async (ms) => {
+    const kept = memoryStore(STORE_BOUNDS)
+    const gone = new Set<string>()
+    const proxy = proxyOf(
+      ({ method, url }) => {
+        if (method === 'POST')
+          return {
+            events: [...frames('resp_1x').slice(0, 1), ...PINGS, ...frames('resp_1x').slice(1)],
+          }
+        if (method === 'DELETE') gone.add(url.pathname)
+        return gone.has(url.pathname) && method === 'GET'
+          ? NOTHING_THERE
+          : { body: reply('resp_1x') }
+      },
+      {
+        change: ALONE,
+        store: { ...kept, put: (entry) => sleep(ms).then(() => kept.put(entry)) },
+      },
+    )
+    const json = { model: 'responses-x', input: 'hello', stream: true }
+    const stream = (await proxy.ask('/v1/responses', { json })).body?.getReader()
+    expect(new TextDecoder().decode((await stream?.read())?.value)).toContain('resp_1x')
+    const rest = async () => {
+      for (let read = await stream?.read(); !read?.done; read = await stream?.read());
+    }
+    // With a slow store, the copy is being put there when it is deleted.
+    const over = ms > 0 ? rest() : undefined
+    await sleep(ms / 2)
+    expect((await proxy.ask('/v1/responses/resp_1x', { method: 'DELETE' })).status).toBe(200)
+    await (over ?? rest())
+    expect((await proxy.ask('/v1/responses/resp_1x')).status).toBe(404)
+    const after = { model: 'messages-x', input: 'again', previous_response_id: 'resp_1x' }
+    expect((await proxy.ask('/v1/responses', { json: after })).status).toBe(400)
   })
 
   test('streams again what it gave out', async () => {
