@@ -1,7 +1,7 @@
 import { utf8Text } from '../json/bytes.ts'
 import { boundedBytes, ownerOf, type Store } from '../memory/store.ts'
 import type { StoreBounds } from '../config/settings.ts'
-import { guardStore, unavailable } from '../memory/stores/guard.ts'
+import { guardParts, unavailable } from '../memory/stores/guard.ts'
 import { SCHEMA, table, type SqlDatabase, type SqlRow, type Table } from '../memory/stores/table.ts'
 
 /** The part of a Durable Object namespace that is used. */
@@ -35,19 +35,18 @@ const HEADER = {
  * the others. An object deletes entries that have expired, and then itself.
  */
 export function durableStore<Id>(namespace: ObjectNamespace<Id>, bounds: StoreBounds): Store {
-  const ask = (key: string, init?: RequestInit): Promise<Response> =>
-    guardStore(SERVICE, TIMEOUT_MS, async () => {
+  const guarded = guardParts(SERVICE, TIMEOUT_MS)
+  /** The text of an answer; undefined where there is nothing. */
+  const ask = (key: string, init?: RequestInit): Promise<string | undefined> =>
+    guarded(ownerOf(key), async () => {
       const object = namespace.get(namespace.idFromName(ownerOf(key)))
       const answer = await object.fetch(`https://state/${encodeURIComponent(key)}`, init)
       if (answer.status >= 500) throw unavailable(SERVICE, `status ${answer.status}`)
-      return answer
-    })
-  return {
-    async get(key) {
-      const answer = await ask(key)
       const text = await messageText(answer)
       return answer.ok ? text : undefined
-    },
+    })
+  return {
+    get: (key) => ask(key),
     async put(entry) {
       const headers = {
         [HEADER.ttl]: String(entry.ttlMs),
@@ -55,14 +54,9 @@ export function durableStore<Id>(namespace: ObjectNamespace<Id>, bounds: StoreBo
         [HEADER.ownerBytes]: String(Math.min(bounds.ownerBytes, bounds.totalBytes)),
       }
       const body = boundedBytes(entry, bounds)
-      const answer = await ask(entry.key, { method: 'PUT', headers, body })
-      await answer.body?.cancel()
+      await ask(entry.key, { method: 'PUT', headers, body })
     },
-    async delete(key) {
-      const answer = await ask(key, { method: 'DELETE' })
-      await answer.body?.cancel()
-      return answer.ok
-    },
+    delete: async (key) => (await ask(key, { method: 'DELETE' })) !== undefined,
     close: async () => undefined,
   }
 }

@@ -1,6 +1,6 @@
 import { boundedSize, ownerOf, type Store, type StoreEntry } from '../memory/store.ts'
 import type { StoreBounds } from '../config/settings.ts'
-import { guardStore } from '../memory/stores/guard.ts'
+import { guardParts } from '../memory/stores/guard.ts'
 
 /** The part of Workers KV that is used. */
 export interface KeyValueNamespace {
@@ -62,15 +62,14 @@ export function kvStore(
     if (there) await namespace.delete(key)
     return there
   }
+  const guarded = guardParts(SERVICE, TIMEOUT_MS)
   return {
-    get: (key) => run(() => read(key)),
-    put: (entry) => run(() => write(entry)),
-    delete: (key) => run(() => remove(key)),
+    get: (key) => guarded('', () => read(key)),
+    put: (entry) => guarded('', () => write(entry)),
+    delete: (key) => guarded('', () => remove(key)),
     close: async () => undefined,
   }
 }
-
-const run = <T>(work: () => Promise<T>): Promise<T> => guardStore(SERVICE, TIMEOUT_MS, work)
 
 /** The namespace throws for any other key, so there can be no entry. */
 const isName = (key: string): boolean =>

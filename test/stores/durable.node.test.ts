@@ -1,7 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { storeKey } from '../../src/memory/store.ts'
 import { durableStore, StateObject, type ObjectState } from '../../src/workers/durable.ts'
+import { kvStore } from '../../src/workers/kv.ts'
 import { sleep } from './contract.ts'
 
 const bounds = { entryBytes: 1e6, ownerBytes: 4e6, totalBytes: 8e6 }
@@ -63,5 +64,57 @@ describe('the object behind the Durable Object store', () => {
     const object = new StateObject(objectState().state)
     const answer = await object.fetch(new Request('https://state/a%2F1', { method: 'POST' }))
     expect(answer.status).toBe(405)
+  })
+})
+
+/** A store of each kind on Workers, of which the parts hang that `hangs` names, and how often each was asked. */
+function hanging(kind: 'durable' | 'kv', hangs: () => boolean) {
+  const asked = { count: 0 }
+  const answer = async <T>(value: T, body?: () => T): Promise<T> => {
+    asked.count += 1
+    return hangs() ? (body?.() ?? new Promise<never>(() => undefined)) : value
+  }
+  if (kind === 'kv') {
+    const namespace = {
+      getWithMetadata: () => answer({ value: null, metadata: null }),
+      put: () => answer(undefined),
+      delete: () => answer(undefined),
+      list: () => answer({ keys: [], list_complete: true }),
+    }
+    return { asked, store: kvStore(namespace, bounds) }
+  }
+  // Its head comes, and nothing behind it.
+  const silent = () =>
+    new Response(new ReadableStream({ pull: () => new Promise(() => undefined) }))
+  const stub = { fetch: () => answer(new Response(null, { status: 404 }), silent) }
+  const namespace = { idFromName: (name: string) => name, get: () => stub }
+  return { asked, store: durableStore(namespace, bounds) }
+}
+
+describe.each(['durable', 'kv'] as const)('a store of Workers that hangs: %s', (kind) => {
+  afterEach(() => void vi.useRealTimers())
+
+  it('is waited for once, left alone for a while, and used again when it answers', async () => {
+    vi.useFakeTimers()
+    let isHanging = true
+    const { asked, store } = hanging(kind, () => isHanging)
+    const get = async (ms: number) => {
+      const failure = store.get(storeKey('a', '1')).catch(String)
+      await vi.advanceTimersByTimeAsync(ms)
+      return failure
+    }
+    expect(await get(5000)).toContain('no answer within 5000 ms')
+    for (let request = 0; request < 10; request += 1)
+      expect(await get(1)).toContain('it is left alone')
+    expect(asked.count).toBe(1)
+    await vi.advanceTimersByTimeAsync(15_000)
+    const first = get(5000)
+    expect(await get(0)).toContain('it is left alone')
+    expect(await first).toContain('no answer within 5000 ms')
+    await vi.advanceTimersByTimeAsync(15_000)
+    isHanging = false
+    expect(await get(1)).toBeUndefined()
+    expect(await get(1)).toBeUndefined()
+    expect(asked.count).toBe(4)
   })
 })

@@ -17,6 +17,31 @@ export async function guardStore<T>(
   }
 }
 
+/**
+ * The same for a service in parts. One that did not answer in time is left alone for a while: nobody is to wait for it
+ * at every step of every request.
+ */
+export function guardParts(
+  service: string,
+  ms: number,
+): <T>(part: string, work: () => Promise<T>) => Promise<T> {
+  const silent = new Map<string, number>()
+  return async (part, work) => {
+    const start = Date.now()
+    const until = silent.get(part)
+    if (until !== undefined && until > start) throw unavailable(service, 'it is left alone')
+    // One request finds out for all whether it answers again.
+    if (until !== undefined) silent.set(part, start + ms)
+    try {
+      return await guardStore(service, ms, work)
+    } finally {
+      const end = Date.now()
+      if (end - start < ms) silent.delete(part)
+      else silent.set(part, end + 3 * ms)
+    }
+  }
+}
+
 /** The same for work without a time limit. */
 export async function explainFailure<T>(service: string, work: () => T | Promise<T>): Promise<T> {
   try {
