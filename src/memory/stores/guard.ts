@@ -18,8 +18,8 @@ export async function guardStore<T>(
 }
 
 /**
- * The same for a service in parts. One that did not answer in time is left alone for a while: nobody is to wait for it
- * at every step of every request.
+ * The same for a service in parts. One that did not answer in time is left alone for a while, so that requests do not wait
+ * for it at each of their steps.
  */
 export function guardParts(
   service: string,
