@@ -97,7 +97,10 @@ function errorStatus(status: number, problem: Problem): number {
 }
 
 export const isErrorStatus = (status: number): boolean =>
-  Number.isInteger(status) && status >= 400 && status <= 599
+  Number.isInteger(status) && status >= 400 && status <= 599 && !OF_CONNECTION.has(status)
+
+/** About the connection to the upstream. Of 407 `fetch` tells its caller nothing, and 421 it repeats by itself. */
+const OF_CONNECTION: ReadonlySet<number> = new Set([407, 421])
 
 export function waitHeaders(
   problem: Pick<Problem, 'retryAfterMs' | 'retry'>,

@@ -35,9 +35,9 @@ const FAILURES = {
 
 describe.each(DIALECTS)('a failure with status 200, between two of %s', (dialect) => {
   const { http, ask } = kits[dialect]
-  const told = async (reply: object) => {
+  const told = async (reply: object, code = 200) => {
     const change = { routes: [{ model: '*', upstream: 'plain' }], upstream: { dialect } }
-    const proxy = proxyOf(() => jsonReply(reply), change, { dialects })
+    const proxy = proxyOf(() => jsonReply(reply, code), change, { dialects })
     const answer = await proxy.fetch(http.path('m', false), {
       headers: { 'anthropic-version': '2023-06-01' },
       body: http.body('m', false, { ...ask.needed, ...ask.text('hi') }),
@@ -58,6 +58,13 @@ describe.each(DIALECTS)('a failure with status 200, between two of %s', (dialect
     const answer = await told({ ...body, error: { ...body.error, message: `for ${KEY}` } })
     expect(answer.text).not.toContain(KEY)
     expect(answer.status).toBe(FAILURES[dialect].status)
+  })
+
+  // Of 407 `fetch` gives its caller nothing, and 421 it repeats by itself: both are about the connection to here.
+  it.each([407, 421])('is told as one of the gateway where its status is %d', async (code) => {
+    const answer = await told(FAILURES[dialect].body, code)
+    expect([502, FAILURES[dialect].status]).toContain(answer.status)
+    expect(answer.text).toContain(FAILURES[dialect].body.error.message)
   })
 
   it('stays a reply where a response says that it has failed', async () => {
