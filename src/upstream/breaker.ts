@@ -28,6 +28,9 @@ export interface FailureFacts {
 export const backoffMs = (count: number): number =>
   Math.min(FIRST_OPEN_MS * 2 ** Math.min(count, 10), LONGEST_OPEN_MS)
 
+/** When a wait is over that began at `from`: at once, where the clock has been set back behind that. */
+export const endOf = (from: number, until: number, now: number): number => (now < from ? 0 : until)
+
 /**
  * Decides whether a member may be asked. The breaker opens after several failures in a row, or when half of many
  * attempts fail. After its time one request may try, and the outcome of that one decides. `chance`: a number from 0
@@ -35,6 +38,7 @@ export const backoffMs = (count: number): number =>
  */
 export class Breaker {
   #isOpen = false
+  #openedAt = 0
   #until = 0
   #isProbed = false
   #trips = 0
@@ -47,18 +51,22 @@ export class Breaker {
   }
 
   /** When the member may be asked again; in the past where it may be asked now. */
-  get until(): number {
-    return this.#isOpen ? this.#until : 0
+  until(now: number): number {
+    return this.#isOpen ? endOf(this.#openedAt, this.#until, now) : 0
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
   }
 
   /** Changes nothing: reading the state does not use up the probe. */
   state(now: number): BreakerState {
     if (!this.#isOpen) return 'closed'
-    return now < this.#until ? 'open' : 'half-open'
+    return now < this.until(now) ? 'open' : 'half-open'
   }
 
   mayEnter(now: number): boolean {
-    return !this.#isOpen || (now >= this.#until && !this.#isProbed)
+    return !this.#isOpen || (now >= this.until(now) && !this.#isProbed)
   }
 
   /** Undefined while the member is out. */
@@ -105,6 +113,7 @@ export class Breaker {
     const least = Math.min(leastMs, LONGEST_WAIT_MS)
     this.#trips += 1
     this.#isOpen = true
+    this.#openedAt = now
     this.#until = now + (isExact ? least : Math.max(usual, least))
   }
 }

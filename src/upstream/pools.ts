@@ -1,6 +1,6 @@
 import type { Ports } from '../ports.ts'
 import type { RouteSettings, Settings } from '../config/settings.ts'
-import { backoffMs, Breaker, LONGEST_WAIT_MS } from './breaker.ts'
+import { backoffMs, Breaker, endOf, LONGEST_WAIT_MS } from './breaker.ts'
 import { accountFirst, byRendezvous, inOrder, memberFirst, roundRobin } from './choice.ts'
 import { keysOf, type Member } from './members.ts'
 import { createSessions, type FindSession } from './sessions.ts'
@@ -35,6 +35,7 @@ export interface Choosing {
 }
 
 interface Cooling {
+  from: number
   until: number
   /** How often in a row. */
   count: number
@@ -79,22 +80,23 @@ export function createPools({ now, randomId }: Pick<Ports, 'now' | 'randomId'>):
     renew: ({ upstreams }) => cells.keep([...upstreams.values()].flatMap(keysOf)),
     cool(member, model, waitMs) {
       const cell = cells.of(member)
-      const { count = 0, until = 0 } = cell.coolings.get(model) ?? {}
-      const end = now() + Math.min(waitMs ?? backoffMs(count), LONGEST_WAIT_MS)
-      const cooling = { until: Math.max(until, end), count: count + 1 }
+      const { count = 0 } = cell.coolings.get(model) ?? {}
+      const from = now()
+      const end = from + Math.min(waitMs ?? backoffMs(count), LONGEST_WAIT_MS)
+      const cooling = { from, until: Math.max(coolUntil(cell, model, from), end), count: count + 1 }
       remember(cell.coolings, model, cooling, MOST_COOLINGS)
-      cell.cooledAt = now()
+      cell.cooledAt = from
     },
     warm(member, model) {
       const { coolings } = cells.of(member)
       if (coolings.size > 0) coolings.delete(model)
     },
-    until: (member, model) => untilOf(cells.of(member), model),
+    until: (member, model) => untilOf(cells.of(member), model, now()),
     mayAsk(member, model) {
       const cell = cells.of(member)
-      if (cell.breaker.until === 0 && cell.coolings.size === 0) return true
+      if (!cell.breaker.isOpen && cell.coolings.size === 0) return true
       const at = now()
-      return untilOf(cell, model) <= at && cell.breaker.mayEnter(at)
+      return untilOf(cell, model, at) <= at && cell.breaker.mayEnter(at)
     },
     order(asked) {
       const { home = {} } = asked
@@ -106,9 +108,12 @@ export function createPools({ now, randomId }: Pick<Ports, 'now' | 'randomId'>):
   }
 }
 
-function untilOf({ breaker, coolings }: Cell, model: string): number {
-  if (coolings.size === 0) return breaker.until
-  return Math.max(breaker.until, coolings.get(model)?.until ?? 0)
+const untilOf = (cell: Cell, model: string, now: number): number =>
+  Math.max(cell.breaker.until(now), coolUntil(cell, model, now))
+
+function coolUntil({ coolings }: Cell, model: string, now: number): number {
+  const { from = 0, until = 0 } = coolings.get(model) ?? {}
+  return endOf(from, until, now)
 }
 
 /** The cells of all members that have been asked so far. */

@@ -129,6 +129,21 @@ describe('what is told when nothing is left', () => {
     expect(response.status).toBe(502)
     expect(await response.text()).not.toContain('k-')
   })
+  it.each([401, 429, 500])('is no longer true when the clock is set back (%d)', async (status) => {
+    const { site } = await askBoth(refusing(status), refusing(status))
+    for (let count = 0; count < 6; count += 1) await site.ask({})
+    const before = site.sent.length
+    expect((await site.ask({})).status).toBe(503)
+    expect(site.sent).toHaveLength(before)
+    // As where a machine begins with a clock that is ahead, and is told the time.
+    site.pass(-86_400_000)
+    await site.ask({})
+    expect(site.sent).toHaveLength(before + 2)
+    expect((await site.ask({})).status).toBe(503)
+    site.pass(3_600_000)
+    await site.ask({})
+    expect(site.sent).toHaveLength(before + 4)
+  })
   it('is 503 with a wait where nobody can be asked', async () => {
     const { site } = await askBoth(
       refusing(429, { 'retry-after': '3600' }),

@@ -27,7 +27,7 @@ export function guardParts(
 ): <T>(part: string, work: () => Promise<T>) => Promise<T> {
   const silent = new Map<string, number>()
   return async (part, work) => {
-    const start = Date.now()
+    const start = performance.now()
     const until = silent.get(part)
     if (until !== undefined && until > start) throw unavailable(service, 'it is left alone')
     // One request finds out for all whether it answers again.
@@ -35,7 +35,7 @@ export function guardParts(
     try {
       return await guardStore(service, ms, work)
     } finally {
-      const end = Date.now()
+      const end = performance.now()
       if (end - start < ms) silent.delete(part)
       else silent.set(part, end + 3 * ms)
     }
