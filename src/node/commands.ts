@@ -28,9 +28,9 @@ import { painter, readableExplanation } from './explanation.ts'
 import { SharedClock } from './clock.ts'
 import { bodyDecoders } from './read-body.ts'
 import { bytesFile } from './files.ts'
-import { type FoundSettings, foundSettings, sourceFor } from './found.ts'
+import { filesNow, type FoundSettings, foundSettings, sourceFor } from './found.ts'
 import { demandReloadable, refusedReload, secretsInUse } from './reload.ts'
-import { watchFiles } from './watch.ts'
+import { signaturesOf, watchFiles } from './watch.ts'
 import type { ProcessEvent } from '../observe/entry.ts'
 import { heardOnline } from './online.ts'
 import type { Options } from './options.ts'
@@ -76,6 +76,7 @@ export async function serve(
   helper?: Helper,
 ): Promise<OwnProxy> {
   const { settings } = found
+  const seen = signaturesOf(found.files)
   const parts = await openParts(options, world, settings, () => reloader.settings())
   const { log, observer, upstreams, secrets, egress, writes } = parts
   const { deadline, breakOff } = createDeadline()
@@ -98,8 +99,10 @@ export async function serve(
       observer.reloaded('ok')
     },
   })
-  // Watches from here on, so that no change after the start message is missed.
-  const unwatch = options.watch ? watchFiles(reloader.files, reloader.reload) : () => undefined
+  // A store that hangs delays the start, and files may change meanwhile.
+  const unwatch = options.watch
+    ? watchFiles(reloader.files, reloader.reload, seen)
+    : () => undefined
   const answer = helper ? helper.around(handler.answer, observer) : handler.answer
   const { limits } = settings
   const server = await startServer({ answer, host, port, limits, breakOff, writes })
@@ -258,7 +261,7 @@ function createReloader(
   let current = first
   return {
     settings: () => current.settings,
-    files: () => current.files,
+    files: () => [...new Set([...current.files, ...filesNow(options, world)])],
     adopt(settings: Settings | undefined) {
       if (!settings) return refused()
       take(settings)

@@ -32,7 +32,6 @@ const toPlatform = ({ host, port }: Options) => ({
  * hold alone, or the demo.
  */
 export function foundSettings(options: Options, world: Process, former?: string): FoundSettings {
-  const { config: file } = options
   const source = sourceFor(options, world)
   if (former === DEFAULT_FILE && source.origin !== former)
     throw new ConfigError(former, 'no such file')
@@ -41,13 +40,28 @@ export function foundSettings(options: Options, world: Process, former?: string)
   const settings = settingsIn(result)
   demandShareable(options, settings)
   for (const warning of result.faults) world.complain(writeFault(warning))
-  const main = configurationFile({ file, environment })
-  const files = [
-    ...(main === undefined ? [] : [resolve(world.directory, main)]),
-    ...secretFiles(source.value),
-  ]
+  const files = filesOf(options, world, source)
   const { origin, value, broken, faults } = source
   return { settings, files, read: { source: { origin, value, broken, faults }, environment } }
+}
+
+/** The files that have a part in a configuration. */
+function filesOf(
+  { config: file }: Options,
+  { directory, environment }: Process,
+  { value }: Pick<ConfigSource, 'value'>,
+): string[] {
+  const main = configurationFile({ file, environment })
+  return [...(main === undefined ? [] : [resolve(directory, main)]), ...secretFiles(value)]
+}
+
+/** Those that it names now, also where it is faulty because one of them is not there yet. */
+export function filesNow(options: Options, world: Process): string[] {
+  try {
+    return filesOf(options, world, sourceFor(options, world))
+  } catch {
+    return []
+  }
 }
 
 /** The same from what another process has read and found to be right. */

@@ -1,5 +1,6 @@
 import { type FSWatcher, statSync, watch } from 'node:fs'
 import { dirname } from 'node:path'
+import { errorCode } from './files.ts'
 
 /** Editors write a file in several steps. */
 const SETTLE_MS = 200
@@ -8,19 +9,22 @@ const CHECK_MS = 5000
 
 /**
  * Calls `changed` when one of the files has changed, until the returned function is called. It watches the folders
- * and not the files, because editors replace a file by a new one, and Kubernetes replaces a link in its path.
+ * and not the files, because editors replace a file by a new one, and Kubernetes replaces a link in its path. `known`:
+ * what the files were like before they were read.
  */
-export function watchFiles(list: () => readonly string[], changed: () => void): () => void {
-  let known = signatures(list())
+export function watchFiles(
+  list: () => readonly string[],
+  changed: () => void,
+  known: Signatures = signaturesOf(list()),
+): () => void {
   let settling: NodeJS.Timeout | undefined
   let folders: FSWatcher[] = []
   const look = () => {
-    const now = signatures(list())
-    if (now === known) return
-    known = now
+    const now = signaturesOf(known.keys())
+    if ([...now].every(([file, signature]) => signature === known.get(file))) return
     changed()
-    // The changed configuration may name other files.
-    known = signatures(list())
+    // The changed configuration may name other files. One that has changed while it was read will be read again.
+    known = new Map(list().map((file) => [file, now.get(file) ?? signature(file)]))
     listen()
   }
   const soon = () => {
@@ -53,10 +57,19 @@ function watched(folder: string, changed: () => void): FSWatcher[] {
   }
 }
 
-const signatures = (files: readonly string[]): string => files.map(signature).join('\n')
+/** What files are like, by their names. */
+export type Signatures = ReadonlyMap<string, string>
+
+export const signaturesOf = (files: Iterable<string>): Signatures =>
+  new Map([...files].map((file) => [file, signature(file)]))
 
 /** Differs when a file was replaced or its content changed. */
 function signature(file: string): string {
-  const stat = statSync(file, { throwIfNoEntry: false })
-  return stat ? `${file} ${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeMs}` : file
+  try {
+    const stat = statSync(file, { throwIfNoEntry: false })
+    return stat ? `${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeMs}` : ''
+  } catch (error) {
+    // As of a network file system that has lost it, or of a link that leads to itself.
+    return errorCode(error)
+  }
 }

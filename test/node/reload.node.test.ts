@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { renameSync, rmSync, symlinkSync, mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { signaturesOf, watchFiles } from '../../src/node/watch.ts'
 import { type Command, emptyFolder, type Folder } from './command.ts'
 import { messagesReply } from '../dialects/messages/reply.ts'
 
@@ -251,6 +252,55 @@ describe('a configuration that is watched', () => {
     renameSync(at('..next'), at('..data'))
     await expect.poll(() => reloads(command), { timeout: 6000 }).toMatchObject([{ result: 'ok' }])
     expect((await ask(url, 'n')).status).toBe(200)
+  })
+})
+
+describe('a secret in a file that is watched', () => {
+  const results = (command: Command) => reloads(command).map(({ result }) => result)
+
+  it('may not be there yet when the configuration names it', async () => {
+    const command = started(['--watch'])
+    const url = await command.listening()
+    folder.write('dragoman.json', configured({}, { key: `file:${join(folder.path, 'later')}` }))
+    await expect.poll(() => results(command), { timeout: 6000 }).toEqual(['error'])
+    expect((await ask(url)).status).toBe(200)
+    expect(keys.at(-1)).toBe(OLD_KEY)
+    folder.write('later', NEW_KEY)
+    await expect.poll(() => results(command), { timeout: 8000 }).toEqual(['error', 'ok'])
+    await ask(url)
+    expect(keys.at(-1)).toBe(NEW_KEY)
+  })
+
+  it('may be a link that leads nowhere for a while', async () => {
+    const command = started(['--watch'])
+    const url = await command.listening()
+    rmSync(join(folder.path, 'key'))
+    symlinkSync('key', join(folder.path, 'key'))
+    await expect.poll(() => results(command), { timeout: 6000 }).toEqual(['error'])
+    expect((await ask(url)).status).toBe(200)
+    rmSync(join(folder.path, 'key'))
+    folder.write('key', NEW_KEY)
+    await expect.poll(() => results(command).at(-1), { timeout: 6000 }).toBe('ok')
+    await ask(url)
+    expect(keys.at(-1)).toBe(NEW_KEY)
+  })
+
+  it.each(['start', 'change'] as const)('may change while it is read at a %s', async (when) => {
+    folder.write('key', 'v1')
+    const path = join(folder.path, 'key')
+    const read: string[] = []
+    const take = () => read.push(readFileSync(path, 'utf8'))
+    const seen = signaturesOf([path])
+    take()
+    if (when === 'start') folder.write('key', 'v2 is longer')
+    const changed = () => {
+      take()
+      if (read.length === 2) folder.write('key', 'v3 is longer still')
+    }
+    const stop = watchFiles(() => [path], changed, seen)
+    if (when === 'change') folder.write('key', 'v2 is longer')
+    await expect.poll(() => read.at(-1), { timeout: 12_000 }).toBe('v3 is longer still')
+    stop()
   })
 })
 

@@ -6,11 +6,11 @@ import { logTo, type Proxy } from '../commands.ts'
 import { greeting } from '../describe.ts'
 import { egressSecrets } from '../egress.ts'
 import { errorCode } from '../files.ts'
-import { type FoundSettings, foundSettings } from '../found.ts'
+import { filesNow, type FoundSettings, foundSettings } from '../found.ts'
 import type { Options } from '../options.ts'
 import type { Process } from '../process.ts'
 import { demandReloadable, refusedReload } from '../reload.ts'
-import { watchFiles } from '../watch.ts'
+import { signaturesOf, watchFiles } from '../watch.ts'
 import { createCounts } from './counts.ts'
 import { sendTo, type ToPrimary, type ToWorker } from './messages.ts'
 
@@ -42,6 +42,7 @@ export async function serveTogether(
   world: Process,
 ): Promise<Proxy> {
   let found = foundSettings(options, world)
+  const seen = signaturesOf(found.files)
   const workers = new Workers(cluster, world, () => found)
   const url = await workers.start(options.workers ?? 1)
   const egress = egressSecrets(world.environment)
@@ -63,7 +64,8 @@ export async function serveTogether(
       for (const line of told.faults) world.complain(`not reloaded: ${line}`)
     }
   }
-  const unwatch = options.watch ? watchFiles(() => found.files, reload) : () => undefined
+  const files = () => [...new Set([...found.files, ...filesNow(options, world)])]
+  const unwatch = options.watch ? watchFiles(files, reload, seen) : () => undefined
   return {
     url,
     async reload() {
