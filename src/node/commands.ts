@@ -87,7 +87,7 @@ export async function serve(
     draining: () => draining,
     deadline,
   }
-  const { host, port } = options
+  const { host, port, watch } = options
   const handler = createReplaceable(settings, ports, { kind: 'listener', host })
   const reloader = createReloader(options, world, found, {
     log,
@@ -100,9 +100,8 @@ export async function serve(
     },
   })
   // A store that hangs delays the start, and files may change meanwhile.
-  const unwatch = options.watch
-    ? watchFiles(reloader.files, reloader.reload, seen)
-    : () => undefined
+  const { files, reload } = reloader
+  const unwatch = watch ? watchFiles(files, reload, seen) : () => undefined
   const answer = helper ? helper.around(handler.answer, observer) : handler.answer
   const { limits } = settings
   const server = await startServer({ answer, host, port, limits, breakOff, writes })
@@ -111,9 +110,7 @@ export async function serve(
   return {
     url,
     adopt: reloader.adopt,
-    async reload() {
-      if (!draining) reloader.reload()
-    },
+    reload: async () => void (draining || reload()),
     async stop() {
       draining = true
       unwatch()
