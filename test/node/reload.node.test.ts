@@ -255,9 +255,9 @@ describe('a configuration that is watched', () => {
   })
 })
 
-describe('a secret in a file that is watched', () => {
-  const results = (command: Command) => reloads(command).map(({ result }) => result)
+const results = (command: Command) => reloads(command).map(({ result }) => result)
 
+describe('a secret in a file that is watched', () => {
   it('may not be there yet when the configuration names it', async () => {
     const command = started(['--watch'])
     const url = await command.listening()

@@ -67,6 +67,9 @@ describe('the object behind the Durable Object store', () => {
   })
 })
 
+/** An answer of which the head comes, and nothing behind it. */
+const silent = () => new Response(new ReadableStream({ pull: () => new Promise(() => undefined) }))
+
 /** A store of each kind on Workers, of which the parts hang that `hangs` names, and how often each was asked. */
 function hanging(kind: 'durable' | 'kv', hangs: () => boolean) {
   const asked = { count: 0 }
@@ -83,9 +86,6 @@ function hanging(kind: 'durable' | 'kv', hangs: () => boolean) {
     }
     return { asked, store: kvStore(namespace, bounds) }
   }
-  // Its head comes, and nothing behind it.
-  const silent = () =>
-    new Response(new ReadableStream({ pull: () => new Promise(() => undefined) }))
   const stub = { fetch: () => answer(new Response(null, { status: 404 }), silent) }
   const namespace = { idFromName: (name: string) => name, get: () => stub }
   return { asked, store: durableStore(namespace, bounds) }
