@@ -146,13 +146,21 @@ function eventSteps(
     // A reply says this at its beginning, or when it ends.
     if (saysWithheld(told[0]) || saysWithheld(told.at(-1)))
       told = await Promise.all(told.map((event) => placed(event)))
+    let gathered = 0
     for (const event of told) {
       if (event.type === 'usage') journal.count(event.usage)
       if (event.type === 'finish') journal.note({ finish: event.reason })
+      gathered += textOf(event).length
     }
-    return told
+    // A writer gathers the reply that its events describe.
+    if (isHeld || events.ended || isRoom(gathered)) return told
+    call.release()
+    return events.fail(NO_ROOM).map(tell)
   }
 }
+
+const textOf = (event: Event): string =>
+  event.type === 'candidate' ? textOf(event.event) : event.type === 'block-delta' ? event.text : ''
 
 /** What the upstream withheld from its model, by the places of the caller. */
 function placer(exchange: Exchange, plan: TranslatePlan): (event: Event) => Promise<Event> {

@@ -221,6 +221,38 @@ describe('a reply', () => {
   })
 })
 
+describe('a stream', () => {
+  const DELTAS = 200
+  const script = (model: string) => () =>
+    sseReply([
+      ...(model === 'plain-1'
+        ? [sse({ t: 'start', reply: { model } })]
+        : [sse({ modelName: 'x' })]),
+      ...Array.from({ length: DELTAS }, () =>
+        sse(
+          model === 'plain-1' ? { t: 'text', text: 'y'.repeat(1000) } : { text: 'y'.repeat(1000) },
+        ),
+      ),
+      sse({ t: 'end' }),
+    ])
+  const body = (model: string) => ({ model, text: 'hi', stream: true })
+  // What its writer gathers of it, beyond what is free.
+  const gathered = DELTAS * 1000 - FREE_BYTES
+
+  it.each(around)('that is translated, for which there is room and %d', async (over) => {
+    const { fetch: send, load } = stand(script('pathy-1'), { inFlightBytes: gathered - over })
+    const text = await (await send('/v1/plain', { body: body('pathy-1') })).text()
+    expect(text.includes('"t":"end"')).toBe(over <= 0)
+    expect(text.includes('no room for the reply')).toBe(over > 0)
+    expect(load.held()).toBe(0)
+  })
+  it('that passes is not gathered', async () => {
+    const { fetch: send } = stand(script('plain-1'), { inFlightBytes: 1000 })
+    const text = await (await send('/v1/plain', { body: body('plain-1') })).text()
+    expect(text).toContain('"t":"end"')
+  })
+})
+
 describe('a reply that grows in another dialect', () => {
   const said = 'word '.repeat(40_000)
   const [messages] = voices
