@@ -190,7 +190,7 @@ class EventParser implements FrameParser {
   #weigh(text: string): void {
     const isOver = BLANK_LINE.test(this.#last + text)
     this.#last = text.slice(-1)
-    const lines = text.split('\n').length + text.split('\r').length - 2
+    const lines = count(text, '\n') + count(text, '\r')
     this.#held = isOver ? 0 : this.#held + text.length + lines * LINE_CHARACTERS
     if (this.#held <= this.#most + HEAD_CHARACTERS) return
     this.overflowed = true
@@ -206,6 +206,12 @@ class EventParser implements FrameParser {
     if (this.#head !== '') parser.feed('\n')
     return parser
   }
+}
+
+function count(text: string, sought: string): number {
+  let found = 0
+  for (let at = text.indexOf(sought); at >= 0; at = text.indexOf(sought, at + 1)) found += 1
+  return found
 }
 
 const frameOf = (event: string | undefined, data: string): Frame =>

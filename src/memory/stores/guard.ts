@@ -36,11 +36,14 @@ export function guardParts(
       return await guardStore(service, ms, work)
     } finally {
       const end = performance.now()
-      if (end - start < ms) silent.delete(part)
-      else silent.set(part, end + 3 * ms)
+      silent.delete(part)
+      if (silent.size >= MOST_SILENT) silent.clear()
+      if (end - start >= ms) silent.set(part, end + 3 * ms)
     }
   }
 }
+
+const MOST_SILENT = 10_000
 
 /** The same for work without a time limit. */
 export async function explainFailure<T>(service: string, work: () => T | Promise<T>): Promise<T> {
