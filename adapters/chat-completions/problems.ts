@@ -11,16 +11,16 @@ import {
   type ProblemKind,
 } from '../../src/model/problem.ts'
 import { readWait } from '../../src/model/wait.ts'
-import { codeFor, nameIn, statusIn, wordsIn } from '../../src/model/error-words.ts'
+import { codeFor, nameIn, openAiWords, statusIn, wordsIn } from '../../src/model/error-words.ts'
 import { textIn, objectIn } from './dialect.ts'
 
 /** The `error` member, which answers and streams have in common. */
 export function writeError(problem: Problem): JsonObject {
-  const { message, param, details } = problem
+  const { param, details } = problem
   const { type, code } = codeFor(problem)
   const failed = objectIn(details as Json | undefined)['failed_generation']
   return {
-    message,
+    message: openAiWords(problem),
     type,
     param: param ?? null,
     code,

@@ -11,7 +11,7 @@ import {
   type ProblemKind,
 } from '../../src/model/problem.ts'
 import { readWait } from '../../src/model/wait.ts'
-import { codeFor, nameIn, statusIn, wordsIn } from '../../src/model/error-words.ts'
+import { codeFor, nameIn, openAiWords, statusIn, wordsIn } from '../../src/model/error-words.ts'
 import { memberText, objectIn } from './dialect.ts'
 
 const readKind = (status: number): ProblemKind =>
@@ -136,7 +136,7 @@ export const writeProblem = (problem: Problem): { status: number; body: JsonObje
 function writeWhole(problem: Problem): JsonObject {
   const { type, code: general } = codeFor(problem)
   const code = problem.isProof ? 'invalid_encrypted_content' : general
-  return { message: problem.message, type, param: problem.param ?? null, code }
+  return { message: openAiWords(problem), type, param: problem.param ?? null, code }
 }
 
 /**
@@ -151,9 +151,9 @@ const STREAM_CODES: Partial<Record<ProblemKind, string>> = {
 }
 
 /** The error of a response that failed after it began. */
-export const writeError = ({ kind, message }: Problem): { code: string; message: string } => ({
-  code: STREAM_CODES[kind] ?? 'server_error',
-  message,
+export const writeError = (problem: Problem): { code: string; message: string } => ({
+  code: STREAM_CODES[problem.kind] ?? 'server_error',
+  message: openAiWords(problem),
 })
 
 /** The same beside its response, whole: openai-java 4.101 throws anew where an error is asked for its type and has none. */

@@ -101,3 +101,17 @@ export function codeFor({ kind, code }: Problem): Coded {
   const coded = CODED[kind]
   return FIXED.has(kind) ? coded : { type: coded.type, code: (code ?? coded.code) || null }
 }
+
+/**
+ * The words of a failure, where a conversation is too long those of OpenAI: by them clients find the counts, and
+ * shorten it (fantasy 0.48.0, on which Crush stands).
+ */
+export function openAiWords({ kind, message, tokens = {} }: Problem): string {
+  const { used, limit, asked } = tokens
+  if (kind !== 'context-overflow' || used === undefined || limit === undefined) return message
+  const said =
+    asked === undefined
+      ? `your messages resulted in ${used} tokens.`
+      : `you requested ${used} tokens (${used - asked} in the messages, ${asked} in the completion).`
+  return `This model's maximum context length is ${limit} tokens. However, ${said}`
+}
