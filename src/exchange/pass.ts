@@ -9,7 +9,7 @@ import { ProblemError, type Problem } from '../model/problem.ts'
 import { problemAnswer, replyHeaders } from './answer.ts'
 import { replyCounter } from '../stream/budget.ts'
 import type { Answer, Exchange, PassingExchange, StoredExchange } from './exchange.ts'
-import { joinBytes, NOTHING, utf8Text, withoutMark } from '../json/bytes.ts'
+import { joinBytes, NOTHING, Pile, utf8Text, wholeBytes, withoutMark } from '../json/bytes.ts'
 import { createMirror, type Mirror } from '../memory/mirror.ts'
 import {
   CALLER_LEFT,
@@ -138,16 +138,14 @@ export async function allBytes(
     throw new ProblemError(problem)
   }
   const isRoom = replyCounter(lease)
-  const parts: Uint8Array[] = []
-  let size = 0
+  const pile = new Pile()
   for (let piece = await call.read(); piece; piece = await call.read()) {
     if (piece.problem) throw new ProblemError(piece.problem)
-    parts.push(piece.bytes)
-    size += piece.bytes.length
-    if (size > settings.limits.replyBytes) refuse(REPLY_TOO_LARGE)
+    pile.add(piece.bytes)
+    if (pile.size > settings.limits.replyBytes) refuse(REPLY_TOO_LARGE)
     if (!isRoom(piece.bytes.length)) refuse(NO_ROOM)
   }
-  return joinBytes(parts)
+  return wholeBytes(pile.take())
 }
 
 export function bodyEvents(

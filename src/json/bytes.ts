@@ -48,6 +48,8 @@ export class Pile {
   }
 
   add(piece: Uint8Array): void {
+    // An empty one would keep the bytes that it was cut out of.
+    if (piece.length === 0) return
     const isFirst = this.#size === 0
     this.#size += piece.length
     if (isFirst || piece.length >= PIECE_BYTES) {

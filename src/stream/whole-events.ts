@@ -1,4 +1,4 @@
-import { joinBytes, NOTHING, utf8Text } from '../json/bytes.ts'
+import { joinBytes, NOTHING, Pile, utf8Text, wholeBytes } from '../json/bytes.ts'
 import { slicesAt, spliceStrings } from '../json/slices.ts'
 
 /**
@@ -24,41 +24,30 @@ const CR = 13
 
 /** Server-sent events, byte by byte. An event larger than `maxBytes` passes in parts. */
 export function eventShape(maxBytes: number): PassingShape {
-  let held: Uint8Array[] = []
-  let size = 0
+  const held = new Pile()
   let isParted = false
   const seam = new Seam()
-  const take = (): Uint8Array => {
-    const taken = joinBytes(held)
-    held = []
-    size = 0
-    return taken
-  }
-  const hold = (bytes: Uint8Array) => {
-    if (bytes.length === 0) return
-    held.push(bytes)
-    size += bytes.length
-  }
+  const take = (): Uint8Array => wholeBytes(held.take())
   return {
     push(bytes) {
       // A blank line may begin in the bytes before.
       const end = behindLastBlankLine(bytes) || seam.blankLineEnd(bytes)
       seam.add(bytes)
       // Most upstreams send each event, or several, in a piece of their own.
-      if (end > 0 && end === bytes.length && size === 0) {
+      if (end > 0 && end === bytes.length && held.size === 0) {
         isParted = false
         return bytes
       }
       if (end <= 0) {
-        hold(bytes)
-        if (size <= maxBytes) return NOTHING
+        held.add(bytes)
+        if (held.size <= maxBytes) return NOTHING
         isParted = true
         return take()
       }
       isParted = false
-      hold(bytes.subarray(0, end))
+      held.add(bytes.subarray(0, end))
       const whole = take()
-      hold(bytes.subarray(end))
+      held.add(bytes.subarray(end))
       return whole
     },
     rest() {
