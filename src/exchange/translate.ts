@@ -132,6 +132,7 @@ function eventSteps(
   const isRefused = (piece: Piece) =>
     isHeld && piece?.bytes !== undefined && !isRoom(piece.bytes.length)
   const placed = placer(exchange, plan)
+  const gathered = gatheredBytes()
   return async () => {
     if (events.ended) return undefined
     const piece = await call.read()
@@ -146,21 +147,40 @@ function eventSteps(
     // A reply says this at its beginning, or when it ends.
     if (saysWithheld(told[0]) || saysWithheld(told.at(-1)))
       told = await Promise.all(told.map((event) => placed(event)))
-    let gathered = 0
     for (const event of told) {
       if (event.type === 'usage') journal.count(event.usage)
       if (event.type === 'finish') journal.note({ finish: event.reason })
-      gathered += textOf(event).length
     }
-    // A writer gathers the reply that its events describe.
-    if (isHeld || events.ended || isRoom(gathered)) return told
+    if (isHeld || events.ended || isRoom(gathered(told, piece))) return told
     call.release()
     return events.fail(NO_ROOM).map(tell)
   }
 }
 
-const textOf = (event: Event): string =>
-  event.type === 'candidate' ? textOf(event.event) : event.type === 'block-delta' ? event.text : ''
+/** How much a writer gathers of the events of a step: their text, and of others the bytes in which they came. */
+function gatheredBytes(): (events: readonly Event[], piece: Piece) => number {
+  let came = 0
+  return (events, piece) => {
+    came += piece?.bytes?.length ?? 0
+    if (events.length === 0) return 0
+    const all = came
+    came = 0
+    let size = 0
+    for (const event of events) {
+      const text = textIn(event)
+      if (text === undefined) return all
+      size += text
+    }
+    return size
+  }
+}
+
+/** The length of what an event adds to a text; undefined for one that does something else. */
+function textIn(event: Event): number | undefined {
+  if (event.type === 'candidate') return textIn(event.event)
+  if (event.type === 'block-delta') return event.text.length
+  return event.type === 'usage' ? 0 : undefined
+}
 
 /** What the upstream withheld from its model, by the places of the caller. */
 function placer(exchange: Exchange, plan: TranslatePlan): (event: Event) => Promise<Event> {

@@ -239,12 +239,32 @@ describe('a stream', () => {
   // What its writer gathers of it, beyond what is free.
   const gathered = DELTAS * 1000 - FREE_BYTES
 
-  it.each(around)('that is translated, for which there is room and %d', async (over) => {
-    const { fetch: send, load } = stand(script('pathy-1'), { inFlightBytes: gathered - over })
+  it.each([2000, -2000])('that is translated, for which there is room and %d', async (more) => {
+    const { fetch: send, load } = stand(script('pathy-1'), { inFlightBytes: gathered + more })
     const text = await (await send('/v1/plain', { body: body('pathy-1') })).text()
-    expect(text.includes('"t":"end"')).toBe(over <= 0)
-    expect(text.includes('no room for the reply')).toBe(over > 0)
+    expect(text.includes('"t":"end"')).toBe(more > 0)
+    expect(text.includes('no room for the reply')).toBe(more < 0)
     expect(load.held()).toBe(0)
+  })
+  it('of blocks without a text is gathered, too', async () => {
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} }
+    const blocks = Array.from({ length: 2000 }, (_, index) => [
+      { type: 'content_block_start', index, content_block: call },
+      { type: 'content_block_stop', index },
+    ]).flat()
+    const said = blocks.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    const [messages] = voices
+    const opening = messages?.opening.split('event: content_block_start')[0] ?? ''
+    const ask = async (inFlightBytes: number) => {
+      const script = () => sseReply([opening, ...said, messages?.closing ?? ''])
+      const { fetch: send, load } = stand(script, { inFlightBytes }, ['messages', 'responses'])
+      const body = { model: 'messages-1', input: 'Hello', stream: true }
+      const text = await (await send('/v1/responses', { body })).text()
+      expect(load.held()).toBe(0)
+      return text.includes('no room for the reply')
+    }
+    expect(await ask(10_000_000)).toBe(false)
+    expect(await ask(100_000)).toBe(true)
   })
   it('that passes is not gathered', async () => {
     const { fetch: send } = stand(script('plain-1'), { inFlightBytes: 1000 })
