@@ -147,7 +147,7 @@ class EventParser implements FrameParser {
     this.#skipping?.kept(text)
     const isEnded = blankLine !== undefined && !this.strayed
     if (isEnded && this.#atEventStart && this.#cutOut(text, blankLine)) return
-    this.#feed(text)
+    this.#feed(text, isEnded)
     this.#atEventStart = isEnded && !this.strayed
   }
 
@@ -169,10 +169,10 @@ class EventParser implements FrameParser {
     this.#frames.push(frameOf(name, data))
   }
 
-  #feed(text: string): void {
+  #feed(text: string, isEnded: boolean): void {
     if (text === '' || this.overflowed) return
     const start = this.strayed ? 0 : strayIn(text, '\r\n'.includes(this.#last))
-    if (!this.strayed) this.#weigh(text)
+    if (!this.strayed) this.#weigh(text, isEnded)
     if (this.overflowed) return
     this.#atEventStart = false
     const parser = (this.#parser ??= this.#begin())
@@ -187,11 +187,11 @@ class EventParser implements FrameParser {
    * Bounds what is kept of an event that has not ended. Its lines cost memory beside their data, also empty ones, and a
    * piece of data keeps the whole text in which it came.
    */
-  #weigh(text: string): void {
-    const isOver = BLANK_LINE.test(this.#last + text)
+  #weigh(text: string, isEnded: boolean): void {
+    const isOver = isEnded || BLANK_LINE.test(this.#last + text)
     this.#last = text.slice(-1)
-    const lines = count(text, '\n') + count(text, '\r')
-    this.#held = isOver ? 0 : this.#held + text.length + lines * LINE_CHARACTERS
+    if (isOver) this.#held = 0
+    else this.#held += text.length + linesIn(text) * LINE_CHARACTERS
     if (this.#held <= this.#most + HEAD_CHARACTERS) return
     this.overflowed = true
     this.#parser = undefined
@@ -208,12 +208,6 @@ class EventParser implements FrameParser {
   }
 }
 
-function count(text: string, sought: string): number {
-  let found = 0
-  for (let at = text.indexOf(sought); at >= 0; at = text.indexOf(sought, at + 1)) found += 1
-  return found
-}
-
 const frameOf = (event: string | undefined, data: string): Frame =>
   event === undefined ? { data } : { event, data }
 
@@ -226,6 +220,8 @@ const HEAD_CHARACTERS = 4096
 
 /** Where the last line end belongs to it; before it may stand the end of another line. */
 const BLANK_LINE = /\n[\n\r]|\r\r/
+
+const linesIn = (text: string): number => text.split('\n').length + text.split('\r').length - 2
 
 type LineEnd = '\n' | '\r\n'
 
