@@ -221,6 +221,8 @@ describe('a reply', () => {
   })
 })
 
+const askStream = (model: string) => ({ model, text: 'hi', stream: true })
+
 describe('a stream', () => {
   const DELTAS = 200
   const script = (model: string) => () =>
@@ -235,13 +237,12 @@ describe('a stream', () => {
       ),
       sse({ t: 'end' }),
     ])
-  const body = (model: string) => ({ model, text: 'hi', stream: true })
   // What its writer gathers of it, beyond what is free.
   const gathered = DELTAS * 1000 - FREE_BYTES
 
   it.each([2000, -2000])('that is translated, for which there is room and %d', async (more) => {
     const { fetch: send, load } = stand(script('pathy-1'), { inFlightBytes: gathered + more })
-    const text = await (await send('/v1/plain', { body: body('pathy-1') })).text()
+    const text = await (await send('/v1/plain', { body: askStream('pathy-1') })).text()
     expect(text.includes('"t":"end"')).toBe(more > 0)
     expect(text.includes('no room for the reply')).toBe(more < 0)
     expect(load.held()).toBe(0)
@@ -255,8 +256,8 @@ describe('a stream', () => {
     const said = blocks.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
     const [messages] = voices
     const opening = messages?.opening.split('event: content_block_start')[0] ?? ''
+    const script = () => sseReply([opening, ...said, messages?.closing ?? ''])
     const ask = async (inFlightBytes: number) => {
-      const script = () => sseReply([opening, ...said, messages?.closing ?? ''])
       const { fetch: send, load } = stand(script, { inFlightBytes }, ['messages', 'responses'])
       const body = { model: 'messages-1', input: 'Hello', stream: true }
       const text = await (await send('/v1/responses', { body })).text()
@@ -268,7 +269,7 @@ describe('a stream', () => {
   })
   it('that passes is not gathered', async () => {
     const { fetch: send } = stand(script('plain-1'), { inFlightBytes: 1000 })
-    const text = await (await send('/v1/plain', { body: body('plain-1') })).text()
+    const text = await (await send('/v1/plain', { body: askStream('plain-1') })).text()
     expect(text).toContain('"t":"end"')
   })
 })
