@@ -119,7 +119,7 @@ export const responses: Adapter = {
       lasting: LASTING,
       broken: ({ data }) => ({
         name: 'error',
-        data: { type: 'error', ...objectIn(objectIn(data)['error']), param: null },
+        data: { ...objectIn(objectIn(data)['error']), type: 'error' },
       }),
     },
     beginning: { instructions: 'instructions', turns: 'input' },

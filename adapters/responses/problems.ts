@@ -128,15 +128,11 @@ function toProblem(said: Said, byStatus: ProblemKind, status: number | undefined
   })
 }
 
-export const writeProblem = (problem: Problem): { status: number; body: JsonObject } => ({
-  status: statusOf(problem),
-  body: { error: writeWhole(problem) },
-})
-
-function writeWhole(problem: Problem): JsonObject {
+export function writeProblem(problem: Problem): { status: number; body: JsonObject } {
   const { type, code: general } = codeFor(problem)
   const code = problem.isProof ? 'invalid_encrypted_content' : general
-  return { message: openAiWords(problem), type, param: problem.param ?? null, code }
+  const error = { message: openAiWords(problem), type, param: problem.param ?? null, code }
+  return { status: statusOf(problem), body: { error } }
 }
 
 /**
@@ -156,11 +152,22 @@ export const writeError = (problem: Problem): { code: string; message: string } 
   message: openAiWords(problem),
 })
 
-/** The same beside its response, whole: openai-java 4.101 throws anew where an error is asked for its type and has none. */
-export const writeErrorBeside = (problem: Problem): JsonObject => ({
-  ...writeWhole(problem),
-  ...writeError(problem),
+/**
+ * The same beside its response, with the members that it has in a body: openai-java 4.101 throws anew where an error is
+ * asked for its type and has none. Made of nothing else, because it is made again of what is kept of the response.
+ */
+export const writeErrorBeside = (error: JsonObject): JsonObject => ({
+  type: STREAM_TYPES.get(error['code']) ?? codeFor({ kind: 'internal', message: '' }).type,
+  param: null,
+  ...error,
 })
+
+const STREAM_TYPES: ReadonlyMap<unknown, string> = new Map(
+  Object.entries(STREAM_CODES).map(([kind, code]) => {
+    const { type } = codeFor({ kind: kind as ProblemKind, message: '' })
+    return [code, type]
+  }),
+)
 
 const ENDS: ReadonlySet<unknown> = new Set([
   'response.completed',

@@ -171,7 +171,7 @@ export class ResponseWriter implements Writer {
     const error = writeError(problem)
     const output = this.#output.abandon()
     const usage = this.#usage ? writeUsage(this.#usage) : null
-    const beside = { error: writeErrorBeside(problem) }
+    const beside = { error: writeErrorBeside(error) }
     this.#end('response.failed', { status: 'failed', error, output, usage }, beside)
   }
 

@@ -1,4 +1,5 @@
 import type { Frame, WireEvent } from '../../contract.ts'
+import { writeErrorBeside } from '../problems.ts'
 import { endOfString } from '../../../src/json/tokens.ts'
 import {
   isObject,
@@ -145,7 +146,8 @@ export function filledFrame(
 ): string {
   const told = OPENING.has(type) ? asOpened(response) : response
   const { error } = response
-  const beside = type === 'response.failed' && isObject(error) ? { error } : {}
+  const beside =
+    type === 'response.failed' && isObject(error) ? { error: writeErrorBeside(error) } : {}
   return stringify({ type, response: told, ...beside, sequence_number: number })
 }
 
