@@ -21,8 +21,8 @@ const UNCONFIGURED = {
 }
 
 /**
- * What measures, opens sockets, starts processes or replaces parts of the proxy has a process for each file. The other
- * files share one, and what it has imported.
+ * What measures, opens sockets, starts processes, leaves exchanges open or replaces parts of the proxy has a process for
+ * each file. The other files share one, and what it has imported.
  */
 const ALONE = [
   'bench',
@@ -38,7 +38,9 @@ const ALONE = [
   'security',
   'stores',
   'web',
-].map((folder) => `test/${folder}/**/*.test.ts`)
+  'stream/waiting.node.test.ts',
+  'stream/small-pieces.node.test.ts',
+].map((place) => (place.endsWith('.ts') ? `test/${place}` : `test/${place}/**/*.test.ts`))
 
 const onNode = {
   // Whoever reaches for the prototype of an object by its name is noticed.
