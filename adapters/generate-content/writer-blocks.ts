@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../src/json/json.ts'
 import { grown } from '../../src/model/growing.ts'
-import { joinSilent } from './proofs.ts'
 
 /** A text that clients see as one, because nothing stands between its pieces. */
 export interface WrittenRun {
@@ -95,13 +94,14 @@ export class Pieces {
   }
 
   /**
-   * Keeps back the proof of a thought without words, with those before it. The service puts it on the part that
-   * follows, and clients rely on that: they drop a part without words, the whole turn with it (chats of Go's genai
-   * 1.77.0), or move its signature.
+   * Keeps back the proof of a thought without words. The service puts it on the part that follows, and clients rely
+   * on that: they drop a part without words, or move its signature.
    */
-  keepBack(signature: string): void {
+  keepBack(signature: string): JsonObject[] {
+    const before = this.settle()
     this.#run = undefined
-    this.#silent = this.#silent === undefined ? signature : joinSilent(this.#silent, signature)
+    this.#silent = signature
+    return before
   }
 
   /** Writes a part of its own for a proof that was kept back and has found no other part. */
