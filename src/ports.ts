@@ -185,8 +185,8 @@ export interface HttpRequest extends Pick<Request, 'method' | 'url' | 'body' | '
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
   /**
-   * The whole body, where a runtime can give it more cheaply than `arrayBuffer`. `heed` is called with the size of each
-   * piece; what it throws ends the reading.
+   * The whole body, where a runtime can give it more cheaply than `arrayBuffer`. For a body without a declared length
+   * `heed` is called with the size of each piece; what it throws ends the reading.
    */
   whole?(heed?: (bytes: number) => void): Promise<Bytes>
 }

@@ -23,9 +23,8 @@ export async function readBody(
   const { bodyBytes } = limits
   const length = Number(request.headers.get('content-length') ?? 0)
   if (length > bodyBytes) throw tooLarge(bodyBytes)
-  // Without room for the declared length nothing is read. It is taken only as the bytes come, where that can be seen.
+  // Room for the declared length is taken before anything is read.
   if (length > 0) lease.grow(weightOf(length))
-  if (request.whole) lease.hold(0)
   const received = await inTime(receiveBody(request, bodyBytes, lease), limits.bodyMs)
   const bytes =
     coding === undefined
@@ -78,14 +77,14 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   })
 }
 
-/** A runtime that only hands over whole bodies is held to the declared length. Other bytes are counted as they come. */
+/** A declared length limits what is read. Without one the bytes are counted as they come. */
 async function receiveBody(request: HttpRequest, maxBytes: number, lease: Lease): Promise<Bytes> {
   const isDeclared = request.headers.get('content-length') !== null
-  const heed = counter(maxBytes, lease)
+  const heed = isDeclared ? undefined : counter(maxBytes, lease)
   try {
     if (request.whole) return await request.whole(heed)
     // A stream costs more than the whole body at once, so it is used only for bodies without a declared length.
-    if (!isDeclared) return request.body ? await gatherStream(request.body, heed) : NOTHING
+    if (heed) return request.body ? await gatherStream(request.body, heed) : NOTHING
     const bytes = new Uint8Array(await request.arrayBuffer())
     if (bytes.length > maxBytes) throw tooLarge(maxBytes)
     return bytes

@@ -5,8 +5,8 @@ import type { IncomingMessage } from 'node:http'
 import { LARGEST_BLOCK_BYTES, LONG_BYTES, Pile, PIECE_BYTES, type Bytes } from '../json/bytes.ts'
 
 /**
- * Reads the body of a request. `heed` is called with each piece's size. Rejects when the body breaks off, and with what
- * `heed` throws; the rest is then discarded.
+ * Reads the body of a request. For a body without a declared length, `heed` is called with each piece's size. Rejects
+ * when the body breaks off, and with what `heed` throws; the rest is then discarded.
  */
 export function readIncoming(
   incoming: IncomingMessage,
@@ -14,7 +14,7 @@ export function readIncoming(
 ): Promise<Bytes> {
   const length = Number(incoming.headers['content-length'])
   return new Promise((resolve, reject) => {
-    const gathering = Number.isNaN(length) ? new Pile() : new Gathering(length)
+    const gathering = heed ? new Pile() : new Gathering(length)
     const take = (piece: Buffer) => {
       try {
         heed?.(piece.length)

@@ -56,26 +56,6 @@ const head = (length: number, connection = 'keep-alive') =>
 const statusOf = ({ heard }: Line) => /^HTTP\/1\.1 (\d+)/.exec(heard)?.[1]
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-describe('bodies that do not come', () => {
-  it('take no room from those that do', async () => {
-    const bodyBytes = 8_388_608
-    const port = await portWith({ bodyBytes, inFlightBytes: 4 * bodyBytes, bodyMs: 10_000 })
-    const slow = await Promise.all(Array.from({ length: 20 }, () => line(port)))
-    for (const { socket } of slow) socket.write(`${head(bodyBytes)}{"model":`)
-    await pause(100)
-    const honest = await line(port)
-    const body = BODY + ' '.repeat(bodyBytes - BODY.length)
-    honest.socket.write(head(body.length) + body)
-    await expect.poll(() => statusOf(honest), { timeout: 5000 }).toBe('200')
-    expect(slow.map(statusOf)).toEqual(slow.map(() => undefined))
-    // What has come is counted, so that all of them cannot come at once.
-    for (const { socket } of slow) socket.write(' '.repeat(bodyBytes / 2))
-    await expect
-      .poll(() => slow.filter((each) => statusOf(each) === '503').length)
-      .toBeGreaterThan(0)
-  })
-})
-
 describe('more connections than the system allows', () => {
   // A path with an escape is read by what is loaded with the first of its kind.
   const ODD = 'GET /v1/models/a%2Fb HTTP/1.1\r\nHost: localhost\r\n\r\n'
