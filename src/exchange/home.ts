@@ -8,7 +8,7 @@ import { failoverOf, isMixed, isOrigin, type Member } from '../upstream/members.
 import { sentModel, windowAt } from '../upstream/route.ts'
 import { accountIn, hasProofs } from './accounts.ts'
 import type { Exchange } from './exchange.ts'
-import type { SightedRequest } from './planner.ts'
+import { mayRefer, type SightedRequest } from './planner.ts'
 import { parseBody } from './read-request.ts'
 import { sessionPart, type SessionPart } from './session.ts'
 import { lazyRequest, roughTokens } from './traits.ts'
@@ -27,7 +27,8 @@ export function findHome(
   members: readonly Member[],
 ): Home | Promise<Home> {
   const home = (stored?: Member) => new PoolHome(exchange, sighted, members, stored)
-  return mayRefer(exchange, sighted) ? findStored(exchange, sighted, members).then(home) : home()
+  const isKept = exchange.memories !== undefined && mayRefer(exchange, sighted)
+  return isKept ? findStored(exchange, sighted, members).then(home) : home()
 }
 
 class PoolHome implements Home {
@@ -119,12 +120,6 @@ function partOf(exchange: Exchange, sighted: SightedRequest): SessionPart | unde
   sighted.part ??= sessionPart(exchange, sighted.scanned, sighted.model) ?? false
   return sighted.part || undefined
 }
-
-/** Whether a request may refer to a kept reply. */
-const mayRefer = ({ caller, memories }: Exchange, { scanned }: SightedRequest): boolean =>
-  memories !== undefined &&
-  caller.caller.memory !== undefined &&
-  scanned?.holds(caller.caller.memory.mayRefer) === true
 
 /** The member that keeps the reply to which a request refers, or that gave it and shall be asked on. */
 async function findStored(

@@ -52,6 +52,8 @@ export interface SightedRequest {
   scanned?: ScannedBody | undefined
   /** The session of the request and its part, once it has been looked up; false where the request has no session. */
   part?: SessionPart | false
+  /** Whether it may refer to a kept reply, once a look through the whole body has told. */
+  refers?: boolean
 }
 
 /** Throws ProblemError for a request without a route. */
@@ -74,10 +76,11 @@ export function sightRequest(exchange: Exchange): SightedRequest {
  */
 export async function planFor(
   exchange: Exchange,
-  { route, model, scanned }: SightedRequest,
+  sighted: SightedRequest,
   member: Member,
   keep = false,
 ): Promise<Plan> {
+  const { route, model, scanned } = sighted
   const destination = destinationOf(member, exchange.dialects, route, model ?? '')
   if (!destination) throw unrouted(exchange, model)
   const { upstream, target, adapter } = destination
@@ -95,7 +98,7 @@ export async function planFor(
     const known = await resolveReferences(exchange, parseBody(seen), seen)
     return translatePlan(exchange, destination, known, seen)
   }
-  const known = await recallHere(exchange, scanned, upstream)
+  const known = await recallHere(exchange, sighted, upstream)
   const isServedHere = known !== undefined && target.facts.server?.state === false
   if (known?.resolved || isServedHere) return translatePlan(exchange, destination, known, scanned)
   return isReadToo(exchange, target, scanned)
@@ -133,29 +136,37 @@ const wholeBody = (exchange: Exchange, scanned: ScannedBody | undefined): Resolv
   resolved: false,
 })
 
+/** Whether a request may refer to a kept reply. */
+export function mayRefer({ caller }: Exchange, sighted: SightedRequest): boolean {
+  const { memory } = caller.caller
+  sighted.refers ??= memory !== undefined && sighted.scanned?.holds(memory.mayRefer) === true
+  return sighted.refers
+}
+
 /**
  * An upstream of the caller's own dialect has its own memory, so only references that it cannot know are resolved
  * here. For a server without a memory everything is kept here, as for an upstream of another dialect.
  */
 async function recallHere(
   exchange: Exchange,
-  scanned: ScannedBody | undefined,
+  sighted: SightedRequest,
   upstream: UpstreamSettings,
 ): Promise<ResolvedRequest | undefined> {
   const { caller, memories } = exchange
+  const { scanned } = sighted
   const { memory } = caller.caller
   if (!scanned || !memory) return undefined
-  const mayRefer = scanned.holds(memory.mayRefer)
+  const refers = mayRefer(exchange, sighted)
   if (upstream.server?.state === false) {
     const known = await resolveReferences(exchange, parseBody(scanned), scanned)
-    return known.resolved || known.keeping || mayRefer ? known : undefined
+    return known.resolved || known.keeping || refers ? known : undefined
   }
   if (!memories) {
-    if (mayRefer && isShared(exchange, upstream))
+    if (refers && isShared(exchange, upstream))
       refuseReferences(memory, parseBody(scanned), upstream)
     return undefined
   }
-  if (!mayRefer) return { body: null, resolved: false, found: NOTHING_SOUGHT }
+  if (!refers) return { body: null, resolved: false, found: NOTHING_SOUGHT }
   return resolveReferences(exchange, parseBody(scanned), scanned, upstream)
 }
 
