@@ -45,7 +45,7 @@ export function readPart(part: WirePart, context: ReadPartContext): Block[] {
   const { thoughtSignature, ...unsigned } = part
   const block = readUnsigned(unsigned, context)
   if (!thoughtSignature) return block ? [block] : []
-  const { proof, slot, damaged, repeated } = readProof(thoughtSignature)
+  const { proof, slot, damaged, repeated, silent } = readProof(thoughtSignature)
   if (repeated) {
     const thoughts = repeated.map(({ before, ...thought }): Block => ({
       kind: 'reasoning',
@@ -54,10 +54,15 @@ export function readPart(part: WirePart, context: ReadPartContext): Block[] {
     }))
     return block ? [...thoughts, block] : thoughts
   }
-  if (proof && !isItsOwn(slot)) {
-    const redacted = slot === 'redacted' && { redacted: true as const }
-    const thought: Block = { kind: 'reasoning', text: '', ...redacted, proof }
-    return block && !isEmpty(block) ? [thought, block] : [thought]
+  const hidden = silent ?? (proof && slot && !isItsOwn(slot) ? [{ proof, slot }] : [])
+  if (hidden.length > 0) {
+    const thoughts = hidden.map((one): Block => ({
+      kind: 'reasoning',
+      text: '',
+      ...(one.slot === 'redacted' && { redacted: true as const }),
+      proof: one.proof,
+    }))
+    return block && !isEmpty(block) ? [...thoughts, block] : thoughts
   }
   return [withProof(block ?? { kind: 'text', text: '' }, proof, damaged)]
 }

@@ -17,6 +17,13 @@ export interface ReadProof {
   slot?: ProofSlot
   damaged?: true
   repeated?: Repeated[]
+  /** Thoughts without words that stood one behind the other. */
+  silent?: Silent[]
+}
+
+interface Silent {
+  proof: Proof
+  slot: ProofSlot
 }
 
 export interface Repeated {
@@ -43,7 +50,10 @@ export function readProof(signature: string): ReadProof {
   const text = fromBase64(signature.slice(signature.lastIndexOf('\n') + 1))
   if (!isEnvelope(text)) return { proof: { dialect: DIALECT, value: signature } }
   if (!text.includes(BREAK)) return readEnvelope(text) ?? { damaged: true }
-  const repeated = text.split(NEXT).map(readRepeated)
+  const parts = text.split(NEXT)
+  const silent = parts.map(readEnvelope)
+  if (silent.every((one) => one !== undefined)) return { slot: 'previous', silent }
+  const repeated = parts.map(readRepeated)
   return repeated.every((one) => one !== undefined)
     ? { slot: 'previous', repeated }
     : { damaged: true }
@@ -65,6 +75,10 @@ export const repeatThoughts = (thoughts: readonly Repeated[]): string =>
       )
       .join(NEXT),
   )
+
+/** The signatures of thoughts without words, as one for the part that follows them. */
+export const joinSilent = (one: string, other: string): string =>
+  encodeBase64([one, other].map(fromBase64).join(NEXT))
 
 function readRepeated(one: string): Repeated | undefined {
   const at = one.indexOf(BREAK)

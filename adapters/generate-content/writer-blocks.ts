@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../src/json/json.ts'
 import { grown } from '../../src/model/growing.ts'
+import { joinSilent } from './proofs.ts'
 
 /** A text that clients see as one, because nothing stands between its pieces. */
 export interface WrittenRun {
@@ -94,14 +95,13 @@ export class Pieces {
   }
 
   /**
-   * Keeps back the proof of a thought without words. The service puts it on the part that follows, and clients rely
-   * on that: they drop a part without words, or move its signature.
+   * Keeps back the proof of a thought without words, with those before it. The service puts it on the part that
+   * follows, and clients rely on that: they drop a part without words, the whole turn with it (chats of Go's genai
+   * 1.77.0), or move its signature.
    */
-  keepBack(signature: string): JsonObject[] {
-    const before = this.settle()
+  keepBack(signature: string): void {
     this.#run = undefined
-    this.#silent = signature
-    return before
+    this.#silent = this.#silent === undefined ? signature : joinSilent(this.#silent, signature)
   }
 
   /** Writes a part of its own for a proof that was kept back and has found no other part. */

@@ -185,7 +185,8 @@ export class ReplyWriter implements Writer {
       this.#lose('approximated', block, 'of joined texts', '.seal')
     if (block.kind === 'reasoning' && !hasPieces && proof.dialect !== DIALECT) {
       const slot = block.redacted ? 'redacted' : 'previous'
-      return this.#events(this.#pieces.keepBack(writeProof(proof, slot)))
+      this.#pieces.keepBack(writeProof(proof, slot))
+      return []
     }
     const events = this.#events(this.#pieces.prove(kind, writeProof(proof, 'self'), !hasPieces))
     if (block.kind === 'reasoning' && proof.dialect !== DIALECT)
