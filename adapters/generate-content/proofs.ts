@@ -104,7 +104,7 @@ export function once(read: Block[]): Block[] {
   const returnsThoughts = blocks.some(
     (block) => isThought(block) && placesBefore(block) === undefined,
   )
-  const proofs = repeatedProofs(repeats)
+  const proofs = missingProofs(blocks)
   const settled: Block[] = []
   for (const block of blocks) {
     const before = placesBefore(block)
@@ -137,19 +137,24 @@ const isUnproven = (block: Block | undefined): block is ReasoningBlock =>
 const isForeignText = (block: Block | undefined): block is TextBlock & { proof: Proof } =>
   block?.kind === 'text' && block.proof !== undefined && block.proof.dialect !== DIALECT
 
-/** Gives a thought without a proof the proof of its copy, found by the same words. */
-function proven(block: Block, proofs: ReadonlyMap<string, Proof>): Block {
+/** Gives a thought without a proof the proof of its copy, found by the same words; no other thought gets it again. */
+function proven(block: Block, proofs: Map<string, Proof>): Block {
   if (!isUnproven(block)) return block
   const proof = proofs.get(block.text)
+  proofs.delete(block.text)
   return proof ? { ...block, proof } : block
 }
 
-/** The first proof for each text. */
-function repeatedProofs(repeats: readonly Block[]): ReadonlyMap<string, Proof> {
+/** The first proof for each text that is on a copy, and on no thought in its own place. */
+function missingProofs(blocks: readonly Block[]): Map<string, Proof> {
   const proofs = new Map<string, Proof>()
-  for (const block of repeats)
-    if (isThought(block) && block.proof && !proofs.has(block.text))
-      proofs.set(block.text, block.proof)
+  const held = new Set<string>()
+  for (const block of blocks) {
+    if (!isThought(block) || !block.proof) continue
+    if (placesBefore(block) === undefined) held.add(block.proof.value)
+    else if (!proofs.has(block.text)) proofs.set(block.text, block.proof)
+  }
+  for (const [text, { value }] of proofs) if (held.has(value)) proofs.delete(text)
   return proofs
 }
 

@@ -100,3 +100,10 @@ it.each<[string, (part: Part) => Part[], Block[]]>([
   ]
   expect(read({ contents }).turns[1]?.blocks).toMatchObject(blocks)
 })
+
+it('is one thought, also beside one with the same words that has no proof', () => {
+  const twin: Block = { kind: 'reasoning', text: 'Two cities.' }
+  const { parts } = tellReply(thought, twin, call('a', 'f')).body.candidates[0].content
+  const blocks = read({ contents: [{ role: 'model', parts }] }).turns[0]?.blocks ?? []
+  expect(blocks.slice(0, 2)).toEqual([thought, twin])
+})
