@@ -1,26 +1,15 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { readSettings } from '../../src/config/config.ts'
 import { createHandler } from '../../src/http/app.ts'
 import { toResponse } from '../../src/http/respond.ts'
 import { randomId, type HttpRequest } from '../../src/ports.ts'
+import { usedBytes } from '../used-bytes.ts'
 
 /** An upstream may send each byte in a packet of its own. What is gathered of that is counted by its bytes. */
 
 const BYTES = 100_000
 /** An array for each took 250. */
 const MOST_FOR_A_BYTE = 60
-
-setFlagsFromString('--expose-gc')
-const collect: () => void = runInNewContext('gc')
-
-function usedBytes(): number {
-  collect()
-  collect()
-  const { heapUsed, arrayBuffers } = process.memoryUsage()
-  return heapUsed + arrayBuffers
-}
 
 /** A body that yields a text byte by byte, and then waits; `over` resolves when it does. */
 function inBytes(text: string) {

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { readSettings } from '../../src/config/config.ts'
 import { STORE_BOUNDS } from '../../src/config/defaults.ts'
@@ -9,6 +7,7 @@ import { memoryStore } from '../../src/memory/stores/memory.ts'
 import { type HttpRequest, randomId } from '../../src/ports.ts'
 import { allKits } from '../dialects/index.ts'
 import type { Kit } from '../dialects/kit.ts'
+import { usedBytes } from '../used-bytes.ts'
 
 /**
  * A model may think for minutes. What was said before that is not kept meanwhile: neither the request, nor how a
@@ -20,16 +19,6 @@ const INSTRUCTIONS_CHARACTERS = 200_000
 /** All that an exchange has, twice. */
 const MOST_BYTES = 80_000
 const ENCODER = new TextEncoder()
-
-setFlagsFromString('--expose-gc')
-const collect: () => void = runInNewContext('gc')
-
-function usedBytes(): number {
-  collect()
-  collect()
-  const { heapUsed, arrayBuffers } = process.memoryUsage()
-  return heapUsed + arrayBuffers
-}
 
 const frame = (type: string, event: object): Uint8Array =>
   ENCODER.encode(`event: ${type}\ndata: ${JSON.stringify({ type, ...event })}\n\n`)
