@@ -31,8 +31,12 @@ const PLACES: Readonly<Record<string, DocumentPath>> = {
   ...COMMON,
   [CALLERS]: ['callers'],
 }
-/** The others are the command's own. */
-const KNOWN = [...Object.keys(PLACES), 'DRAGOMAN_CONFIG', 'DRAGOMAN_WORKERS']
+/** All variables that begin with `DRAGOMAN_`: those of the short form, and two of the command itself. */
+export const VARIABLES: readonly string[] = [
+  ...Object.keys(PLACES),
+  'DRAGOMAN_CONFIG',
+  'DRAGOMAN_WORKERS',
+]
 
 /**
  * Variables that Kubernetes sets in every container for a service named `dragoman` (Kubernetes documentation,
@@ -78,7 +82,11 @@ export function withVariables(source: ConfigSource, environment: Environment): C
     (name) => name.startsWith('DRAGOMAN_') && read(name) !== undefined && !isKnown(name),
   )
   for (const name of unknown)
-    complain(filling, name, `no such variable exists${hint(name.replace('_BASE_', '_'), KNOWN)}`)
+    complain(
+      filling,
+      name,
+      `no such variable exists${hint(name.replace('_BASE_', '_'), VARIABLES)}`,
+    )
   const { value, names, faults } = filling
   const nameAt = (place: string) => [...names].find(([filled]) => isWithin(place, filled))?.[1]
   return {
@@ -95,7 +103,7 @@ export function withVariables(source: ConfigSource, environment: Environment): C
 const isWithin = (place: string, outer: string): boolean =>
   place === outer || (place.startsWith(outer) && /^[.[]/.test(place.slice(outer.length)))
 
-const isKnown = (name: string): boolean => KNOWN.includes(name) || OF_A_SERVICE.test(name)
+const isKnown = (name: string): boolean => VARIABLES.includes(name) || OF_A_SERVICE.test(name)
 
 const namesUsedIn = (value: unknown): Set<string> =>
   new Set(
