@@ -1,6 +1,6 @@
 /**
  * Every member that the official clients know, with its fate here. A client that learns a member, or forgets
- * one, fails the compilation until somebody has decided. `ledger.node.test.ts` holds the adapters to it.
+ * one, fails the compilation until somebody has decided. The tests of this folder hold the adapters to it.
  *
  * - read: it has a place in the canonical model.
  * - ext: a leftover of its node, written back to its own dialect and reported to the others.

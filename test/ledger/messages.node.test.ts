@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { messages } from '../../adapters/messages/index.ts'
 import type { Request } from '../../src/model/request.ts'
-import { MESSAGES_BLOCKS, MESSAGES_MEMBERS, MESSAGES_STOP_REASONS } from './messages.ts'
+import {
+  MESSAGES_BLOCKS,
+  MESSAGES_DELTAS,
+  MESSAGES_EVENTS,
+  MESSAGES_MEMBERS,
+  MESSAGES_STOP_REASONS,
+} from './messages.ts'
 import { replyContext, requestContext, withFate } from './probe.ts'
 
 const ASK = { model: 'm', max_tokens: 99, messages: [{ role: 'user', content: 'Hi' }] }
@@ -38,6 +44,14 @@ const RESULT = {
   content: [],
 }
 
+function lossesOfDelta(type: string): string[] {
+  const lost: string[] = []
+  const lose = (_: string, path: string) => void lost.push(path)
+  const data = { type: 'content_block_delta', index: 0, delta: { type } }
+  messages.upstream.reader({ ...replyContext(), lose }).push({ data })
+  return lost
+}
+
 describe('the ledger of messages holds', () => {
   test.each(withFate(MESSAGES_BLOCKS, 'read'))('the block %s is read', (type) => {
     const shape = BLOCKS[type] ?? { tool_use_id: 'i', content: RESULT }
@@ -66,5 +80,15 @@ describe('the ledger of messages holds', () => {
     })
     const finish = events.at(-1)
     expect(finish?.type === 'finish' && finish.reason).not.toBe('other')
+  })
+  test.each(Object.keys(MESSAGES_EVENTS))('the event %s may be empty', (type) => {
+    const reader = messages.upstream.reader(replyContext())
+    expect(() => reader.push({ name: type, data: { type } })).not.toThrow()
+  })
+  test.each(Object.keys(MESSAGES_DELTAS))('the delta %s is read without a loss', (type) => {
+    expect(lossesOfDelta(type)).toEqual([])
+  })
+  test('a delta that is not in the ledger is reported', () => {
+    expect(lossesOfDelta('odd_delta')).toEqual(['reply.odd_delta'])
   })
 })

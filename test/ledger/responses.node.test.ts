@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { responses } from '../../adapters/responses/index.ts'
-import type { Json } from '../../src/json/json.ts'
+import type { Json, JsonObject } from '../../src/json/json.ts'
+import type { Event } from '../../src/model/events.ts'
 import type { Request } from '../../src/model/request.ts'
 import { replyContext, requestContext, withFate } from './probe.ts'
 import {
   INCOMPLETE_REASONS,
+  RESPONSES_ANNOTATIONS,
   RESPONSES_EFFORTS,
   RESPONSES_EVENTS,
   RESPONSES_ITEMS,
   RESPONSES_MEMBERS,
   RESPONSES_PARTS,
+  RESPONSES_STATUSES,
   RESPONSES_TOOLS,
 } from './responses.ts'
 
@@ -65,11 +68,30 @@ const TOOLS: Record<string, object> = {
   mcp: { server_label: 's', server_url: 'https://tools.example' },
 }
 
+const ANNOTATIONS: Record<string, JsonObject> = {
+  url_citation: { url: 'https://a.example', title: 't', start_index: 0, end_index: 1 },
+  file_citation: { file_id: 'f', filename: 't', index: 0 },
+  file_path: { file_id: 'f', index: 0 },
+  container_file_citation: { container_id: 'c', file_id: 'f', start_index: 0, end_index: 1 },
+}
+
 /** Members whose values are checked. */
 const VALUES: Record<string, Json> = {
   include: ['file_search_call.results'],
   truncation: 'auto',
 }
+
+const readReply = (response: JsonObject): Event[] =>
+  responses.upstream.reader(replyContext()).body({
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1,
+    model: 'm',
+    status: 'completed',
+    output: [],
+    usage: null,
+    ...response,
+  })
 
 const readBlocks = (item: object) => read({ input: [item] }).turns.flatMap(({ blocks }) => blocks)
 
@@ -113,18 +135,23 @@ describe('the ledger of responses holds', () => {
     )
   })
   test.each(withFate(INCOMPLETE_REASONS, 'read'))('%s has a word', (reason) => {
-    const events = responses.upstream.reader(replyContext()).body({
-      id: 'resp_1',
-      object: 'response',
-      created_at: 1,
-      model: 'm',
-      status: 'incomplete',
-      incomplete_details: { reason },
-      output: [],
-      usage: null,
-    })
+    const events = readReply({ status: 'incomplete', incomplete_details: { reason } })
     expect(events.at(-1)).toMatchObject({ type: 'finish' })
     expect(events.at(-1)).not.toMatchObject({ reason: 'other' })
+  })
+  test.each(Object.keys(RESPONSES_STATUSES))('the status %s ends a whole reply', (status) => {
+    const events = readReply({ status })
+    const isFinished = /^(?:completed|incomplete)$/.test(status)
+    expect(events.at(-1)?.type).toBe(isFinished ? 'finish' : 'error')
+  })
+  test.each(Object.keys(RESPONSES_ANNOTATIONS))('the annotation %s is a citation', (type) => {
+    const annotation = { type, ...ANNOTATIONS[type] }
+    const content = [{ type: 'output_text', text: 'a', annotations: [annotation] }]
+    const events = readReply({ output: [{ type: 'message', role: 'assistant', content }] })
+    const isUsual = /^(?:url|file)_citation$/.test(type)
+    expect(events.filter((event) => event.type === 'citation')).toMatchObject([
+      { citation: isUsual ? { title: 't' } : { ext: { responses: { type } } } },
+    ])
   })
   test.each(Object.keys(RESPONSES_EVENTS))('the event %s may be empty', (type) => {
     const reader = responses.upstream.reader(replyContext())

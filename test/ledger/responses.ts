@@ -101,8 +101,8 @@ export const RESPONSES_STATUSES = {
   incomplete: 'read',
   failed: 'read',
   cancelled: 'read',
-  in_progress: 'ignored',
-  queued: 'ignored',
+  in_progress: 'read',
+  queued: 'read',
 } as const satisfies Ledger<NonNullable<Response['status']>>
 
 export const INCOMPLETE_REASONS = {
