@@ -16,7 +16,7 @@ export interface ConfigMember {
 
 const inside = (place: string, name: string): string => (place === '' ? name : `${place}.${name}`)
 
-export function configMembers(schema: Schema, place = ''): ConfigMember[] {
+function configMembers(schema: Schema, place = ''): ConfigMember[] {
   const { properties = {}, additionalProperties, items, anyOf = [] } = schema
   const named = Object.entries(properties).flatMap(([name, inner]) => [
     { place: inside(place, name), takes: takenBy(inner as Schema) },

@@ -114,6 +114,8 @@ const isEntry = (path: string): boolean => /^src\/(?:index|translator)\.ts$/.tes
 const EXPORTED =
   /^export (?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type) (\w+)/gm
 
+const EXPORTED_VALUE = /^export (?:async )?(?:abstract )?(?:function\*?|const|let|class) (\w+)/gm
+
 /** One word of the contract, said by each dialect of itself. */
 function isSideBySide(paths: readonly string[]): boolean {
   const folders = paths.map((path) => /^adapters\/([\w-]+)\//.exec(path)?.[1])
@@ -259,6 +261,22 @@ describe('house style', () => {
         places.set(name, [...(places.get(name) ?? []), path])
     const twice = [...places].filter(([, paths]) => paths.length > 1 && !isSideBySide(paths))
     expect(twice.map(([name, paths]) => `${name}: ${paths.join(', ')}`)).toEqual([])
+  })
+
+  it('exports no function, class or constant that only its own file names', () => {
+    const everything = [...written, ...tests]
+    const users = new Map<string, number>()
+    for (const source of everything)
+      for (const word of new Set(codeOf(source).match(/\w+/g)))
+        users.set(word, (users.get(word) ?? 0) + 1)
+    const lone = everything
+      .filter(({ path }) => !isEntry(path))
+      .flatMap(({ path, text }) =>
+        [...text.matchAll(EXPORTED_VALUE)]
+          .filter(([, name = '']) => (users.get(name) ?? 0) < 2)
+          .map(([, name]) => `${path}: ${name}`),
+      )
+    expect(lone).toEqual([])
   })
 
   it('names what is asynchronous by a verb: the result is not there yet', () => {

@@ -176,7 +176,7 @@ export const toProof = (entries: JsonObject[]): Proof => ({
 /** A proof of this dialect: entries, members of a call or of a message, or a text made here. */
 export type OwnProof = { entries: JsonObject[] } | { members: JsonObject } | { text: string }
 
-export function readOwnProof({ value }: Proof): OwnProof {
+function readOwnProof({ value }: Proof): OwnProof {
   if (value.startsWith('[')) {
     const entries = listOfObjects(value)
     if (entries) return { entries }

@@ -337,10 +337,10 @@ export interface Open {
 const STREAMED = new Set(['text', 'thinking', 'tool_use'])
 
 /** Whether a block is read while it arrives. */
-export const isStreamed = (type: string): boolean => STREAMED.has(type)
+const isStreamed = (type: string): boolean => STREAMED.has(type)
 
 /** The whole block, with the input joined from its pieces. */
-export function withInput({ raw, input }: Open): WireBlock {
+function withInput({ raw, input }: Open): WireBlock {
   if (input === '') return raw
   try {
     JSON.parse(input)

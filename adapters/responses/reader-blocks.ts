@@ -401,7 +401,7 @@ export function readPlace(event: WireStep): ItemPlace {
  * The items of a reply. An item is found by its index; its id counts only without an index, because LiteLLM changes
  * it from event to event.
  */
-export class ItemList {
+class ItemList {
   readonly #items = new Map<number, Item>()
   readonly #ids = new Map<string, number>()
 

@@ -6,7 +6,7 @@ export const reasonsFor = (dialect: Dialect, side: Side): Reasons =>
   (side === 'request' ? SILENT_REQUESTS : SILENT_REPLIES)[dialect]
 
 /** A word's own key: its type and member, and behind `=` the literal. */
-export const spellRule = ({ where, kind, word }: FatedWord): string =>
+const spellRule = ({ where, kind, word }: FatedWord): string =>
   kind === 'literal' ? `${where}=${word}` : `${where}.${word}`
 
 const matches = (rule: string, key: string): boolean =>

@@ -39,11 +39,7 @@ function namedKey(config: CallerConfig, environment: Environment, path: Document
 }
 
 /** A key as callers present it, or `sha256:` and its hash. */
-export function readCallerKey(
-  text: string,
-  environment: Environment,
-  place: string,
-): NamedKey['key'] {
+function readCallerKey(text: string, environment: Environment, place: string): NamedKey['key'] {
   const key = readSecret(text, environment, place)
   if (key.startsWith(HASH_PREFIX)) {
     const digest = key.slice(HASH_PREFIX.length)

@@ -105,7 +105,7 @@ export function toldRefusal(
  * An upstream of the caller's own dialect may stream where one body was asked for, or the other way round. Then its
  * reply is read and written again in the form that was asked for. Undefined where the bytes can pass.
  */
-export function rewritten(
+function rewritten(
   exchange: Exchange,
   plan: PassPlan,
   call: UpstreamCall,

@@ -298,7 +298,7 @@ const NOT_BEGUN: Opening = { begun: false }
 const OPENING_BYTES = 16_384
 
 /** The rules for failures in a stream that passes. */
-export const createPassingErrors = (exchange: StoredExchange, plan: PassPlan): PassingErrors =>
+const createPassingErrors = (exchange: StoredExchange, plan: PassPlan): PassingErrors =>
   passingErrors({
     adapter: exchange.caller,
     veil: plan.sent.veil,

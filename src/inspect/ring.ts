@@ -1,5 +1,5 @@
 /** How many bytes are kept of all bodies together. */
-export const RING_BYTES = 33_554_432
+const RING_BYTES = 33_554_432
 
 /** A place in the ring: its number among all bytes that were ever written. */
 type Segment = number

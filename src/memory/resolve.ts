@@ -228,7 +228,7 @@ export interface Chain {
 }
 
 /** The exchange with this id and all exchanges before it; undefined when one is gone. */
-export async function readChain(look: Look, id: string): Promise<Chain | undefined> {
+async function readChain(look: Look, id: string): Promise<Chain | undefined> {
   const place = recordPlace(id)
   const kept = await look(place)
   // Each id of an exchange leads to its place, but only the id of its reply names the exchange.

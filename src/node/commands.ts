@@ -411,7 +411,7 @@ function reachable(host: string): string {
 const ORIGIN = 'http://127.0.0.1'
 
 /** Explains one request through the same route that answers it over HTTP. */
-export async function explainFile(
+async function explainFile(
   answer: (request: Request) => Promise<Response>,
   path: string,
   body: Uint8Array<ArrayBuffer>,

@@ -51,7 +51,7 @@ const DECODER = new TextDecoder('utf-8', { ignoreBOM: true })
  * decoded by itself: a text of all of it would take two bytes for each character because of a few, and with it
  * whatever is copied from it.
  */
-export class FreshBody implements ScannedBody {
+class FreshBody implements ScannedBody {
   readonly known: KnownBody
   readonly #signs: string
   readonly #structure: Structure

@@ -121,7 +121,7 @@ const shifted = ({ name, start, end }: Place, by: number): Place => ({
 })
 
 /** A body of which most is known: only what is new is read. */
-export class GrownBody implements ScannedBody {
+class GrownBody implements ScannedBody {
   readonly known: KnownBody
   readonly #sketch: Sketch
   readonly #reading: Reading

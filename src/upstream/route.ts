@@ -55,7 +55,7 @@ export function findDestination(
 }
 
 /** The destination of a model on a route: its first member. */
-export function destinationTo(
+function destinationTo(
   settings: Settings,
   dialects: Dialects,
   route: RouteSettings,

@@ -19,7 +19,7 @@ export interface FakeOptions {
 
 const PATHY = /^\/v1(?:beta)?\/pathy\/([^/:]+):(run|stream|count)$/
 
-export function fakeAdapter({ dialect, pathy }: FakeOptions): Adapter {
+function fakeAdapter({ dialect, pathy }: FakeOptions): Adapter {
   return {
     dialect,
     members: fieldNames(),

@@ -18,7 +18,7 @@ export function cpuMs(): number {
   return (user + system) / 1000
 }
 
-export async function measureCost(work: Work): Promise<number> {
+async function measureCost(work: Work): Promise<number> {
   const began = cpuMs()
   await work()
   return cpuMs() - began

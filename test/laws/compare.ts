@@ -1,5 +1,4 @@
 import type { Folded } from '../../src/model/events.ts'
-import { parseObject } from '../../src/json/json.ts'
 import { oneLine } from '../../src/stream/one-line.ts'
 import type { Loss } from '../../src/model/loss.ts'
 import { readSummaryEnvelope } from '../../src/model/proof.ts'
@@ -173,10 +172,6 @@ export function callText(block: {
   const said = form === 'text' ? input : input.trim() === '' ? '{}' : oneLine(input.trim())
   return `${namespace ? `${namespace}__` : ''}${name}(${form} ${said})`
 }
-
-/** True for an input that dialects with objects can say. */
-export const isSayable = (input: string): boolean =>
-  input.trim() === '' || parseObject(input) !== undefined
 
 /**
  * Brings pieces into the form in which they can be compared: nothing empty, and neighbours of one kind

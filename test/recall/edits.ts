@@ -62,7 +62,7 @@ const TEXTS = [
 
 const SOUGHT = ['"', ',', '{', '}', '[', ']', ':', '":"', '},{', 'e', '0', '"role"', '"text"']
 
-export const anyEdit: fc.Arbitrary<Edit> = fc.record({
+const anyEdit: fc.Arbitrary<Edit> = fc.record({
   sought: fc.constantFrom(...SOUGHT),
   nth: fc.oneof(fc.nat(12), fc.nat(400)),
   fromEnd: fc.boolean(),

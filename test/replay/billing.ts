@@ -12,7 +12,7 @@ import type { Tally } from './tally.ts'
 type Spoken = Pick<Recorded, 'id' | 'dialect' | 'model' | 'request'>
 
 /** Recorded sessions, each from its first request that is known to its last. */
-export function sessionsIn<T extends Spoken>(records: readonly T[]): T[][] {
+function sessionsIn<T extends Spoken>(records: readonly T[]): T[][] {
   const links = linksIn(records)
   const before = new Map(links.map(({ earlier, later }) => [later, earlier]))
   const followed = new Set(before.values())

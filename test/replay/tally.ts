@@ -1,7 +1,7 @@
 import type { Probe } from './silent.ts'
 
 /** What is counted for a pair of dialects. */
-export const COLUMNS = [
+const COLUMNS = [
   'replies',
   'members',
   'streams',

@@ -18,7 +18,7 @@ const usage = ({ input, cached, output, reasoning }: Counts): Wire => ({
 })
 
 /** The parts of a reply; a proof stands on the part that follows the thought, where the real one puts it. */
-export function generateContentParts(reply: Said): Wire[] {
+function generateContentParts(reply: Said): Wire[] {
   const parts: Wire[] = []
   let proof: string | undefined
   for (const piece of reply.pieces) {

@@ -102,7 +102,7 @@ export function says(dialect: Dialect, ...replies: Said[]): Script {
   }
 }
 
-export const wantsStream = (dialect: Dialect, { path, body }: Received): boolean =>
+const wantsStream = (dialect: Dialect, { path, body }: Received): boolean =>
   kits[dialect].http.streams(path, body)
 
 /** A prime, so that events and characters are cut everywhere. */

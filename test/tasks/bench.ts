@@ -57,7 +57,7 @@ const makeParts = (...[settings, send, log = []]: Given): Parameters<typeof crea
 ]
 
 /** The proxy with task services and nothing else, as an app, and as a server wants it. */
-export const taskApp = (...given: Given) => createApp(...makeParts(...given))
+const taskApp = (...given: Given) => createApp(...makeParts(...given))
 export const taskAnswerer = (...given: Given) => createHandler(...makeParts(...given))
 
 /** The proxy in front of two scripted services. */

@@ -57,7 +57,7 @@ const writeFamilies = (families: ReadonlyMap<string, Family>): string =>
     .join('')
 
 /** One text for several processes. */
-export function summedMetrics(texts: readonly string[]): string {
+function summedMetrics(texts: readonly string[]): string {
   const sum = new Map<string, Family>()
   for (const text of texts)
     for (const [name, family] of familiesIn(text)) {
@@ -113,7 +113,7 @@ function callersJoined(one: CallerRow, other: CallerRow): CallerRow {
 }
 
 /** One table for several processes. */
-export function summedUsage(texts: readonly string[]): string {
+function summedUsage(texts: readonly string[]): string {
   const [first, ...rest] = texts.map((text) => JSON.parse(text) as UsageTable)
   if (!first) return '{}'
   const sum = rest.reduce(
