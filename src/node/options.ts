@@ -241,19 +241,26 @@ function readCommand(name: string): Command {
   throw new ConfigError('options', `there is no command "${name}"; ${adviceFor(name)}`)
 }
 
+/** `launch` is told by the first word, because what stands behind its `--` is the client's. */
+const LAUNCH_FIRST =
+  'launch comes first, and its options behind it: dragoman launch CLIENT --config FILE'
+
 function checkOperands(
   command: Command,
   file: string | undefined,
   others: readonly string[],
   path: string | undefined,
 ): void {
+  if (command === 'launch') throw new ConfigError('options', LAUNCH_FIRST)
   const [extra] = command === 'explain' || command === 'init' ? others : [file, ...others]
   if (extra !== undefined)
     throw new ConfigError('options', `unexpected "${extra}"; ${adviceFor(extra)}`)
   if (command === 'explain' && file === undefined)
     throw new ConfigError('options', 'explain expects a FILE that holds the body of a request')
-  if (command === 'explain' && !path?.startsWith('/'))
+  if (command === 'explain' && path === undefined)
     throw new ConfigError('options', 'explain expects --path, such as --path /v1/messages')
+  if (command === 'explain' && !path?.startsWith('/'))
+    throw new ConfigError('--path', 'expected a path that begins with "/", such as /v1/messages')
 }
 
 /** Where a word may belong that stands alone. */

@@ -276,6 +276,16 @@ describe('dragoman', () => {
     [['check', 'x'], {}, 'options: unexpected "x"; see --help'],
     [['explain', 'x'], {}, 'options: explain expects --path, such as --path /v1/messages'],
     [
+      ['explain', '--path', 'v1/messages', 'x'],
+      {},
+      '--path: expected a path that begins with "/", such as /v1/messages',
+    ],
+    [
+      ['--config', 'my.json', 'launch', 'claude'],
+      {},
+      'options: launch comes first, and its options behind it: dragoman launch CLIENT --config FILE',
+    ],
+    [
       ['explain', '--path', '/v1/messages'],
       {},
       'options: explain expects a FILE that holds the body of a request',
