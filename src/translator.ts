@@ -110,10 +110,10 @@ function factsOf({ to: dialect, profile }: TranslatorOptions): ModelFacts {
   return server ? { server } : {}
 }
 
-const textIn = (body: object | string): string =>
+const bodyText = (body: object | string): string =>
   typeof body === 'string' ? body : stringify(body as JsonObject)
 
-function objectIn(text: string, parsed: () => Json): JsonObject {
+function bodyObject(text: string, parsed: () => Json): JsonObject {
   let value: Json
   try {
     value = parsed()
@@ -134,13 +134,13 @@ function sameDialect(adapter: Adapter, facts: ModelFacts, options: TranslatorOpt
   let isRenamed = false
   return {
     request(body) {
-      const original = textIn(body)
+      const original = bodyText(body)
       isRenamed = facts.server !== undefined && same.isRenamed?.(original, facts.server) === true
       const translated = between.request(original)
       if (isRenamed) return translated
       const { path, headers } = translated
       const { lose, losses } = lossList()
-      const before = objectIn(original, () => parse(original, caller.verbatim))
+      const before = bodyObject(original, () => parse(original, caller.verbatim))
       const foreign = same.mayHoldForeign(original)
       const edits = { facts, foreign, ...(model !== undefined && { model }) }
       const text = editedText(original, before, same.edit(before, edits, lose))
@@ -152,12 +152,12 @@ function sameDialect(adapter: Adapter, facts: ModelFacts, options: TranslatorOpt
         }),
       )
       const told = toldLosses(losses, find)
-      return { path, headers, body: objectIn(text, () => parse(text)), text, losses: told }
+      return { path, headers, body: bodyObject(text, () => parse(text)), text, losses: told }
     },
     reply(body) {
       if (isRenamed) return between.reply(body)
-      const text = textIn(body)
-      return { body: objectIn(text, () => parse(text)), text, losses: [] }
+      const text = bodyText(body)
+      return { body: bodyObject(text, () => parse(text)), text, losses: [] }
     },
     stream: () => (isRenamed ? between.stream() : new TransformStream()),
   }
@@ -178,9 +178,9 @@ function betweenDialects(
   })
   return {
     request(body) {
-      const text = textIn(body)
+      const text = bodyText(body)
       const read = (json: Json) => readRequest(from, json, options, newId)
-      const parsed = objectIn(text, () => parse(text, from.caller.verbatim))
+      const parsed = bodyObject(text, () => parse(text, from.caller.verbatim))
       last = read(parsed)
       const write = (request: Request) => writeRequest(from, to, request, facts, options)
       const places = lazily(() =>
@@ -192,7 +192,7 @@ function betweenDialects(
     },
     reply(body) {
       const asked = last
-      return placedReply(textIn(body), (given) => {
+      return placedReply(bodyText(body), (given) => {
         const { lose, losses } = lossList()
         const { read, write } = contexts(lose, asked)
         const { writer, outcome } = watchEmptyReply(replyWriter(from, write), losses)

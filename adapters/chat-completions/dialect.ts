@@ -30,11 +30,8 @@ export {
   objectIn,
   objectsOf as objectsIn,
   textIn,
+  withoutNulls,
 } from '../../src/json/json.ts'
-
-/** Without the members that are null, which say nothing here. */
-export const withoutNulls = (fields: JsonObject): JsonObject =>
-  pickMembers(fields, (_, value) => value !== null)
 
 /** Servers spell an absent value as null, an empty text, an empty list or an empty object. */
 export const isAbsent = (value: Json | undefined): boolean =>

@@ -5,6 +5,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
 import { isMinted } from '../../src/model/ids.ts'
 import type { Ext } from '../../src/model/request.ts'
 import { createCodec, membersBeside, type Kept, type Members } from '../../src/model/ext.ts'
@@ -66,6 +67,9 @@ export function withoutMinted(value: JsonObject): JsonObject {
   const { id: _, ...rest } = value
   return rest
 }
+
+/** Reports nothing: what is lost has been told before, or is not lost here. */
+export const silently: Lose = () => undefined
 
 /** Looks up a foreign word in a table; the word may be the name of an inherited property. */
 export const lookup = <T>(

@@ -1,7 +1,7 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions, Request } from '../../src/model/request.ts'
-import { keepRest, restOf, factsOf } from './dialect.ts'
+import { keepRest, restOf, factsOf, silently } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
@@ -95,9 +95,7 @@ function writeEffort(options: ReasoningOptions, lose: Lose): Effort | undefined 
   return mode === 'adaptive' ? lose('approximated', 'reasoning.mode') : DEFAULT_EFFORT
 }
 
-const nothing = () => undefined
-
 /** The reasoning settings in a reply, as requested; both may be null. */
 export function showReasoning(request: Request): JsonObject {
-  return { effort: null, summary: null, ...writeReasoningOptions(request, true, nothing) }
+  return { effort: null, summary: null, ...writeReasoningOptions(request, true, silently) }
 }

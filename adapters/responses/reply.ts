@@ -1,16 +1,25 @@
 import {
   isObject,
-  pickMembers,
   stringify,
   Verbatim,
   type Json,
   type JsonObject,
+  withoutNulls,
 } from '../../src/json/json.ts'
 import { WITHHELD, type Withheld } from '../../src/model/events.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { FinishReason, Request } from '../../src/model/request.ts'
 import { made, type Trail } from '../../src/model/trail.ts'
-import { lookup, objectIn, memberText, objectsOf, restOf, factsOf, isOrigin } from './dialect.ts'
+import {
+  lookup,
+  objectIn,
+  memberText,
+  objectsOf,
+  restOf,
+  factsOf,
+  isOrigin,
+  silently,
+} from './dialect.ts'
 import type { WriteReplyContext } from '../contract.ts'
 import { writeChoice, writeTools } from './tools.ts'
 import { wireNames } from './names.ts'
@@ -80,8 +89,6 @@ export function readFinish(response: JsonObject, seen: Seen): FinishReason {
   const reason = isObject(details) ? memberText(details, 'reason') : undefined
   return chooseFinish({ status: memberText(response, 'status') ?? 'completed', reason }, seen)
 }
-
-const nothing = () => undefined
 
 /**
  * The response object before any output: the request's settings, with defaults filled in. All members must be
@@ -162,7 +169,7 @@ function userAs(key: 'user' | 'safety_identifier', request: Request): string | n
 }
 
 function echoText(request: Request): JsonObject {
-  const text = withoutNulls(writeText(request, true, nothing) ?? {})
+  const text = withoutNulls(writeText(request, true, silently) ?? {})
   const format = {
     ...lookup(FORMATS, memberText(objectIn(text['format']), 'type')),
     ...objectIn(text['format']),
@@ -172,19 +179,16 @@ function echoText(request: Request): JsonObject {
 
 const FORMATS: Record<string, JsonObject> = { json_schema: { description: null, strict: true } }
 
-const withoutNulls = (value: JsonObject): JsonObject =>
-  pickMembers(value, (_, member) => member !== null)
-
 function echoTools(request: Request, trail: Trail | undefined): JsonObject {
   const own = isOrigin(request)
   const { tools, choices } = made(trail, 'responses: echo tools', [request.tools, own], () => {
-    const context = { names: wireNames(request), own, lose: nothing, deferred: true }
+    const context = { names: wireNames(request), own, lose: silently, deferred: true }
     const written = writeTools(request.tools, context)
     const filled = written.tools.map(withDefaults)
     // The next reply of the session repeats them, too.
     return { ...written, tools: trail ? new Verbatim(stringify(filled), filled) : filled }
   })
-  const choice: Json = writeChoice(request.toolChoice, choices, nothing) ?? 'auto'
+  const choice: Json = writeChoice(request.toolChoice, choices, silently) ?? 'auto'
   return { tool_choice: choice, tools }
 }
 

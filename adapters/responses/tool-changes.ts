@@ -8,7 +8,7 @@ import type {
   ToolChangeBlock,
   ToolSearchBlock,
 } from '../../src/model/request.ts'
-import { factsOf, isOrigin, keep, withoutMinted } from './dialect.ts'
+import { factsOf, isOrigin, keep, silently, withoutMinted } from './dialect.ts'
 import type { Takes } from './generations.ts'
 import { wireNames } from './names.ts'
 import { readTools, writeTools, type ToolContext, type WrittenTools } from './tools.ts'
@@ -20,7 +20,7 @@ export function offeredTools(request: Request, context: ToolContext, { late, def
   // Only a search finds what is deferred; without one it comes with the change that names it.
   const isSearched = request.tools.some(isSearch)
   const taken = { late, deferred: own || (deferred && isSearched) }
-  const placed = placeTools(request, taken, own ? nothing : lose)
+  const placed = placeTools(request, taken, own ? silently : lose)
   const head = own ? request.tools.slice(0, factsOf(request).listed ?? 0) : placed.head
   const brought: WrittenTools = { tools: [], choices: new Map() }
   const hidden = new Set(own || !taken.deferred ? [] : head.filter((tool) => tool.deferred))
@@ -50,8 +50,6 @@ export function offeredTools(request: Request, context: ToolContext, { late, def
     },
   }
 }
-
-const nothing = () => undefined
 
 function withoutMark(tool: Tool): Tool {
   if (tool.kind === 'opaque') return tool
@@ -103,7 +101,7 @@ export function writeFoundTools(block: ToolChangeBlock, request: Request): JsonO
   const context = {
     names: wireNames(request),
     own: isOrigin(request),
-    lose: nothing,
+    lose: silently,
     deferred: true,
   }
   return { type: OUTPUT, ...MADE, tools: writeTools(found, context).tools }

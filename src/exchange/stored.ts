@@ -29,7 +29,7 @@ export async function answerFromStore(exchange: StoredExchange, asked: Asked): P
   const { caller, memories } = exchange
   const { memory } = caller.caller
   const destination = await upstreamWithMemory(exchange, asked.id)
-  const isOurs = !destination || (await isMinted(exchange, asked.id, destination.member))
+  const isOurs = !destination || (await isKnownHereAlone(exchange, asked.id, destination.member))
   const look = async () => memory && memories && keptAnswer(exchange, asked, memory, memories)
   // An exchange that the upstream gave out is asked of the upstream first.
   let found = isOurs ? await look() : undefined
@@ -54,7 +54,11 @@ export async function answerFromStore(exchange: StoredExchange, asked: Asked): P
 }
 
 /** Whether only this proxy knows the id. One of another such proxy looks the same, and its exchange is kept there too. */
-async function isMinted(exchange: StoredExchange, id: string, member: Member): Promise<boolean> {
+async function isKnownHereAlone(
+  exchange: StoredExchange,
+  id: string,
+  member: Member,
+): Promise<boolean> {
   if (readSeed(id) === undefined) return false
   const { memories } = exchange
   return !memories || !isOrigin(member, await findIssuer(exchange, memories, id))
@@ -100,14 +104,14 @@ async function keptAnswer(
   if (kept?.id !== id) return undefined
   if (action === 'delete' && !(await deleteRecord(scoped, id))) return undefined
   if (kept.record.length > LONG_CHARACTERS) await ownTurn()
-  const text = textIn(memory, kept, action, query)
+  const text = replyTextIn(memory, kept, action, query)
   return text === undefined ? answer(kept, read(kept)) : { text }
 }
 
 /** Longer records are handled in steps, so that other exchanges get their turn. */
 const LONG_CHARACTERS = 65_536
 
-function textIn(
+function replyTextIn(
   memory: ConversationMemory,
   { record }: KeptRecord,
   action: Asked['action'],

@@ -39,7 +39,7 @@ export function traitsOf(exchange: Exchange, scanned: ScannedBody | undefined): 
     is(kind) {
       switch (kind) {
         case 'web-search':
-          return isSearch(request())
+          return offersSearchAlone(request())
         case 'thinking':
           return (request()?.reasoning?.mode ?? 'off') !== 'off'
         // The route defines how long `long` is.
@@ -55,7 +55,7 @@ export function traitsOf(exchange: Exchange, scanned: ScannedBody | undefined): 
 }
 
 /** Whether the request offers only a hosted search. */
-const isSearch = (request: Request | undefined): boolean =>
+const offersSearchAlone = (request: Request | undefined): boolean =>
   request !== undefined &&
   request.tools.length > 0 &&
   request.tools.every((tool) => tool.kind === 'hosted' && tool.capability === 'web-search')

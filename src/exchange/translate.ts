@@ -167,17 +167,17 @@ function gatheredBytes(): (events: readonly Event[], piece: Piece) => number {
     came = 0
     let size = 0
     for (const event of events) {
-      const text = textIn(event)
-      if (text === undefined) return all
-      size += text
+      const length = addedLength(event)
+      if (length === undefined) return all
+      size += length
     }
     return size
   }
 }
 
 /** The length of what an event adds to a text; undefined for one that does something else. */
-function textIn(event: Event): number | undefined {
-  if (event.type === 'candidate') return textIn(event.event)
+function addedLength(event: Event): number | undefined {
+  if (event.type === 'candidate') return addedLength(event.event)
   if (event.type === 'block-delta') return event.text.length
   return event.type === 'usage' ? 0 : undefined
 }

@@ -254,6 +254,10 @@ export function pickMembers(
   return picked
 }
 
+/** Without the members that are null, by which services mean that they are not set; the same object without any. */
+export const withoutNulls = (fields: JsonObject): JsonObject =>
+  Object.values(fields).includes(null) ? pickMembers(fields, (_, value) => value !== null) : fields
+
 /** Merges objects; later members win. Spreading them one by one would copy everything at each step. */
 export function mergedMembers(objects: readonly JsonObject[]): JsonObject {
   if (objects.length === 1 && objects[0]) return objects[0]

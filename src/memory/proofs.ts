@@ -31,7 +31,7 @@ interface Passed {
 }
 
 /** Ids of calls may repeat between conversations, so name and input are part of the key too. */
-const recordPlace = ({ id, name, input }: ToolCallBlock): string =>
+const callPlace = ({ id, name, input }: ToolCallBlock): string =>
   `proof-${fingerprint(id)}${fingerprint(`${name}\n${plain(input)}`)}`
 
 /** For a turn without calls. Clients of chat completions have one text for all thoughts. */
@@ -82,7 +82,7 @@ async function keepProofs(
   const entries = blocks.filter(isCall).flatMap((call, index): [string, Proofs][] => {
     // Of several calls, the thoughts belong to the first.
     const proofs = { reasoning: index === 0 ? reasoning : [], ...pickProof(call) }
-    return proofs.proof || proofs.reasoning.length > 0 ? [[recordPlace(call), proofs]] : []
+    return proofs.proof || proofs.reasoning.length > 0 ? [[callPlace(call), proofs]] : []
   })
   const place = blocks.some(isCall) ? undefined : thoughtPlace(blocks)
   const kept = { reasoning, ...pickProof(blocks[lastText(blocks)]) }
@@ -164,7 +164,7 @@ async function addProofs(
   const blocks = blocksOf(reply)
   const found = await Promise.all(
     blocks.map((block) =>
-      isCall(block) ? findProofs(scoped, recordPlace(block), dialect) : undefined,
+      isCall(block) ? findProofs(scoped, callPlace(block), dialect) : undefined,
     ),
   )
   const place = blocks.some(isCall) ? undefined : thoughtPlace(blocks)
