@@ -36,7 +36,7 @@ export class SharedClock {
     if (due === Infinity) return
     // A timer counts whole milliseconds: one that fires before the alarm is due would make it late.
     const left = Math.ceil(due - performance.now())
-    // What an alarm is for keeps the process alive, where it has to live.
+    // The connection that an alarm watches keeps the process alive; the timer need not.
     this.#timer = timer(this.#fire, left).unref()
   }
 
@@ -48,7 +48,7 @@ export class SharedClock {
       if (alarm.due <= now) due.push(alarm)
       else if (alarm.due < next) next = alarm.due
     this.#fireAt(Math.max(next, now + LOOK_MS))
-    // Whatever rings may set, stop and close alarms.
+    // An alarm that rings may set, stop and close others, so they are listed before the first one rings.
     for (const alarm of due.toSorted((one, other) => one.due - other.due)) alarm.ringAt(now)
   }
 }

@@ -147,7 +147,7 @@ function describePages({ web }: Settings): string[][] {
   ]
 }
 
-/** What does not become one by being behind one port. */
+/** What each process has for itself, although all are behind one port. */
 function describeProcesses({ limits }: Settings, processes: number): string[][] {
   if (processes < 2) return []
   const each = `${limits.streams} streams, ${Math.round(limits.inFlightBytes / MIB)} MiB in flight`
@@ -260,16 +260,16 @@ interface Credential {
 }
 
 /**
- * A model that is had for the asking, with this key and by a request of no class: the last exact name, else a pattern
- * with text in place of the star.
+ * A model for the lines to copy, which works with this key and in a request of no class: the last exact name, else a
+ * pattern with text in place of the star.
  */
 function sampleModel(settings: Settings, { models = ['*'] }: Partial<Credential> = {}): string {
   const globs = settings.routes.map(({ model }) => model)
   const exact = globs.filter((glob) => !glob.includes('*')).toReversed()
   const names = [...exact, ...[...globs, ...models].map(nameLike)]
-  const isHad = (name: string) =>
+  const isServed = (name: string) =>
     findRoute(settings, name) !== undefined && models.some((glob) => matchesGlob(glob, name))
-  return names.find(isHad) ?? names[0] ?? ''
+  return names.find(isServed) ?? names[0] ?? ''
 }
 
 const nameLike = (glob: string): string => glob.replaceAll('*', glob === '*' ? 'any-model' : '1')

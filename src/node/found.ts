@@ -27,9 +27,9 @@ const toPlatform = ({ host, port }: Options) => ({
 })
 
 /**
- * Reads the configuration of a command; the address decides whether callers have to be named. `former`: where the one
- * in use came from. Where that is a file which nothing but its name leads to, and it is gone, the variables would
- * hold alone, or the demo.
+ * Reads the configuration of a command; the address decides whether callers have to be named. `former`: the origin of
+ * the one in use. Throws where that was `dragoman.json` and the file is gone, because a reload would go on with the
+ * variables alone, or with the demo.
  */
 export function foundSettings(options: Options, world: Process, former?: string): FoundSettings {
   const source = sourceFor(options, world)
@@ -55,7 +55,7 @@ function filesOf(
   return [...(main === undefined ? [] : [resolve(directory, main)]), ...secretFiles(value)]
 }
 
-/** Those that it names now, also where it is faulty because one of them is not there yet. */
+/** The files that the configuration names now, also where it is faulty because one of them is not there yet. */
 export function filesNow(options: Options, world: Process): string[] {
   try {
     return filesOf(options, world, sourceFor(options, world))
@@ -64,14 +64,14 @@ export function filesNow(options: Options, world: Process): string[] {
   }
 }
 
-/** The same from what another process has read and found to be right. */
+/** The settings of a configuration that another process has read and checked. */
 export const settingsFrom = ({ source, environment }: ReadConfig, options: Options): Settings =>
   settingsIn(examined(source, environment, toPlatform(options)))
 
 export const sourceFor = ({ config }: Options, { environment, directory }: Process): ConfigSource =>
   findSource({ file: config, environment, directory })
 
-/** What is in the memory of one process, the others know nothing of. */
+/** Stores in the memory of one process, of which the others know nothing. */
 const OF_ONE_PROCESS = /^memory$|^sqlite:(?::memory:)$/
 
 /** Throws `ConfigError` for what several processes behind one port cannot do together. */

@@ -154,7 +154,7 @@ async function connect(url: string, timeoutMs: number) {
     url,
     RESP: 2,
     disableClientInfo: true,
-    // A server that cannot be reached hangs, too, and is found to by the time that a command has.
+    // Longer than a command may take: the command's own time ends first, and a server out of reach counts as hanging.
     socket: { connectTimeout: 2 * timeoutMs, reconnectStrategy: false },
   })
   // The command that waits rejects with the failure; the event without a listener would end the process.

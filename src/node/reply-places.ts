@@ -19,7 +19,7 @@ const MOST_SEARCHED = 65_536
 /** A person waits for the answer, and exchanges share the thread. */
 const MOST_MS = 500
 
-/** Where in the upstream's reply that stood which the caller could not be told: found by translating it again. */
+/** The losses of a reply with their places in what the upstream said, found by translating that again. */
 export function repliedLosses(
   kept: KeptExchange,
   asked: { text: string; upstream: string; as: string },
@@ -55,7 +55,7 @@ function inBody(options: TranslatorOptions, asked: string, reply: string): Repli
     .losses.flatMap(({ code, path, field }) => (field === undefined ? [] : [{ code, path, field }]))
 }
 
-/** The event behind which a loss was known, and the part of it without which it is not. */
+/** The event with which each loss became known, and the part of it without which there is no such loss. */
 function inEvents(
   options: TranslatorOptions,
   asked: string,

@@ -17,7 +17,7 @@ const MAX_HEADER_BYTES = 16 * 1024
  * meet a request that is on its way, which then fails. Node's own is 5 s (24.21).
  */
 const KEEP_ALIVE_MS = 125_000
-/** With so large a part of the connections open, the others are not for those who only might come back. */
+/** From this share of `limits.connections` on, idle ones are closed early, to leave room for new callers. */
 const CROWD = 0.75
 const CROWDED_KEEP_ALIVE_MS = 5000
 /** A connection over which nothing goes is forgotten by routers on the way; a long answer that is no stream needs it. */

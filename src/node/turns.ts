@@ -52,11 +52,11 @@ class Line {
    */
   add(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { bytesRead } = this.#socket
-    // What has been read since the last one is mostly the body of that one; of the one that is served its exchange holds it.
+    // Bytes read since the last request are mostly its body. That of the request being served counts in its exchange.
     const bytes = REQUEST_BYTES + (this.#waiting.length > 0 ? bytesRead - this.#read : 0)
     this.#read = bytesRead
     if (!this.#busy) return this.#begin([incoming, outgoing])
-    // What else was in the piece with which it was closed.
+    // Node still hands over the rest of the data that held the request for which the connection was closed.
     if (this.#socket.destroyed) return
     if (this.#crowd.bytes + bytes > MOST_WAITING_BYTES) return void this.#socket.destroy()
     this.#crowd.bytes += bytes

@@ -19,11 +19,11 @@ import { sendTo, type ToPrimary, type ToWorker } from './messages.ts'
  * for all, so that all go by the same, hears signals, writes the log, and starts again what has ended.
  */
 
-/** How long a process that has ended is waited for, the first time and at most; one that has lived is a new one. */
+/** Pauses before an ended process is replaced grow from the first to the longest, and anew after one that lived. */
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 30_000
 const LIVED_MS = 60_000
-/** For what ends after its time for draining. */
+/** How long a process may take to end after its time for draining. */
 const FAREWELL_MS = 5000
 
 /** A process that did not come up: what it said, and how it ended. */
