@@ -38,7 +38,7 @@ export interface Ports {
   prices?: PriceList
   /** Where conversations are kept; without it none are. */
   store?: Store
-  /** Tells places anew, where there is time for it; without it those of an upstream's refusal stay as they are. */
+  /** Finds the caller's own places for those in an upstream's refusal; without it the upstream's are told. */
   placing?: Placing
   /** What is remembered of the last request of each session; without it every request is new. */
   recall?: Recall
@@ -56,7 +56,7 @@ interface ByteTransform {
 }
 
 export interface BodyDecoder {
-  /** What it holds beside what it decodes, where that is much. */
+  /** The memory that decoding takes beside the body, such as a window; 0 where it is little. */
   readonly bytes: number
   /** Undefined for a body in another coding. */
   open(body: Uint8Array): ByteTransform | undefined

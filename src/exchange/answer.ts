@@ -53,7 +53,7 @@ function passedHeaders(
   const { reply: known = [] } = destination.adapter.same.headers
   const isOwn = (name: string) =>
     kind === 'pass' && known.some((pattern) => matchesGlob(pattern, name))
-  // All names begin like those of the dialect, so none of them means anything to an object.
+  // A plain object: what begins like a header of the dialect is no `__proto__`.
   const passed: Record<string, string> = {}
   for (const name of headers.keys?.() ?? []) {
     const value = name.startsWith(RATES) || isOwn(name) ? headers.get(name) : null

@@ -114,7 +114,7 @@ const CREDENTIAL = /auth|key|token|secret|cookie|credential|password/i
 function passedHeaders({ caller, headers }: Exchange): Record<string, string> {
   const { twins = [], request: names, demand } = caller.same.headers
   demand?.(headers)
-  // All names are those of the dialect, or begin like them, so none of them means anything to an object.
+  // A plain object: what begins like a header of the dialect is no `__proto__`.
   const passed: Record<string, string> = {}
   const pass = (name: string, value: string | null | undefined) => {
     if (value !== null && value !== undefined) passed[name] ??= value

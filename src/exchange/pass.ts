@@ -116,7 +116,7 @@ export function toldFailure(
   const { adapter } = plan.destination
   const body = parseObject(text)
   const isCured = isImproved(plan, first.problem)
-  // Of a body that says something else the reader may only not know what it is.
+  // A body without any sign of a failure may be a reply of a kind that the reader does not know.
   if (!isCured && body && Object.keys(body).length > 0 && !isFailure(body)) return undefined
   const problem = toldProblem(plan, first.problem)
   if (isCured || problem === KEY_REFUSED || !hasReadableError(adapter, body))

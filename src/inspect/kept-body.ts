@@ -111,7 +111,7 @@ export class KeptBody {
       return { text: text + decode(), marks }
     }
     let text = ''
-    // Where they stand, others may have been written in the meantime.
+    // The ring may have been written over since: then none of the pieces are left.
     if (!this.#ring.holds(this.#first ?? 0)) return { text, marks }
     for (const { at, bytes } of this.#ring.pieces(this.#last, this.#pieces)) {
       text += decode(bytes)

@@ -130,7 +130,10 @@ class Exchanges {
 
 /** Writes down one exchange while it passes. */
 class Watching {
-  /** When the piece of an upstream came that the caller waits for: what is told of it is told at that time, too. Else no number. */
+  /**
+   * When the upstream's last piece came, for what the caller is told of it: the page shows both at one time. NaN while
+   * the next piece is awaited.
+   */
   cameAt = Number.NaN
   /** The caller's body until an upstream has answered: where both speak one dialect, the same bytes may go on. */
   #came: Bytes | undefined

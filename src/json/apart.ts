@@ -4,8 +4,8 @@ import { Verbatim } from './json.ts'
 const LEAST_CHARACTERS = 13
 
 /**
- * The same without texts that are cut out of a longer one, and would keep it. Those are the schemas and other texts
- * of JSON that stay as they came; what is parsed is a copy already.
+ * The same value, in which no text is a slice of a longer one, since it would keep that one in memory. Schemas and
+ * verbatim JSON are such slices; what is parsed is a copy already.
  */
 export const apart: <T>(value: T) => T = withoutSlices
 
@@ -30,6 +30,6 @@ function withoutSlices(value: unknown): unknown {
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-/** The engine joins texts into a new one; most other ways to put them together point to the old ones. */
+/** `join` makes a new text; most other ways to put texts together leave V8 with references to the old ones. */
 const copyOf = (text: string): string =>
   text.length < LEAST_CHARACTERS ? text : [text.slice(0, 1), text.slice(1)].join('')

@@ -83,7 +83,7 @@ function schedule(view: DataView, at: number): void {
 }
 
 function mix(state: Int32Array, rounds: Int32Array): void {
-  // To take a list of numbers apart by a pattern asks its iterator: that took a third of the whole.
+  // Destructuring would ask the list's iterator, which took a third of the time of a hash.
   let a = state[0] ?? 0
   let b = state[1] ?? 0
   let c = state[2] ?? 0

@@ -5,10 +5,10 @@ import type { Block, Request, Turn } from './request.ts'
 export const GO_ON = 'Continue.'
 
 /**
- * What the user says first where no turn holds it: nothing if a turn is without a word, since the instructions say all
- * (pydantic-ai sends one), and to go on if instructions stand alone or the model follows them. It may have answered
- * them alone, and what it has answered keeps its place. `written`: how many instructions and turns have words for the
- * upstream.
+ * The first words of the user, for a conversation that begins without any; undefined where none are needed. An empty
+ * text stands for a turn of the user that has no words, because the instructions say all (pydantic-ai sends one).
+ * `GO_ON` stands behind instructions that are alone, or that the model has answered at once: its answer keeps its
+ * place. `written`: how many instructions and turns have words for the upstream.
  */
 export function openingOf(
   request: Request,

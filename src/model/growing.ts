@@ -1,4 +1,4 @@
-/** As powers of two: how often a short text is written anew, and which part of a long one may be in pieces. */
+/** Powers of two: a short text is written anew every 1,024 characters, a long one when a quarter of it is new. */
 const SHORT_BITS = 10
 const PART_BITS = 2
 

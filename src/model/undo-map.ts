@@ -8,8 +8,8 @@ interface Shared<Key, Value> {
 }
 
 /**
- * A map that is copied in no time. The copy and the map itself go on from here in turn: what one of them has changed
- * since is undone as soon as the other is asked, and the one is not asked again.
+ * A map that is copied in no time, because the copy shares its entries. Either goes on from there: as soon as one is
+ * used, what the other has changed since the copy is undone, and the other must not be used again.
  */
 export class UndoMap<Key, Value extends {}> {
   /** Absent while nothing was ever in it, as in most conversations. */

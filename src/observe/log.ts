@@ -117,7 +117,7 @@ function jsonLine(entry: Logged, time: string, shorten: Shorten): string {
   return PLAIN.test(text) ? text : printable(text)
 }
 
-/** A literal that begins with all members of another is copied at once; members before them would cost a search each. */
+/** V8 copies `...entry` at once where a literal begins with it; behind other members it looks up each one. */
 const saidOf = (entry: LogEntry): object => ({
   ...entry,
   cached: entry.usage?.cacheRead === undefined ? undefined : cachedShare(entry.usage),

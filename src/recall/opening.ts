@@ -10,7 +10,7 @@ export interface BodyOpening {
 
 /** So many turns may stand in front of what a user says first. */
 export const MOST_TURNS = 4
-/** In so many bytes before the end of a turn sessions differ. */
+/** Of what stands before the end of a turn only the last bytes are hashed: sessions differ in them. */
 const HASHED_BYTES = 128
 
 export function bodyOpening(bytes: Uint8Array, turnEnds: readonly number[]): BodyOpening {

@@ -80,8 +80,8 @@ export class SessionStore {
   }
 
   /**
-   * Notes how a body opens whose turns end here, and tells whether one that opens so had been noted: of a body with few
-   * turns all of them, because those of the client's other sessions may begin alike.
+   * Tells whether a body begins with the first turns of one that was noted; if not, notes it by all of its own first
+   * turns together, because other sessions of the client may begin with some of the same.
    */
   noteOpening(owner: string, bytes: Uint8Array, turnEnds: readonly number[] | undefined): boolean {
     const names = namesOf(bodyOpening(bytes, turnEnds ?? []))

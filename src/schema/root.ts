@@ -54,7 +54,7 @@ function objectRoot(
   return { root: { ...united(root), type: 'object' }, lost }
 }
 
-/** With what a reference at the root names in its place, as pydantic writes the root of what holds itself. */
+/** Replaces a reference at the root by what it names: pydantic writes one for a model that refers to itself. */
 function withTarget(root: JsonObject): JsonObject {
   const { $ref, ...beside } = root
   const target = typeof $ref === 'string' ? resolve(root, $ref) : undefined
@@ -139,7 +139,7 @@ const ITEMISED: SchemaRules = {
  */
 const TAKEN = /^[\w.-]{1,64}$/
 
-/** The same schema, in which such a name is the only one that its pattern fits. Below the root any name is taken. */
+/** The same schema, in which each other name is a pattern that fits it alone. Below the root any name is taken. */
 export const byPattern = memoize((schema: string): string => {
   const root = parseObject(schema) ?? {}
   const properties = { ...objectIn(root['properties']) }
@@ -153,5 +153,5 @@ export const byPattern = memoize((schema: string): string => {
   return stringify({ ...root, properties, patternProperties })
 })
 
-/** What means something in a pattern, and may be escaped in any (ECMA-262, SyntaxCharacter). */
+/** The characters that stand for themselves in a pattern only behind a backslash (ECMA-262, SyntaxCharacter). */
 const SYNTAX = /[\\^$.*+?()[\]{}|]/g

@@ -91,7 +91,7 @@ export class Walk<State = undefined> {
 /** Keywords to which null is a value. */
 const DATA = words('default const example')
 
-/** Any other keyword that is null is not set: so Go writes what was never made, and ProtoJSON takes it for that. */
+/** A schema without the keywords that are null: Go writes so what was never set, and ProtoJSON reads it as that. */
 export const said = (schema: JsonObject): JsonObject =>
   Object.values(schema).includes(null)
     ? pickMembers(schema, (keyword, value) => value !== null || DATA.has(keyword))
