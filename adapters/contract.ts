@@ -37,7 +37,7 @@ export interface Route {
   model?: string
   stream?: boolean
   framing?: Framing
-  /** Only a service of the caller's own dialect can answer, and only what came as it came: why no other one is asked. */
+  /** Set where only a service of the caller's own dialect can answer, from the bytes as they came: why no other can. */
   ownOnly?: string
 }
 

@@ -108,7 +108,7 @@ export function writeSampling({ sampling }: Request, context: WriteContext): Jso
   const { lose, server, own: isOwn } = context
   const { temperature, topP, topK, seed, presencePenalty, frequencyPenalty } = sampling
   const { candidateCount, logprobs, verbosity } = sampling
-  // Of the servers of this dialect OpenAI's know it, as they know tools for free text.
+  // Only OpenAI's servers know it, which are told from the others by their tools for free text.
   const takesVerbosity = isOwn || server.customTools === true
   if (verbosity !== undefined && !takesVerbosity) lose('dropped', 'sampling.verbosity')
   if (logprobs !== undefined) lose('dropped', 'sampling.logprobs')

@@ -46,7 +46,7 @@ export interface TextSpan {
 export const placeId = (kind: PlaceKind, { start, end, calls }: TextSpan): string =>
   `${kind}_${start}_${end}_${calls}`
 
-/** With what `chat.completions.stream` of openai 2.54 for Python makes of a text in pieces: it joins their ids too. */
+/** An id may be repeated at its end: `chat.completions.stream` of openai 2.54 for Python joins those of all pieces. */
 const PLACE = /^(thought|redacted|text)_(\d{1,9})_(\d{1,9})_(\d{1,9})(?:thought_[\d_]+)*$/
 
 function readPlace(id: string): { kind: PlaceKind; at: TextSpan } | undefined {

@@ -43,7 +43,7 @@ export class Speech {
   /** The entries of the open thought, pieces put together. */
   #entries: JsonObject[] = []
   #opaque = ''
-  /** What proves the text; it may come behind it, beside nothing (any-llm#1320). */
+  /** The proof of the text, which may come after it in a chunk of its own (any-llm#1320). */
   #signature: Proof | undefined
   #logprobs: Logprob[] = []
   hasRefused = false

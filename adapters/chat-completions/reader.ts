@@ -27,7 +27,7 @@ import {
 import { readTier, readUsage } from './usage.ts'
 import { raiseInput } from '../../src/model/text-tools.ts'
 
-/** With a text, if an empty one, for the sources of a reply (Perplexity); it stands before the calls. */
+/** Adds an empty text to a reply without one, before its calls: the sources of a reply belong to a text (Perplexity). */
 function withText(blocks: readonly Block[]): readonly Block[] {
   if (blocks.some(({ kind }) => kind === 'text')) return blocks
   const first = blocks.findIndex(({ kind }) => kind === 'tool-call')

@@ -33,11 +33,11 @@ export interface Facts {
   parametersJsonSchema?: Json
   responseSchema?: Json
   responseJsonSchema?: Json
-  /** That a call is waited for, as the caller said it. */
+  /** The caller's own word for a function whose result is awaited. */
   behavior?: Json
   /** How closely to look at all pictures. */
   mediaResolution?: Json
-  /** It holds for this picture too. */
+  /** The request's `mediaResolution` holds for this picture. */
   general?: true
   /** The member that switches a built-in tool on. */
   tool?: string

@@ -111,7 +111,7 @@ export function once(read: Block[]): Block[] {
     if (before === undefined) settled.push(proven(block, proofs))
     else if (!returnsThoughts) {
       let at = Math.max(0, settled.length - before)
-      // One without words stood behind it, and came back on the part that followed.
+      // A thought without words has no part of its own: it came back on the part behind, and stood behind this one.
       while (isSilent(settled[at - 1])) at -= 1
       settled.splice(at, 0, withoutNote(block))
     }

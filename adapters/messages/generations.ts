@@ -31,12 +31,12 @@ const ADAPTIVE: Since = {
   fable: [5, 0],
   mythos: [0, 0],
 }
-/** The models that do not go on with words of their own (guide: prefill), and the first ones that can be left to decide. */
-const FINISHING: Since = { ...ADAPTIVE, opus: [4, 6], sonnet: [4, 6] }
-/** The first models that decide themselves refuse a forced tool as long as they may think (langchain-aws#1141). */
-const FREE: Since = { ...ADAPTIVE, opus: [4, 8] }
+/** The models that refuse to continue their own words (guide: prefill). They are also the first that take `adaptive`. */
+const WITHOUT_PREFILL: Since = { ...ADAPTIVE, opus: [4, 6], sonnet: [4, 6] }
+/** Since when a tool may be forced while the model may think; the first adaptive ones refuse that (langchain-aws#1141). */
+const FORCED_WHILE_THINKING: Since = { ...ADAPTIVE, opus: [4, 8] }
 /** The models that cannot be told not to think. */
-const RESTLESS: Since = { fable: [5, 0] }
+const ALWAYS_THINKING: Since = { fable: [5, 0] }
 
 /** The models with a fast mode, and those that have it without its beta (guide: platform availability). */
 const FAST: Since = { opus: [4, 8] }
@@ -67,12 +67,12 @@ function isSince(model: string, since: Since): boolean {
   return Number(major) > row[0] || (Number(major) === row[0] && Number(minor) >= row[1])
 }
 
-/** What the model refuses of the settings of a foreign caller. */
+/** Settings of a foreign caller that the model refuses. */
 export interface RefusedSettings {
   readonly sampling: boolean
-  /** Not to think. */
-  readonly rest: boolean
-  /** To think where a tool is forced. */
+  /** That it shall not think. */
+  readonly off: boolean
+  /** That it shall think although a tool is forced. */
   readonly forced: boolean
 }
 
@@ -84,20 +84,20 @@ export function knownBy(
   const isAdaptive = !own && facts.thinking !== 'budget' && isSince(model, ADAPTIVE)
   return {
     ...(isAdaptive && { thinking: 'adaptive' }),
-    ...(!own && isBound(model) && { thinking: 'budget' }),
-    ...(!own && isSince(model, FINISHING) && { prefill: false }),
+    ...(!own && needsBudget(model) && { thinking: 'budget' }),
+    ...(!own && isSince(model, WITHOUT_PREFILL) && { prefill: false }),
     ...facts,
     refused: {
       sampling: isAdaptive,
-      rest: isAdaptive && isSince(model, RESTLESS),
-      forced: isAdaptive && !isSince(model, FREE),
+      off: isAdaptive && isSince(model, ALWAYS_THINKING),
+      forced: isAdaptive && !isSince(model, FORCED_WHILE_THINKING),
     },
   }
 }
 
 /** Whether the model cannot be left to decide how much to think (guide: adaptive thinking). */
-const isBound = (model: string): boolean =>
-  /claude-(?:[a-z]+-)?\d/i.test(model) && !isSince(model, FINISHING)
+const needsBudget = (model: string): boolean =>
+  /claude-(?:[a-z]+-)?\d/i.test(model) && !isSince(model, WITHOUT_PREFILL)
 
 /** Names of other platforms say so: `anthropic.claude-…`, `claude-…@…`; there a tool comes by its name alone. */
 const OWN_PLATFORM = /^claude-[^@]*$/i
@@ -128,7 +128,7 @@ export function screenTypes({ model, facts }: Target): readonly string[] {
     : ['computer_20250124', 'computer-use-2025-01-24']
 }
 
-/** What a caller of this dialect sends, the service judges itself. */
+/** The service judges itself what a caller of its own dialect sends. */
 const EVERYTHING: Takes = { system: true, changes: 'whole', deferred: true }
 
 export function takenBy({ model, facts }: Target, own: boolean): Takes {

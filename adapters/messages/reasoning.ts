@@ -116,7 +116,7 @@ function writeOff(
 ): WrittenReasoning {
   const { effort } = reasoning
   const word = effort && effort !== 'none' ? { effort: WORDS[effort] } : {}
-  if (facts.refused?.rest) {
+  if (facts.refused?.off) {
     lose('approximated', 'reasoning.mode', 'the model always thinks')
     return { effort: WORDS.low, ...word }
   }

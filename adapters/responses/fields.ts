@@ -58,7 +58,7 @@ export function writeSampling(sampling: Sampling, lose: Lose): JsonObject {
   }) as JsonObject
 }
 
-/** What holds without it says nothing. */
+/** `medium` is the default, so it says nothing. */
 function readVerbosity(text: Json | undefined): string | undefined {
   const verbosity = isObject(text) ? text['verbosity'] : undefined
   return typeof verbosity === 'string' && verbosity !== 'medium' ? verbosity : undefined

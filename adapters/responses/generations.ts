@@ -21,7 +21,7 @@ export function takesMarks({ model, facts }: Target, own: boolean): boolean {
   return own || isGptSince(model, MARKED)
 }
 
-/** What the model takes in a conversation beside what is said. */
+/** What a conversation with the model may bring besides messages. */
 export interface Takes {
   /** Tools that do not stand before it (`additional_tools`). */
   readonly late: boolean
@@ -35,7 +35,7 @@ export interface Takes {
 export const hasScreen = ({ model, facts: { server, computer } }: Target): boolean =>
   computer ?? (server?.hostedTools !== false && isGptSince(model, SEEING) && !BLIND.test(model))
 
-/** What a caller of this dialect sends, the service judges itself. */
+/** The service judges itself what a caller of its own dialect sends. */
 const EVERYTHING: Takes = { late: true, deferred: true, efforts: true }
 
 export function takenBy({ model, facts }: Target, own: boolean): Takes {

@@ -68,7 +68,7 @@ const strings = (values: Json[]): string[] => values.filter((value) => typeof va
 function readSearch(
   members: Members,
 ): Pick<HostedTool, 'allowedDomains' | 'location' | 'contextSize'> {
-  // What holds without it says nothing.
+  // `medium` is the default, so it says nothing.
   const size = members.text('search_context_size')
   const contextSize = size === 'medium' ? undefined : size
   const location = members.object('user_location')

@@ -67,7 +67,7 @@ function lowerItem(item: JsonObject, place: string, lowering: Lowering): Lowered
   }
 }
 
-/** What holds without a word is said to a server that reads bodies by the types of the client. */
+/** Writes the default detail of a picture, for servers that demand the member as the client's types do. */
 function withDetail(item: JsonObject, { server }: Lowering): JsonObject {
   const parts = item['content']
   if (!server.imageDetail || !Array.isArray(parts)) return item

@@ -41,7 +41,7 @@ function image(place: Located): Located {
   return isOther ? { ...place, mediaType: IMAGE } : place
 }
 
-/** What holds without a word is no word: the client's types demand one of every image. */
+/** `auto` is the default, so it says nothing: the client's types demand a detail for every image. */
 const detailIn = (detail: Json | undefined): string | undefined =>
   typeof detail === 'string' && detail !== AUTO ? detail : undefined
 

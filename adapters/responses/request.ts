@@ -125,7 +125,7 @@ function checked(body: Json, { route, trail }: ReadRequestContext): JsonObject {
   return trail.check(name, body, 'input', (each) => checkRequest(each, isCount))
 }
 
-/** What a search finds may be declared already. */
+/** The tools that a search found, without hidden ones that the request declares already. */
 function unknownTo(tools: readonly Tool[], found: readonly Tool[]): Tool[] {
   const isKnown = isAmong(tools.map(keyOf))
   return found.filter((tool) => !tool.deferred || !isKnown(keyOf(tool)))
@@ -138,7 +138,7 @@ function readInstructions(members: Members): Block[] {
 
 export function writeRequest(asked: Request, context: WriteRequestContext): Outgoing {
   const { target, lose } = context
-  // What a caller of this dialect asks the service judges itself.
+  // The service judges itself what a caller of its own dialect asks for.
   const request = isOrigin(asked) ? asked : fitting(asked, target.model, lose)
   return writeSeen(hasScreen(target) ? withScreen(request, lose) : request, context)
 }

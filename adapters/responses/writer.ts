@@ -141,7 +141,7 @@ export class ResponseWriter implements Writer {
   #finish(finish: FinishEvent): void {
     const { lose, now, request } = this.#context
     const { stopSequence } = finish
-    // Nothing was to be answered, so that the bound of nothing cut nothing off.
+    // A request that only warms the cache has a bound of no tokens, by which nothing was cut off.
     const reason = request.caching?.prewarm && finish.reason === 'length' ? 'stop' : finish.reason
     const { seen } = this.#output
     const { status, reason: why } = chooseEnding(reason, seen)

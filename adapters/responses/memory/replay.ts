@@ -31,7 +31,7 @@ export function retold(response: JsonObject): Frame[] {
   return frames
 }
 
-/** What left was all that was said of its end. */
+/** What the response says of its end is in its output already, so the writer must not explain it. */
 const unexplained = (event: Event): Event =>
   event.type === 'finish' && event.reason === 'safety' ? { ...event, reason: 'other' } : event
 
