@@ -99,6 +99,8 @@ export const buildProgram = (source: string, outfile: string) =>
     plugins: [pageInside, clientAlone],
   })
 
+const MAX_LINE_CHARACTERS = 500
+
 /** The library: one file for every runtime with web standards. */
 export const buildLibrary = (outfile: string, write = true) =>
   build({
@@ -109,6 +111,8 @@ export const buildLibrary = (outfile: string, write = true) =>
     platform: 'neutral',
     mainFields: ['module', 'main'],
     conditions: ['browser'],
+    // Of an error that nothing catches, such as a faulty configuration, Node prints the whole line that threw it.
+    lineLimit: MAX_LINE_CHARACTERS,
   })
 
 /** Declares the library in a folder; throws what the compiler says. */

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import {
   copyFileSync,
   cpSync,
@@ -154,4 +154,14 @@ it('can be required where Node requires modules', () => {
   put(join(alone, 'program.cjs'), program)
   const told = execFileSync(process.execPath, ['program.cjs'], { cwd: alone, encoding: 'utf8' })
   expect(told).toMatch(/^200 \d/)
+})
+
+it('prints a few lines, and no page of its code, for a faulty configuration that nothing catches', () => {
+  put(
+    join(alone, 'faulty.mjs'),
+    `import { createApp } from 'dragoman'\ncreateApp({ upstream: {} })`,
+  )
+  const { stderr } = spawnSync(process.execPath, ['faulty.mjs'], { cwd: alone, encoding: 'utf8' })
+  expect(stderr).toContain('upstream: no such member exists; did you mean "upstreams"?')
+  expect(stderr.length).toBeLessThan(5000)
 })
