@@ -14,7 +14,7 @@ import type { Destination } from '../upstream/route.ts'
  * Only the account that a proof of reasoning was made for can read it; a service silently drops proofs of other
  * accounts, or refuses the conversation. Where several are asked, proofs go out to callers with a mark of their
  * account. Here proofs of other accounts get a dialect that no adapter has, so that the writer of the request leaves
- * them out and reports them. `origins`: the members that gave out what was recalled for the request.
+ * them out and reports them. `origins`: the members that gave out the stored replies that the request refers to.
  */
 export function readableProofs(
   request: Request,

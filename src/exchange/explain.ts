@@ -3,7 +3,7 @@ import { parse, stringify, Verbatim, type Json, type JsonObject } from '../json/
 import type { Loss } from '../model/loss.ts'
 import type { Request } from '../model/request.ts'
 import type { SameEdits } from '../../adapters/contract.ts'
-import { recallBody } from '../memory/recalled.ts'
+import { resolveWithPlaces } from '../memory/resolved-places.ts'
 import type { Places } from '../ports.ts'
 import { ownTurn } from '../stream/time.ts'
 import { memberName, membersOf } from '../upstream/members.ts'
@@ -44,15 +44,15 @@ async function placeLosses(exchange: Exchange, plan: Plan, text: string): Promis
   if (!placing) return { losses: plan.losses.map(plainLoss) }
   if (plan.kind === 'pass') return { losses: editedLosses(exchange, plan, plan.edits, text) }
   const given = parse(text, caller.caller.verbatim)
-  const recalled = await recallBody(exchange, given)
-  const { body, told } = recalled ?? { body: given, told: (field: string) => ({ field }) }
+  const resolved = await resolveWithPlaces(exchange, given)
+  const { body, told } = resolved ?? { body: given, told: (field: string) => ({ field }) }
   const settled = ({ field, sentAt }: Places): JsonObject => ({
     ...(field !== undefined && told(field)),
     ...(sentAt !== undefined && { sentAt }),
   })
   if (adapter === caller) {
     const { model, facts } = target
-    const edits = { model, facts, foreign: true, resolved: recalled !== undefined }
+    const edits = { model, facts, foreign: true, resolved: resolved !== undefined }
     return { losses: editedLosses(exchange, plan, edits, stringify(body), settled) }
   }
   const { request, find } = placing.finder(body, {

@@ -98,7 +98,7 @@ export async function planFor(
     const known = await resolveReferences(exchange, parseBody(seen), seen)
     return translatePlan(exchange, destination, known, seen)
   }
-  const known = await recallHere(exchange, sighted, upstream)
+  const known = await resolveHere(exchange, sighted, upstream)
   const isServedHere = known !== undefined && target.facts.server?.state === false
   if (known?.resolved || isServedHere) return translatePlan(exchange, destination, known, scanned)
   return isReadToo(exchange, target, scanned)
@@ -147,7 +147,7 @@ export function mayRefer({ caller }: Exchange, sighted: SightedRequest): boolean
  * An upstream of the caller's own dialect has its own memory, so only references that it cannot know are resolved
  * here. For a server without a memory everything is kept here, as for an upstream of another dialect.
  */
-async function recallHere(
+async function resolveHere(
   exchange: Exchange,
   sighted: SightedRequest,
   upstream: UpstreamSettings,

@@ -4,7 +4,7 @@ import { openScopedStore } from './records.ts'
 import { createLookup, findReferenced, opened } from './resolve.ts'
 
 /** A place in a body of the caller, or in a stored response; as JSON pointers. */
-export interface RecalledPlace {
+export interface ResolvedPlace {
   field?: string
   /** The id of the response with which the turn was stored. */
   stored?: string
@@ -12,20 +12,20 @@ export interface RecalledPlace {
 }
 
 /** A body with all its references written out. */
-export interface RecalledBody {
+export interface ResolvedBody {
   body: Json
   /** Where that stands which has this place in the body. */
-  told(field: string): RecalledPlace
+  told(field: string): ResolvedPlace
 }
 
 /**
  * The same body as `resolveReferences` gives, for a person who asks where something stands; undefined where the body
  * refers to nothing that is found here.
  */
-export async function recallBody(
+export async function resolveWithPlaces(
   exchange: MemoryContext,
   given: Json,
-): Promise<RecalledBody | undefined> {
+): Promise<ResolvedBody | undefined> {
   const { memories, caller, settings, lease } = exchange
   const { memory } = caller.caller
   const ask = memory?.asks(given)
