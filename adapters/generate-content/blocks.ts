@@ -307,8 +307,8 @@ interface Unwrapped {
 type Wrapper = 'error' | 'output' | 'result' | 'content'
 
 /**
- * Clients wrap a result that is no object, each in its own way: `{output}`, `{result}`, `{name, content}`, and
- * `{error}` for a failure. Undefined where the response is itself the result.
+ * Clients wrap a result that is no object, each in its own way: `{output}`, `{result}`, `{content}` (LiteLLM 1.110),
+ * `{name, content}`, and `{error}` for a failure. Undefined where the response is itself the result.
  */
 function findWrapper(members: JsonObject, name: string): Wrapper | undefined {
   const [key = '', second, third] = Object.keys(members).toSorted()
@@ -316,7 +316,7 @@ function findWrapper(members: JsonObject, name: string): Wrapper | undefined {
   if (third !== undefined) return undefined
   if (key === 'content' && second === 'name') return members['name'] === name ? key : undefined
   const isPlain = second === undefined && typeof members[key] === 'string'
-  return isPlain && (key === 'output' || key === 'result') ? key : undefined
+  return isPlain && (key === 'output' || key === 'result' || key === 'content') ? key : undefined
 }
 
 function unwrap(response: Json | undefined, name: string, path: string): Unwrapped {
@@ -324,14 +324,26 @@ function unwrap(response: Json | undefined, name: string, path: string): Unwrapp
   const members = toValue(response)
   if (!isObject(members)) throw invalid(`${path}: must be an object`, path)
   const wrapper = findWrapper(members, name)
-  if (!wrapper) return { texts: [toText(response)] }
+  if (!wrapper) return { texts: [legible(response)] }
   const value = members[wrapper]
   const isError = wrapper === 'error' && { isError: true as const }
   if (typeof value !== 'string')
-    return { texts: [toText(inside(toText(response), wrapper))], ...isError, noted: response }
+    return { texts: [legible(inside(toText(response), wrapper))], ...isError, noted: response }
   const isUsual = wrapper === 'error' || (wrapper === 'output' && !isItself(value, name))
   return { texts: [value], ...isError, ...(!isUsual && { noted: response }) }
 }
+
+/** An escaped letter, or an escaped backslash, behind which there is none. */
+const ESCAPED = /\\(?:\\|u((?!00[0-9])[0-9a-f]{4}))/gi
+
+/**
+ * JSON as its model is to read it: google-genai 2.34 for Python writes all but ASCII as escapes, which to a model of
+ * this dialect are the letters themselves, and in the text of a result would be six signs for each.
+ */
+const legible = (value: Json): string =>
+  toText(value).replace(ESCAPED, (escape, unit?: string) =>
+    unit ? String.fromCharCode(Number.parseInt(unit, 16)) : escape,
+  )
 
 /** An object is written as the response itself, unless a reader would take it for a wrapper. */
 function isItself(text: string, name: string): boolean {

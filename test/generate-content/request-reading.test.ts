@@ -249,6 +249,8 @@ describe('a history', () => {
     [{ output: 'x' }, 'x', undefined],
     [{ result: 'x' }, 'x', undefined],
     [{ name: 'f', content: 'x' }, 'x', undefined],
+    // LiteLLM 1.110
+    [{ content: 'x' }, 'x', undefined],
     [{ error: 'x' }, 'x', true],
     [{ error: { code: 4 } }, '{"code":4}', true],
     [{ output: { a: 1 } }, '{"output":{"a":1}}', undefined],
@@ -261,6 +263,17 @@ describe('a history', () => {
       { kind: 'text', text: content },
     ])
     expect(block?.kind === 'tool-result' && block.isError).toBe(isError)
+  })
+
+  // google-genai 2.34 for Python, and what is built on it, writes all but ASCII as escapes.
+  it.each([
+    [String.raw`{"n": 10000000000000000000001, "a": "Z\u00fcrich \ud83d\udc09"}`, 'Zürich 🐉'],
+    [String.raw`{"n": 10000000000000000000001, "a": "\\u00fc \u0022\n\u0085"}`, undefined],
+  ])('reads the letters of the response %s', (response, letters) => {
+    const part = `{"functionResponse":{"name":"f","response":${response}}}`
+    const [block] = read(`{"contents":[{"parts":[${part}]}]}`).turns[0]?.blocks ?? []
+    const text = letters ? `{"n": 10000000000000000000001, "a": "${letters}"}` : response
+    expect(block?.kind === 'tool-result' && block.content).toEqual([{ kind: 'text', text }])
   })
 
   it('joins the pieces in which clients keep a streamed answer, also as contents of their own', () => {

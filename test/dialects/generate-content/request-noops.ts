@@ -24,6 +24,11 @@ export const requestNoOps: Entry[] = [
     beside: has('id'),
     why: 'the id says to which call it belongs',
   },
+  {
+    path: 'contents.*.parts.*.functionResponse.response.name',
+    beside: has('content'),
+    why: 'the function is named beside the response',
+  },
   ...['propertyOrdering', 'property_ordering'].flatMap((key): Entry[] => [
     { path: `**.${key}`, beside: isInOrder, why: 'the properties have this order' },
     {
