@@ -104,11 +104,12 @@ export function once(read: Block[]): Block[] {
   const returnsThoughts = blocks.some(
     (block) => isThought(block) && placesBefore(block) === undefined,
   )
+  const copied = new Set(repeats.map(proofValue))
   const proofs = missingProofs(blocks)
   const settled: Block[] = []
   for (const block of blocks) {
     const before = placesBefore(block)
-    if (before === undefined) settled.push(proven(block, proofs))
+    if (before === undefined) settled.push(proven(withoutCopied(block, copied), proofs))
     else if (!returnsThoughts) {
       let at = Math.max(0, settled.length - before)
       // A thought without words has no part of its own: it came back on the part behind, and stood behind this one.
@@ -137,6 +138,16 @@ const isUnproven = (block: Block | undefined): block is ReasoningBlock =>
 const isForeignText = (block: Block | undefined): block is TextBlock & { proof: Proof } =>
   block?.kind === 'text' && block.proof !== undefined && block.proof.dialect !== DIALECT
 
+/**
+ * A text without the proof of a thought of which there is a copy: agno 3.1 puts the signature of a thought on the text
+ * behind it, and returns no thoughts.
+ */
+function withoutCopied(block: Block, copied: ReadonlySet<string | undefined>): Block {
+  if (!isForeignText(block) || !copied.has(block.proof.value)) return block
+  const { proof: _, ...text } = block
+  return text
+}
+
 /** Gives a thought without a proof the proof of its copy, found by the same words; no other thought gets it again. */
 function proven(block: Block, proofs: Map<string, Proof>): Block {
   if (!isUnproven(block)) return block
@@ -157,6 +168,9 @@ function missingProofs(blocks: readonly Block[]): Map<string, Proof> {
   for (const [text, { value }] of proofs) if (held.has(value)) proofs.delete(text)
   return proofs
 }
+
+const proofValue = (block: Block): string | undefined =>
+  block.kind === 'reasoning' ? block.proof?.value : undefined
 
 function withoutNote(block: Block): Block {
   if (block.kind !== 'reasoning') return block
