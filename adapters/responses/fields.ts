@@ -244,6 +244,7 @@ const TIERS: Record<string, string> = {
   scale: 'scale',
   priority: 'priority',
   fast: 'fast',
+  ultrafast: 'ultrafast',
 }
 
 export function writeTier(tier: string | undefined, own: boolean, lose: Lose): string | undefined {

@@ -23,7 +23,7 @@ import {
 import type { WriteReplyContext } from '../contract.ts'
 import { writeChoice, writeTools } from './tools.ts'
 import { wireNames } from './names.ts'
-import { writeText } from './fields.ts'
+import { writeText, writeTier } from './fields.ts'
 import { showReasoning } from './reasoning.ts'
 
 /** The end of a response. */
@@ -144,7 +144,7 @@ export function writeOpening(
     prompt_cache_retention: factsOf(request).caching?.['prompt_cache_retention'] ?? null,
     reasoning: showReasoning(request),
     safety_identifier: userAs('safety_identifier', request),
-    service_tier: request.tier ?? 'default',
+    service_tier: writeTier(request.tier, false, nothing) ?? 'default',
     store: request.store ?? true,
     temperature: sampling.temperature ?? 1,
     text: echoText(request),

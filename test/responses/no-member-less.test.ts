@@ -135,6 +135,21 @@ describe('a written response has no member less than the service’s own', () =>
     expect(plain.body).toMatchObject(zeros)
   })
 
+  // `ServiceTier` of openai 7.57.0 is a closed list.
+  it.each([
+    ['standard', 'default'],
+    ['on_demand', 'default'],
+    ['ultrafast', 'ultrafast'],
+    ['auto', 'auto'],
+  ])('names a tier that a service of this dialect has: %s', (asked, told) => {
+    const { events } = speak(
+      [{ type: 'finish', reason: 'stop' }],
+      read({ ...REQUESTS.bare, service_tier: asked }),
+    )
+    const tiers = events.flatMap((event) => at(event['response'], 'service_tier') ?? [])
+    expect(tiers).toEqual([told, told, told])
+  })
+
   it('also when it is asked for again', () => {
     const { memory } = responses.caller
     const writer = responses.caller.writer({
