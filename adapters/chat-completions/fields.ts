@@ -130,16 +130,18 @@ export function writeSampling({ sampling }: Request, context: WriteContext): Jso
   }
 }
 
+const isSet = (schema: Json | undefined): schema is Json => toText(schema ?? null) !== 'null'
+
 export function readFormat(raw: Json | undefined): { format?: Format; left: JsonObject } {
   if (!isObject(raw)) return { left: {} }
   const { type, json_schema, ...rest } = raw
   if (type === 'text') return { format: { type, ...keep(rest) }, left: {} }
   // llama.cpp reads a schema beside the older word.
-  if (type === 'json_object' && rest['schema'] === undefined)
+  if (type === 'json_object' && !isSet(rest['schema']))
     return { format: { type: 'json', ...keep(rest) }, left: {} }
   const { schema: besideType, ...beside } = rest
   const { schema = besideType, name, description, strict, ...left } = objectIn(json_schema)
-  if ((type !== 'json_schema' && type !== 'json_object') || schema === undefined)
+  if ((type !== 'json_schema' && type !== 'json_object') || !isSet(schema))
     return { left: { response_format: raw } }
   return {
     format: {

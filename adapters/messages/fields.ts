@@ -150,7 +150,7 @@ const USER_ID = { forbidden: /[^\s\S]/, maxLength: 256 }
  * this dialect. Other services get a hash of the session: see `CacheOptions`.
  */
 export const readUser = (metadata: Json | undefined): JsonObject =>
-  isObject(metadata) && Object.keys(metadata).length > 0 ? { metadata } : {}
+  isObject(metadata) && Object.keys(withoutNulls(metadata)).length > 0 ? { metadata } : {}
 
 /** Shortens an id that is too long, always in the same way. */
 export function writeUser(

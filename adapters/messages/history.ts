@@ -7,7 +7,16 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Block, BlockOf, Request, Tool, Turn } from '../../src/model/request.ts'
 import { follow, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { plainText, readContent, reading, writeBlock, type ReadContext } from './blocks.ts'
-import { isOrigin, type WriteContext, objectIn, listIn, textIn, keep, restOf } from './dialect.ts'
+import {
+  isOrigin,
+  type WriteContext,
+  objectIn,
+  listIn,
+  textIn,
+  keep,
+  restOf,
+  withoutNulls,
+} from './dialect.ts'
 import { ProofChain } from './proofs.ts'
 import { effortWord } from './reasoning.ts'
 import { pairResults, type Message, type MessagePiece } from './calls.ts'
@@ -48,7 +57,7 @@ function readMessage({ role, content, ...others }: JsonObject, context: ReadCont
 }
 
 function readSettings({ clear_at, output_config, ...rest }: JsonObject) {
-  const { effort, ...output } = objectIn(output_config)
+  const { effort, ...output } = withoutNulls(objectIn(output_config))
   const word = textIn(effort)
   const passing = clear_at === PASSING
   const left = { ...output, ...(!isEffort(word) && effort !== undefined && { effort }) }

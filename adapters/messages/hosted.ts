@@ -24,6 +24,7 @@ import {
   objectIn,
   objectsIn,
   textIn,
+  withoutNulls,
   keep,
   factsOf,
   opaque,
@@ -201,7 +202,7 @@ export function readLoneResult(raw: WireBlock): Block {
 
 function readFound(raw: WireBlock): Pick<SearchBlock, 'sources' | 'failed'> & { left: JsonObject } {
   const { type: _, tool_use_id: _id, content, ...more } = raw
-  const rest = beyondCaller(more)
+  const rest = beyondCaller(withoutNulls(more))
   const failed = content !== undefined && !Array.isArray(content)
   return {
     sources: objectsIn(content).map(readSource),

@@ -29,6 +29,7 @@ import {
   keep,
   isOrigin,
   restOf,
+  withoutNulls,
 } from './dialect.ts'
 import { readDiagnostics, withMarks, writeDiagnostics } from './caching.ts'
 import { withScreen } from './client-tools.ts'
@@ -125,7 +126,7 @@ function readBody(body: JsonObject, trail: Trail | undefined): Request {
   const { model, stream, system, messages, tools, tool_choice, thinking } = body
   const { max_tokens, stop_sequences, metadata, service_tier } = body
   const { output_config, output_format, mcp_servers, speed } = body
-  const { effort, format, ...outputLeft } = objectIn(output_config)
+  const { effort, format, ...outputLeft } = withoutNulls(objectIn(output_config))
   const left = options.readUser(metadata)
   const { format: wanted, left: formatLeft } = options.readFormat(format ?? output_format)
   const output = { ...outputLeft, ...formatLeft }

@@ -25,7 +25,9 @@ import { isEnvelope, readEnvelope, type Enveloped, type ProofSlot } from '../../
 import {
   DIALECT,
   listOf,
+  objectIn,
   objectsOf,
+  withoutNulls,
   memberText,
   keepRest,
   takeTexts,
@@ -282,10 +284,8 @@ function readRefusal(members: Members): RefusalBlock | undefined {
 
 /** A cache mark has one documented form; any other stays as it is. */
 function readCache(members: Members): CacheMark | undefined {
-  const mark = members.peek('prompt_cache_breakpoint')
-  if (!isObject(mark) || mark['mode'] !== 'explicit') return undefined
-  const { mode: _, ttl, ...others } = mark
-  const isKnown = ttl === undefined || typeof ttl === 'string'
+  const { mode, ttl, ...others } = withoutNulls(objectIn(members.peek('prompt_cache_breakpoint')))
+  const isKnown = mode === 'explicit' && (ttl === undefined || typeof ttl === 'string')
   if (!isKnown || Object.keys(others).length > 0) return undefined
   members.any('prompt_cache_breakpoint')
   return ttl === undefined ? {} : { ttl }

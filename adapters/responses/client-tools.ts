@@ -5,6 +5,7 @@ import {
   pickMembers,
   stringify,
   toText,
+  withoutNulls,
   wordIn,
   type Json,
   type JsonObject,
@@ -214,7 +215,7 @@ const SAID = new Set(
  */
 function leftIn(value: JsonObject): JsonObject {
   const { caller, environment, ...others } = membersBeside(value, SAID) ?? {}
-  const { type: _, ...place } = objectIn(environment)
+  const { type: _, ...place } = withoutNulls(objectIn(environment))
   return {
     ...others,
     ...(caller !== undefined && objectIn(caller)['type'] !== 'direct' && { caller }),

@@ -77,7 +77,7 @@ export const lookup = <T>(
   key: Json | undefined,
 ): T | undefined => (typeof key === 'string' && Object.hasOwn(table, key) ? table[key] : undefined)
 
-export { listOf, objectIn } from '../../src/json/json.ts'
+export { listOf, objectIn, withoutNulls } from '../../src/json/json.ts'
 export { objectsOf }
 export const memberText = (value: JsonObject, key: string): string | undefined => {
   const member = value[key]

@@ -44,6 +44,7 @@ import {
 import {
   DIALECT,
   objectIn,
+  withoutNulls,
   opaque,
   openedContent,
   withoutMinted,
@@ -294,9 +295,9 @@ export class History {
 
   #update(item: WireItem): void {
     const { reasoning, type: _, id: __, ...rest } = item
-    const { effort, ...left } = objectIn(reasoning)
+    const { effort, ...left } = withoutNulls(objectIn(reasoning))
     const known = readEffort(effort)
-    const unread = known ? left : objectIn(reasoning)
+    const unread = known || effort === undefined ? left : { effort, ...left }
     const others = { ...rest, ...(Object.keys(unread).length > 0 && { reasoning: unread }) }
     this.#instruct(item, { blocks: [], ...(known && { effort: known }) }, others)
   }

@@ -1,4 +1,4 @@
-import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { defined, isObject, withoutNulls, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type {
   Capability,
@@ -18,6 +18,7 @@ import {
   keepRest,
   restOf,
   factsOf,
+  objectIn,
   opaque,
 } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
@@ -57,10 +58,8 @@ export function readHosted(tool: JsonObject, capability: Capability): HostedTool
 }
 
 function passContainer(members: Members): void {
-  const container = members.peek('container')
-  const isDefault =
-    isObject(container) && container['type'] === 'auto' && Object.keys(container).length === 1
-  if (isDefault) members.pass('container')
+  const { type, ...others } = withoutNulls(objectIn(members.peek('container')))
+  if (type === 'auto' && Object.keys(others).length === 0) members.pass('container')
 }
 
 const strings = (values: Json[]): string[] => values.filter((value) => typeof value === 'string')

@@ -2,9 +2,9 @@ import {
   isObject,
   stringify,
   Verbatim,
+  withoutNulls,
   type Json,
   type JsonObject,
-  withoutNulls,
 } from '../../src/json/json.ts'
 import { WITHHELD, type Withheld } from '../../src/model/events.ts'
 import type { Lose } from '../../src/model/loss.ts'
@@ -144,7 +144,7 @@ export function writeOpening(
     prompt_cache_retention: factsOf(request).caching?.['prompt_cache_retention'] ?? null,
     reasoning: showReasoning(request),
     safety_identifier: userAs('safety_identifier', request),
-    service_tier: writeTier(request.tier, false, nothing) ?? 'default',
+    service_tier: writeTier(request.tier, false, silently) ?? 'default',
     store: request.store ?? true,
     temperature: sampling.temperature ?? 1,
     text: echoText(request),

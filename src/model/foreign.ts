@@ -1,5 +1,5 @@
 import { WITHHELD, type Event, type FinishEvent, type StartEvent } from './events.ts'
-import { isObject, type Json, type JsonObject } from '../json/json.ts'
+import { isObject, Verbatim, type Json, type JsonObject } from '../json/json.ts'
 import type { Lose } from './loss.ts'
 import type { Block, DialectName, Ext, Request, Tool, Turn } from './request.ts'
 import { isAmong, keyOf } from './late-tools.ts'
@@ -236,7 +236,9 @@ const NONE: ReadonlySet<string> = new Set()
 
 /** Null and an empty list say nothing, so nothing is lost with them; an empty object asks for a feature as it is. */
 const isEmpty = (value: Json): boolean =>
-  value === null || (Array.isArray(value) && value.length === 0)
+  value === null ||
+  (Array.isArray(value) && value.length === 0) ||
+  (value instanceof Verbatim && isEmpty(value.value))
 
 /** So does whom a tool is called by, where that is the model itself (`allowed_callers`, `caller`). */
 const saysNothing = (value: Json): boolean =>

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
+import { FIELD_TABLES } from '../../scripts/field-tables.ts'
+import { makeSamples } from '../../scripts/words/census.ts'
+import { isObject, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
+import { ProblemError } from '../../src/model/problem.ts'
+import { translator, type Translator } from '../../src/translator.ts'
+import { kits, othersThan } from '../dialects/index.ts'
+
+/** Go and Kotlin write every member that a program has not set as null, and so do the dumps of pydantic. */
+interface Case {
+  readonly name: string
+  readonly unset: Json
+  readonly without: Json
+}
+
+/** A body in which the one member that the other one lacks is null; undefined where they differ otherwise. */
+function nulled(body: Json | undefined, without: Json | undefined): Json | undefined {
+  if (Array.isArray(body) && Array.isArray(without)) {
+    if (body.length !== without.length) return undefined
+    const at = body.findIndex((each, index) => !isSame(each, without[index]))
+    const inner = nulled(body[at], without[at])
+    return inner === undefined ? undefined : body.with(at, inner)
+  }
+  if (!isObject(body) || !isObject(without)) return undefined
+  const gone = Object.keys(body).filter((key) => !Object.hasOwn(without, key))
+  const other = Object.keys(body).filter((key) => !isSame(body[key], without[key]))
+  const [key] = gone.length > 0 ? gone : other
+  if (key === undefined || other.length !== 1) return undefined
+  const inner = gone.length > 0 ? null : nulled(body[key], without[key])
+  return inner === undefined ? undefined : { ...body, [key]: inner }
+}
+
+const isSame = (one: Json | undefined, other: Json | undefined): boolean =>
+  stringify(one ?? null) === stringify(other ?? null)
+
+/** Every optional member that an official client knows, wherever it stands. */
+const ofClients = (dialect: Dialect): Case[] =>
+  makeSamples(dialect, 'request').flatMap(({ kind, word, where, body, without: [less] }) => {
+    const unset = kind === 'member' && less !== undefined ? nulled(body, less) : undefined
+    return unset === undefined || less === undefined
+      ? []
+      : [{ name: `${where}.${word}`, unset, without: less }]
+  })
+
+/** Every member that has a row in a table: those of servers and older clients too. */
+function ofTables(dialect: Dialect): Case[] {
+  const { http, ask } = kits[dialect]
+  const without = http.body('m', false, { ...ask.needed, ...ask.text('hi') })
+  return Object.entries(FIELD_TABLES[dialect]).flatMap(([prefix, fields]) =>
+    Object.keys(fields)
+      .filter((key) => prefix !== '' || !Object.hasOwn(without, key))
+      .map((key) => {
+        const within = prefix.replace(/\.$/, '')
+        const unset: JsonObject =
+          within === '' ? { ...without, [key]: null } : { ...without, [within]: { [key]: null } }
+        return { name: `${prefix}${key}`, unset, without }
+      }),
+  )
+}
+
+function lossesOf({ request }: Translator, body: Json): string[] | undefined {
+  try {
+    return request(stringify(body)).losses.map(({ code, path }) => `${code} ${path}`)
+  } catch (error) {
+    if (error instanceof ProblemError) return undefined
+    throw error
+  }
+}
+
+/** What cannot be null, so that it is as wrong as a member can be: it is told to be lost with what holds it. */
+const REQUIRED = [
+  // A policy that allows nothing is no policy.
+  'ContainerNetworkPolicyAllowlist.allowed_domains',
+]
+
+describe.each(DIALECTS)('a member of %s that is null says nothing', (dialect) => {
+  const cases = [...ofClients(dialect), ...ofTables(dialect)]
+  it.each(othersThan(dialect))('and nothing is lost with it, over %s', (to) => {
+    const speaker = translator({ from: dialect, to, model: 'm' })
+    const told = cases.flatMap(({ name, unset, without }) => {
+      const plain = lossesOf(speaker, without)
+      const losses = plain && lossesOf(speaker, unset)
+      const more = losses?.filter((loss) => !plain?.includes(loss)) ?? []
+      return more.length > 0 && !REQUIRED.includes(name) ? [`${name}: ${more.join(', ')}`] : []
+    })
+    expect(cases.length).toBeGreaterThan(100)
+    expect(told).toEqual([])
+  })
+})
