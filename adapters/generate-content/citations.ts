@@ -9,6 +9,7 @@ import {
   type Json,
   type JsonObject,
   textIn,
+  withoutNulls,
 } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Citation, SearchBlock, Source } from '../../src/model/request.ts'
@@ -65,7 +66,8 @@ export function createSources(lose: Lose): Sources {
       for (const page of listedPages(urlContextMetadata, lose))
         pages.set(textIn(page['retrievedUrl']), page)
       if (groundingMetadata || citationMetadata) waiting = undefined
-      if (isObject(groundingMetadata)) metadata = { ...metadata, ...groundingMetadata }
+      if (isObject(groundingMetadata))
+        metadata = { ...metadata, ...withoutNulls(groundingMetadata) }
       if (!isObject(citationMetadata)) return
       const found = citationMetadata['citationSources'] ?? citationMetadata['citations']
       for (const source of objectsOf(found)) quoted.push(source)
@@ -138,9 +140,7 @@ function readScore(support: JsonObject, place: number): JsonObject {
 
 /** A chunk is a page of the web or a piece of a stored document. */
 function readCitation(chunk: JsonObject, rest: JsonObject): Citation {
-  const [kind = ''] = Object.keys(chunk)
-  const place = chunk[kind]
-  const { uri, title, text, ...more } = objectIn(place)
+  const { uri, title, text, ...more } = objectIn(Object.values(chunk).find(isObject))
   return {
     ...(typeof uri === 'string' && { url: uri }),
     ...(typeof title === 'string' && { title }),
@@ -205,7 +205,7 @@ function readSearch(metadata: JsonObject, id: string): SearchBlock | undefined {
 }
 
 function listedPages(said: Json | undefined, lose: Lose): JsonObject[] {
-  const { urlMetadata, ...rest } = objectIn(said)
+  const { urlMetadata, ...rest } = withoutNulls(objectIn(said))
   const pages = objectsOf(urlMetadata).filter((page) => textIn(page['retrievedUrl']) !== '')
   const isAll = pages.length === listOf(urlMetadata).length && Object.keys(rest).length === 0
   if (!isAll) lose('dropped', 'reply.urlContextMetadata')

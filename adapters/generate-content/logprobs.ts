@@ -11,7 +11,8 @@ export function readTokens(result: Json | undefined, lose: Lose): Logprob[] {
   return many(chosenCandidates).flatMap((one, place) => {
     const other = others[place]
     const top = isObject(other) ? many(other['candidates']).flatMap(readToken) : []
-    if (isObject(one) && one['tokenId'] !== undefined) lose('dropped', 'reply.logprobs.tokenId')
+    if (isObject(one) && (one['tokenId'] ?? null) !== null)
+      lose('dropped', 'reply.logprobs.tokenId')
     return readToken(one).map((token) => ({ ...token, ...(top.length > 0 && { top }) }))
   })
 }

@@ -301,6 +301,25 @@ describe('sources', () => {
     expect(reply.blocks[0]).toMatchObject({ citations: [{ url: 'https://a.example' }] })
   })
 
+  // A program that dumps the types of google-genai writes all kinds of a source, and all but one are null.
+  it('are found among kinds that are null', () => {
+    const unset = { image: null, maps: null, retrievedContext: null }
+    const { reply, losses } = body(
+      [{ text: 'Blue.' }],
+      grounded({
+        webSearchQueries: ['sky'],
+        searchEntryPoint: null,
+        groundingChunks: [{ ...unset, ...web }],
+        groundingSupports: [{ segment, groundingChunkIndices: [0] }],
+      }),
+    )
+    expect(reply.blocks).toMatchObject([
+      { kind: 'text', citations: [{ url: 'https://a.example' }] },
+      { kind: 'search', sources: [{ url: 'https://a.example', title: 'A' }] },
+    ])
+    expect(losses).toEqual([])
+  })
+
   it('are found by their words where their places are wrong', () => {
     const wrong = { startIndex: 90, endIndex: 99, text: 'Blue.' }
     const { reply } = body(

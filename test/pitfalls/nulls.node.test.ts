@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import { FIELD_TABLES } from '../../scripts/field-tables.ts'
-import { makeSamples } from '../../scripts/words/census.ts'
+import { makeSamples, type Side } from '../../scripts/words/census.ts'
+import { earlierRequest } from '../../scripts/words/wires.ts'
 import { isObject, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
 import { ProblemError } from '../../src/model/problem.ts'
-import { translator, type Translator } from '../../src/translator.ts'
+import { translator } from '../../src/translator.ts'
 import { kits, othersThan } from '../dialects/index.ts'
 
 /** Go and Kotlin write every member that a program has not set as null, and so do the dumps of pydantic. */
@@ -27,7 +28,8 @@ function nulled(body: Json | undefined, without: Json | undefined): Json | undef
   const other = Object.keys(body).filter((key) => !isSame(body[key], without[key]))
   const [key] = gone.length > 0 ? gone : other
   if (key === undefined || other.length !== 1) return undefined
-  const inner = gone.length > 0 ? null : nulled(body[key], without[key])
+  if (gone.length > 0) return { [key]: null, ...without }
+  const inner = nulled(body[key], without[key])
   return inner === undefined ? undefined : { ...body, [key]: inner }
 }
 
@@ -35,8 +37,8 @@ const isSame = (one: Json | undefined, other: Json | undefined): boolean =>
   stringify(one ?? null) === stringify(other ?? null)
 
 /** Every optional member that an official client knows, wherever it stands. */
-const ofClients = (dialect: Dialect): Case[] =>
-  makeSamples(dialect, 'request').flatMap(({ kind, word, where, body, without: [less] }) => {
+const ofClients = (dialect: Dialect, side: Side): Case[] =>
+  makeSamples(dialect, side).flatMap(({ kind, word, where, body, without: [less] }) => {
     const unset = kind === 'member' && less !== undefined ? nulled(body, less) : undefined
     return unset === undefined || less === undefined
       ? []
@@ -59,9 +61,11 @@ function ofTables(dialect: Dialect): Case[] {
   )
 }
 
-function lossesOf({ request }: Translator, body: Json): string[] | undefined {
+type Say = (text: string) => { losses: readonly { code: string; path: string }[] }
+
+function lossesOf(say: Say, body: Json): string[] | undefined {
   try {
-    return request(stringify(body)).losses.map(({ code, path }) => `${code} ${path}`)
+    return say(stringify(body)).losses.map(({ code, path }) => `${code} ${path}`)
   } catch (error) {
     if (error instanceof ProblemError) return undefined
     throw error
@@ -74,17 +78,28 @@ const REQUIRED = [
   'ContainerNetworkPolicyAllowlist.allowed_domains',
 ]
 
+/** What is lost with a null, each with the name of its member. */
+const lostIn = (cases: readonly Case[], say: Say): string[] =>
+  cases.flatMap(({ name, unset, without }) => {
+    const plain = lossesOf(say, without)
+    const losses = plain && lossesOf(say, unset)
+    const more = losses?.filter((loss) => !plain?.includes(loss)) ?? []
+    return more.length > 0 && !REQUIRED.includes(name) ? [`${name}: ${more.join(', ')}`] : []
+  })
+
 describe.each(DIALECTS)('a member of %s that is null says nothing', (dialect) => {
-  const cases = [...ofClients(dialect), ...ofTables(dialect)]
+  const asked = [...ofClients(dialect, 'request'), ...ofTables(dialect)]
   it.each(othersThan(dialect))('and nothing is lost with it, over %s', (to) => {
     const speaker = translator({ from: dialect, to, model: 'm' })
-    const told = cases.flatMap(({ name, unset, without }) => {
-      const plain = lossesOf(speaker, without)
-      const losses = plain && lossesOf(speaker, unset)
-      const more = losses?.filter((loss) => !plain?.includes(loss)) ?? []
-      return more.length > 0 && !REQUIRED.includes(name) ? [`${name}: ${more.join(', ')}`] : []
-    })
-    expect(cases.length).toBeGreaterThan(100)
-    expect(told).toEqual([])
+    expect(asked.length).toBeGreaterThan(100)
+    expect(lostIn(asked, speaker.request)).toEqual([])
+  })
+
+  const told = ofClients(dialect, 'reply')
+  it.each(othersThan(dialect))('also in a reply, to a caller of %s', (from) => {
+    const speaker = translator({ from, to: dialect, model: 'm' })
+    speaker.request(earlierRequest(from))
+    expect(told.length).toBeGreaterThan(20)
+    expect(lostIn(told, speaker.reply)).toEqual([])
   })
 })
