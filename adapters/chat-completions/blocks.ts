@@ -102,7 +102,7 @@ export function readCall(raw: JsonObject, id: string): ToolCallBlock {
     ...rest
   } = raw
   const { name, arguments: given, input, parsed_arguments: _, ...left } = objectIn(called ?? custom)
-  const isText = custom !== undefined && called === undefined
+  const isText = isObject(custom) && !isObject(called)
   const value = isText ? input : given
   return {
     kind: 'tool-call',

@@ -283,7 +283,7 @@ export class CallReader {
     if (proof) call.proof = proof
     if (!call.opened) call.raw = together(call.raw, raw)
     if (!call.opened && call.name !== '' && call.id !== '') this.#start(call)
-    const given = raw['custom'] === undefined ? called['arguments'] : called['input']
+    const given = called['arguments'] ?? called['input']
     if (!isAbsent(given))
       this.#extend(call, typeof given === 'string' ? given : argumentsText(given))
   }
