@@ -19,9 +19,9 @@ export interface Facts {
 
 export const { keep, restOf, factsOf, isOrigin, opaque } = createCodec<Facts>(DIALECT)
 
-/** Members that are there; undefined without any. */
+/** Members that are there and set; undefined without any. */
 export const unlessEmpty = (fields: JsonObject): JsonObject | undefined =>
-  Object.keys(fields).length > 0 ? fields : undefined
+  Object.values(fields).some((value) => value !== null) ? fields : undefined
 
 export {
   countIn,

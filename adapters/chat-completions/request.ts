@@ -27,6 +27,7 @@ import {
   objectIn,
   objectsIn,
   isFlat,
+  unlessEmpty,
   withoutNulls,
   type WriteContext,
 } from './dialect.ts'
@@ -93,7 +94,7 @@ export function readRequest(body: Json, { trail }: ReadRequestContext): Request 
 const STREAM_OPTIONS = new Set(['include_usage', 'include_obfuscation'])
 
 function streamLeft({ stream_options }: JsonObject): JsonObject {
-  const unread = membersBeside(objectIn(stream_options), STREAM_OPTIONS)
+  const unread = unlessEmpty(membersBeside(objectIn(stream_options), STREAM_OPTIONS) ?? {})
   return unread ? { stream_options: unread } : {}
 }
 

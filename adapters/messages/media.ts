@@ -8,6 +8,7 @@ import {
   readCache,
   factsOf,
   textIn,
+  withoutNulls,
   writeCache,
   keep,
   opaque,
@@ -19,7 +20,7 @@ type Read = { mediaType: string; source: MediaSource; left: JsonObject }
 
 /** Reads an image or a document; an unknown source makes the whole block opaque. */
 export function readMedia(raw: JsonObject): MediaBlock | OpaqueBlock {
-  const read = readSource(objectIn(raw['source']), raw['type'] === 'image')
+  const read = readSource(withoutNulls(objectIn(raw['source'])), raw['type'] === 'image')
   return read ? readAs(raw, read) : opaque(raw)
 }
 

@@ -2,6 +2,7 @@ import {
   isObject,
   objectsOf,
   pickMembers,
+  withoutNulls,
   type Json,
   type JsonObject,
 } from '../../src/json/json.ts'
@@ -77,8 +78,8 @@ export const lookup = <T>(
   key: Json | undefined,
 ): T | undefined => (typeof key === 'string' && Object.hasOwn(table, key) ? table[key] : undefined)
 
-export { listOf, objectIn, withoutNulls } from '../../src/json/json.ts'
-export { objectsOf }
+export { listOf, objectIn } from '../../src/json/json.ts'
+export { objectsOf, withoutNulls }
 export const memberText = (value: JsonObject, key: string): string | undefined => {
   const member = value[key]
   return typeof member === 'string' ? member : undefined
@@ -106,7 +107,7 @@ const PART = new Set(['type', 'text'])
 export function takeTexts(members: Members, key: string): string[] {
   const value = members.any(key) ?? null
   const parts = objectsOf(value)
-  if (parts.some((part) => membersBeside(part, PART))) members.leave(key, value)
+  if (parts.some((part) => membersBeside(withoutNulls(part), PART))) members.leave(key, value)
   return parts.flatMap((part) => memberText(part, 'text') || [])
 }
 

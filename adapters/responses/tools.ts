@@ -13,7 +13,16 @@ import { rooted } from '../../src/schema/root.ts'
 import { findCapability, readHosted, writeHosted } from './hosted.ts'
 import { readClientTool } from './client-tools.ts'
 import { readMcpTool, writeMcpTool } from './mcp.ts'
-import { DIALECT, objectsOf, memberText, keep, keepRest, restOf, factsOf } from './dialect.ts'
+import {
+  DIALECT,
+  objectsOf,
+  withoutNulls,
+  memberText,
+  keep,
+  keepRest,
+  restOf,
+  factsOf,
+} from './dialect.ts'
 import { Members, membersBeside } from '../../src/model/ext.ts'
 import type { WireNames } from './names.ts'
 import { toolName } from '../../src/model/names.ts'
@@ -81,7 +90,7 @@ function readCustom(tool: JsonObject): TextTool {
 }
 
 const isFreeText = (format: JsonObject | undefined): boolean =>
-  format?.['type'] === 'text' && Object.keys(format).length === 1
+  format?.['type'] === 'text' && Object.keys(withoutNulls(format)).length === 1
 
 /** The members of a namespace are kept on its first tool. */
 function readNamespace(tool: JsonObject): Tool[] {

@@ -3,7 +3,7 @@ import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import { FIELD_TABLES } from '../../scripts/field-tables.ts'
 import { makeSamples, type Side } from '../../scripts/words/census.ts'
 import { earlierRequest } from '../../scripts/words/wires.ts'
-import { isObject, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, parse, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
 import { ProblemError } from '../../src/model/problem.ts'
 import { translator } from '../../src/translator.ts'
 import { kits, othersThan } from '../dialects/index.ts'
@@ -87,12 +87,41 @@ const lostIn = (cases: readonly Case[], say: Say): string[] =>
     return more.length > 0 && !REQUIRED.includes(name) ? [`${name}: ${more.join(', ')}`] : []
   })
 
+/** Members whose value is data of the program itself, in which a null is a value. */
+const DATA =
+  /^(?:input|arguments|args|response|schema|parameters\w*|\w*[sS]chema|metadata|labels|properties|environment)$/
+
+/** With a member in each object that nobody knows, and that is null. */
+function withUnset(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withUnset)
+  if (!isObject(value)) return value
+  const members = Object.entries(value).map(([key, inner]): [string, Json] => [
+    key,
+    DATA.test(key) && isObject(inner) ? inner : withUnset(inner),
+  ])
+  return { x_unset: null, ...Object.fromEntries(members) }
+}
+
+const FULLEST = import.meta.glob('../../fixtures/full/*.json', {
+  query: '?raw',
+  eager: true,
+  import: 'default',
+})
+
 describe.each(DIALECTS)('a member of %s that is null says nothing', (dialect) => {
   const asked = [...ofClients(dialect, 'request'), ...ofTables(dialect)]
   it.each(othersThan(dialect))('and nothing is lost with it, over %s', (to) => {
     const speaker = translator({ from: dialect, to, model: 'm' })
     expect(asked.length).toBeGreaterThan(100)
     expect(lostIn(asked, speaker.request)).toEqual([])
+  })
+
+  it.each(othersThan(dialect))('nor with one that nobody knows, over %s', (to) => {
+    const without = parse(FULLEST[`../../fixtures/full/${dialect}.json`] ?? 'null')
+    const speaker = translator({ from: dialect, to, model: 'm' })
+    expect(lossesOf(speaker.request, without)).toBeDefined()
+    const unset = withUnset(without)
+    expect(lostIn([{ name: 'x_unset', unset, without }], speaker.request)).toEqual([])
   })
 
   const told = ofClients(dialect, 'reply')
