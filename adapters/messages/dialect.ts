@@ -1,4 +1,4 @@
-import { isObject, toText, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, toText, withoutNulls, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { CacheMark, ToolChangeBlock } from '../../src/model/request.ts'
 import { createCodec, membersBeside } from '../../src/model/ext.ts'
 import type { Lose } from '../../src/model/loss.ts'
@@ -58,12 +58,14 @@ export {
   objectIn,
   objectsOf as objectsIn,
   textIn,
-  withoutNulls,
 } from '../../src/json/json.ts'
+export { withoutNulls }
 
 /** What else a call or a result says. Its `caller` is a leftover, unless the model itself has called, which it mostly has. */
-export const beyondCaller = ({ caller, ...rest }: JsonObject): JsonObject =>
-  caller === undefined || toText(caller) === '{"type":"direct"}' ? rest : { ...rest, caller }
+export function beyondCaller(said: JsonObject): JsonObject {
+  const { caller, ...rest } = withoutNulls(said)
+  return caller === undefined || toText(caller) === '{"type":"direct"}' ? rest : { ...rest, caller }
+}
 
 export function readCache(value: Json | undefined): { cache?: CacheMark } {
   if (!isObject(value)) return {}

@@ -202,7 +202,7 @@ export function readLoneResult(raw: WireBlock): Block {
 
 function readFound(raw: WireBlock): Pick<SearchBlock, 'sources' | 'failed'> & { left: JsonObject } {
   const { type: _, tool_use_id: _id, content, ...more } = raw
-  const rest = beyondCaller(withoutNulls(more))
+  const rest = beyondCaller(more)
   const failed = content !== undefined && !Array.isArray(content)
   return {
     sources: objectsIn(content).map(readSource),
@@ -257,7 +257,7 @@ export function readCodeResult(raw: WireBlock): Block {
   const callId = textIn(tool_use_id)
   const said = readOutcome(objectIn(content))
   const block: CodeResultBlock = { kind: 'code-result', callId, ...said }
-  const isSaid = same(writeOutcome(block, textIn(type)), content ?? null)
+  const isSaid = same(writeOutcome(block, textIn(type)), withoutNulls(objectIn(content)))
   const left = { ...rest, ...(!isSaid && { content: content ?? null }) }
   const facts = {
     ...nativeFacts(callId),

@@ -108,6 +108,46 @@ const FULLEST = import.meta.glob('../../fixtures/full/*.json', {
   import: 'default',
 })
 
+/** What the service has run itself, as it stands in a history of `messages`. */
+const RUN = {
+  model: 'm',
+  max_tokens: 9,
+  messages: [
+    { role: 'user', content: 'hi' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'a' } },
+        { type: 'web_search_tool_result', tool_use_id: 's1', content: [] },
+        {
+          type: 'server_tool_use',
+          id: 's2',
+          name: 'bash_code_execution',
+          input: { command: 'ls' },
+        },
+        {
+          type: 'bash_code_execution_tool_result',
+          tool_use_id: 's2',
+          content: {
+            type: 'bash_code_execution_result',
+            stdout: 'a',
+            stderr: '',
+            return_code: 0,
+            content: [],
+          },
+        },
+      ],
+    },
+    { role: 'user', content: 'go' },
+  ],
+}
+
+it.each(othersThan('messages'))('a null in what a service has run is no loss, over %s', (to) => {
+  const speaker = translator({ from: 'messages', to, model: 'm' })
+  const one = { name: 'x_unset', unset: withUnset(RUN), without: RUN }
+  expect(lostIn([one], speaker.request)).toEqual([])
+})
+
 describe.each(DIALECTS)('a member of %s that is null says nothing', (dialect) => {
   const asked = [...ofClients(dialect, 'request'), ...ofTables(dialect)]
   it.each(othersThan(dialect))('and nothing is lost with it, over %s', (to) => {
