@@ -8,7 +8,7 @@ import {
 } from '../../adapters/contract.ts'
 import { estimateTokens } from '../model/estimate.ts'
 import { refuseFileIds, refuseUnkept, reportForeign } from '../model/foreign.ts'
-import { apart } from '../json/apart.ts'
+import { withoutSlices } from '../json/without-slices.ts'
 import { objectIn, stringify, type Json, type JsonObject } from '../json/json.ts'
 import { idSource } from '../model/ids.ts'
 import { lossList, type Lose } from '../model/loss.ts'
@@ -346,7 +346,7 @@ const isLong = ({ lease }: Exchange): boolean => lease.size > FREE_BYTES
 function withoutTurns(request: Request, trail: Trail | undefined): Request {
   const inputTokens = estimateTokens(request, trail)
   const left = { ...request, inputTokens, calls: callIds(request), turns: [] }
-  return trail ? left : apart(left)
+  return trail ? left : withoutSlices(left)
 }
 
 /** Restores long data in the settings that replies repeat, because marks for it mean nothing there. */

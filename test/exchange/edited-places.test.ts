@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { dialects } from '../../adapters/index.ts'
-import { placing } from '../../src/exchange/placed.ts'
+import { placing } from '../../src/exchange/placing.ts'
 import { proxyOf } from './proxy.ts'
 
 it('tells where a body of the upstream’s own dialect was edited', async () => {

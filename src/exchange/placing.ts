@@ -4,7 +4,7 @@ import { lossKey, lossList } from '../model/loss.ts'
 import type { Withheld } from '../model/events.ts'
 import { dotted, keysIn, pathsIn, readPath, withPaths, type Key } from '../model/paths.ts'
 import type { EditedBody, Places, Placing, PlaceSearch } from '../ports.ts'
-import { findOrigin } from './origin.ts'
+import { findCallerElement } from './caller-element.ts'
 import { lossPlaceFinder } from './loss-places.ts'
 import { nodeAt, placeFinder } from './places.ts'
 
@@ -23,12 +23,12 @@ function bodyOf({ body, caller }: PlaceSearch): Json {
   }
 }
 
-function origins(sought: PlaceSearch) {
+function callerElements(sought: PlaceSearch) {
   const body = bodyOf(sought)
   const { send } = sought
   const turns = sought.caller.same.beginning?.turns
   const find = async (path: readonly Key[]): Promise<Key[] | undefined> =>
-    isObject(body) ? findOrigin({ body, turns, send }, path) : undefined
+    isObject(body) ? findCallerElement({ body, turns, send }, path) : undefined
   const sent = async (): Promise<JsonObject> =>
     (isObject(body) ? await send(body) : undefined) ?? {}
   return { body, find, sent }
@@ -82,7 +82,7 @@ export const placing: Placing = {
     const { problem, text } = refused
     const paths = pathsIn(`${problem.sentParam} ${problem.message}`).slice(0, MOST_PLACES)
     if (problem.kind !== 'invalid-request' || paths.length === 0) return refused
-    const { find } = origins(sought)
+    const { find } = callerElements(sought)
     const told = new Map<string, string>()
     for (const path of paths) {
       const keys = readPath(path)
@@ -102,7 +102,7 @@ export const placing: Placing = {
   },
 
   async withheld(sought, list) {
-    const { body, find, sent } = origins(sought)
+    const { body, find, sent } = callerElements(sought)
     const known = list.some(({ at }) => !at) ? placesByIds(await sent(), list) : list
     const end = performance.now() + MOST_MS
     const told: Withheld[] = []

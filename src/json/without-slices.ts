@@ -7,18 +7,18 @@ const LEAST_CHARACTERS = 13
  * The same value, in which no text is a slice of a longer one, since it would keep that one in memory. Schemas and
  * verbatim JSON are such slices; what is parsed is a copy already.
  */
-export const apart: <T>(value: T) => T = withoutSlices
+export const withoutSlices: <T>(value: T) => T = copied
 
-function withoutSlices<T>(value: T): T
-function withoutSlices(value: unknown): unknown {
+function copied<T>(value: T): T
+function copied(value: unknown): unknown {
   if (value instanceof Verbatim) return new Verbatim(copyOf(value.text))
-  if (Array.isArray(value)) return value.map((each: unknown) => withoutSlices(each))
+  if (Array.isArray(value)) return value.map((each: unknown) => copied(each))
   if (!isPlain(value)) return value
   let copy: Record<string, unknown> | undefined
   for (const name of Object.keys(value)) {
     const each = value[name]
     const isCut = name === 'schema' && typeof each === 'string'
-    const own = isCut ? copyOf(each) : withoutSlices(each)
+    const own = isCut ? copyOf(each) : copied(each)
     if (own === each && !isCut) continue
     // A member that is there is set, even one with the name of a prototype.
     copy ??= { ...value }

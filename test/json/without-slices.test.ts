@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { apart } from '../../src/json/apart.ts'
+import { withoutSlices } from '../../src/json/without-slices.ts'
 import { parseObject, stringify, Verbatim, type JsonObject } from '../../src/json/json.ts'
 
 it('says the same as before', () => {
@@ -7,7 +7,7 @@ it('says the same as before', () => {
   const origin = { dialect: 'd', facts: { parameters: new Verbatim(schema), isOld: true } }
   const tools = [{ kind: 'function', name: 'f', schema, origin }, { kind: 'text' }]
   const request = { model: 'm', tools, limits: { maxOutputTokens: 1 }, none: undefined, nil: null }
-  const copy = apart(request)
+  const copy = withoutSlices(request)
   expect(copy).toEqual(request)
   expect(copy.tools[0]?.origin?.facts.parameters.text).toBe(schema)
   expect(copy.tools).not.toBe(request.tools)
@@ -15,6 +15,6 @@ it('says the same as before', () => {
 
 it('keeps a member with the name of a prototype', () => {
   const odd = parseObject('{"__proto__":{"schema":"a schema of its own"}}') as JsonObject
-  expect(stringify(apart(odd))).toBe('{"__proto__":{"schema":"a schema of its own"}}')
-  expect(Object.getPrototypeOf(apart(odd))).toBe(Object.prototype)
+  expect(stringify(withoutSlices(odd))).toBe('{"__proto__":{"schema":"a schema of its own"}}')
+  expect(Object.getPrototypeOf(withoutSlices(odd))).toBe(Object.prototype)
 })

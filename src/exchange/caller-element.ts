@@ -20,7 +20,10 @@ const MOST_MS = 500
  * element of the shortest end of the conversation for which the same is sent. So the dialects need not record places
  * while they translate.
  */
-export async function findOrigin(search: Search, path: readonly Key[]): Promise<Key[] | undefined> {
+export async function findCallerElement(
+  search: Search,
+  path: readonly Key[],
+): Promise<Key[] | undefined> {
   const { body, send } = search
   const end = performance.now() + MOST_MS
   const isLate = () => performance.now() > end
