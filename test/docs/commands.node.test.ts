@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildLibrary } from '../../scripts/library.ts'
 import { DEMO_ORIGIN } from '../../src/config/defaults.ts'
+import { VARIABLES } from '../../src/config/variables.ts'
 import { commandsIn, fencesOf } from './pages.ts'
 
 /** What the pages tell people to do is done, against the demo as `npm start` begins it. */
@@ -15,12 +16,16 @@ const WRITTEN = '127.0.0.1:8787'
 /** Where it listens instead: the system gives it a port that nobody else has. */
 let meant = ''
 
+/** An empty variable counts as absent: a developer's own must not lead away from the demo. */
+const UNCONFIGURED = Object.fromEntries(VARIABLES.map((name) => [name, '']))
+
 let server: ChildProcess
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-pages-'))
   const entry = new URL('src/node.ts', root).pathname
   const started = spawn(process.execPath, [entry, '--port', '0'], {
     cwd: folder,
+    env: { ...process.env, ...UNCONFIGURED },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   server = started
