@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { ConfigError, type Environment } from '../config/config.ts'
 import { defined } from '../json/json.ts'
 import { isLoopbackName, nameOfAddress } from '../config/hostname.ts'
+import { hint } from '../config/nearest.ts'
 
 /** The oldest Node that the command runs on: `engines` of package.json, which npx takes for advice. */
 const OLDEST = [22, 12] as const
@@ -238,7 +239,8 @@ function parsed(argv: readonly string[]) {
 function readCommand(name: string): Command {
   const command = COMMANDS.find((known) => known === name)
   if (command) return command
-  throw new ConfigError('options', `there is no command "${name}"; ${adviceFor(name)}`)
+  const advice = hint(name, COMMANDS) || `; ${adviceFor(name)}`
+  throw new ConfigError('options', `there is no command "${name}"${advice}`)
 }
 
 /** `launch` is told by the first word, because what stands behind its `--` is the client's. */

@@ -269,6 +269,7 @@ describe('dragoman', () => {
     [['--port', 'x'], {}, '--port: expected a number from 0 to 65535'],
     [[], { PORT: '70000' }, 'PORT: expected a number from 0 to 65535'],
     [['run'], {}, 'options: there is no command "run"; see --help'],
+    [['chekc'], {}, 'options: there is no command "chekc"; did you mean "check"?'],
     [['my.json'], {}, 'options: there is no command "my.json"; --config names a configuration'],
     [['check', 'my.json'], {}, 'options: unexpected "my.json"; --config names a configuration'],
     [['--config', ''], {}, '--config: expected the name of a file'],

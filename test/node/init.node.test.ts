@@ -192,11 +192,8 @@ describe('dragoman init', () => {
   it.each([
     [[], 'options: init expects --dialect and --url where there is no terminal to ask'],
     [['--dialect', 'messages'], 'options: init expects --url where there is no terminal to ask'],
-    [
-      ['--dialect', 'klingon', '--url', 'https://x.example'],
-      /^upstreams\.main\.dialect: expected one /,
-    ],
-    [['--dialect', 'messages', '--url', 'x'], /^upstreams\.main\.url: expected a URL/],
+    [['--dialect', 'klingon', '--url', 'https://x.example'], /^--dialect: expected one /],
+    [['--dialect', 'messages', '--url', 'x'], /^--url: expected a URL/],
     [['--from', 'nginx', 'x'], '--from: expected one of litellm, ccr, cliproxyapi'],
     [['--from', 'ccr'], 'options: init --from expects a FILE'],
     [['config.yaml'], 'options: init takes a FILE with --from alone; see --help'],

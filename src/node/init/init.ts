@@ -110,7 +110,12 @@ async function fromAnswers(wanted: InitOptions, world: Process): Promise<Convert
       'options',
       `init expects ${lacking.map(([name]) => name).join(' and ')} where there is no terminal to ask`,
     )
-  return oneUpstream({ dialect: dialect ?? '', url: url ?? '', ...(key && { key }) })
+  const upstream = { dialect: dialect ?? '', url: url ?? '', ...(key && { key }) }
+  for (const member of ['dialect', 'url', 'key']) {
+    const wrong = faultOf(upstream, member)
+    if (wrong !== undefined) throw new ConfigError(`--${member}`, wrong)
+  }
+  return oneUpstream(upstream)
 }
 
 const MAIN = 'main'
