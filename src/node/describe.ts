@@ -240,11 +240,13 @@ function curl(settings: Settings, url: string, environment: Environment): string
   const credential = findCredential(settings, environment)
   const model = sampleModel(settings, credential)
   const { path, query, headers, body } = writeSample(adapter, model)
+  // One spelling of a header is enough here.
+  const others = new Set(adapter.same.headers.twins?.map(([, other]) => other))
   const lines = [
     `curl ${quoted(url + path + (query ? `?${query}` : ''))}`,
-    ...Object.entries({ 'content-type': 'application/json', ...headers }).map(
-      ([name, value]) => `-H ${quoted(`${name}: ${value}`)}`,
-    ),
+    ...Object.entries({ 'content-type': 'application/json', ...headers })
+      .filter(([name]) => !others.has(name))
+      .map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...(credential ? [`-H "authorization: Bearer ${credential.word}"`] : []),
     `-d ${quoted(stringify(body))}`,
   ]
