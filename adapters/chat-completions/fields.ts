@@ -1,4 +1,11 @@
-import { type Json, type JsonObject, Verbatim, isObject, toText } from '../../src/json/json.ts'
+import {
+  type Json,
+  type JsonObject,
+  Verbatim,
+  isNull,
+  isObject,
+  toText,
+} from '../../src/json/json.ts'
 import { fit } from '../../src/model/names.ts'
 import { reasons } from '../../src/model/openai-model.ts'
 import type { Format, Limits, Request, Sampling } from '../../src/model/request.ts'
@@ -130,7 +137,7 @@ export function writeSampling({ sampling }: Request, context: WriteContext): Jso
   }
 }
 
-const isSet = (schema: Json | undefined): schema is Json => toText(schema ?? null) !== 'null'
+const isSet = (schema: Json | undefined): schema is Json => !isNull(schema ?? null)
 
 export function readFormat(raw: Json | undefined): { format?: Format; left: JsonObject } {
   if (!isObject(raw)) return { left: {} }

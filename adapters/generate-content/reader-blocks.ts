@@ -186,8 +186,8 @@ function put(root: Container, piece: JsonObject): void {
 }
 
 function readValue(piece: JsonObject): Json | undefined {
-  if ('nullValue' in piece) return null
-  return piece['stringValue'] ?? piece['numberValue'] ?? piece['boolValue']
+  const said = piece['stringValue'] ?? piece['numberValue'] ?? piece['boolValue']
+  return said ?? ('nullValue' in piece ? null : undefined)
 }
 
 function toObject(container: Container): JsonObject {

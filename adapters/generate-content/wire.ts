@@ -2,7 +2,7 @@ import {
   type Json,
   isObject,
   rewriteMembers,
-  Verbatim,
+  isNull,
   type JsonObject,
 } from '../../src/json/json.ts'
 import { field, namesFor, placesIn, fieldShapes } from '../../src/model/fields.ts'
@@ -266,9 +266,6 @@ function spelled(key: string, member: Json, level: Level): [string, Json] {
   const inner = findLevel(level, name)
   return inner ? [name, spell(member, inner)] : [key, member]
 }
-
-const isNull = (value: Json): boolean =>
-  value === null || (value instanceof Verbatim && value.text === 'null')
 
 /** A member's name as this dialect's documents have it. */
 export const camel = (key: string): string =>

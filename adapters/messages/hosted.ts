@@ -123,7 +123,7 @@ export const writeToolSearch = (block: ToolSearchBlock, id: string): JsonObject 
 /** Tools that the service found, by their names: an object of one of two types. */
 export function readFoundTools(raw: WireBlock): Block {
   const { type: _, tool_use_id, content, ...rest } = raw
-  const { type, tool_references, ...left } = objectIn(content)
+  const { type, tool_references, ...left } = withoutNulls(objectIn(content))
   const isFound = type === FOUND && Object.keys(left).length === 0
   const tools = objectsIn(tool_references).map(({ tool_name }) => ({ name: textIn(tool_name) }))
   return {

@@ -254,9 +254,12 @@ export function pickMembers(
   return picked
 }
 
+export const isNull = (value: Json | undefined): boolean =>
+  value === null || (value instanceof Verbatim && value.text === 'null')
+
 /** Without the members that are null, by which services mean that they are not set; the same object without any. */
 export const withoutNulls = (fields: JsonObject): JsonObject =>
-  Object.values(fields).includes(null) ? pickMembers(fields, (_, value) => value !== null) : fields
+  Object.values(fields).some(isNull) ? pickMembers(fields, (_, value) => !isNull(value)) : fields
 
 /** Merges objects; later members win. Spreading them one by one would copy everything at each step. */
 export function mergedMembers(objects: readonly JsonObject[]): JsonObject {

@@ -59,6 +59,27 @@ describe('a reply', () => {
     expect(call).toMatchObject({ name: 'book', proof: { value: 'Y2FsbA==' } })
   })
 
+  it('puts them together where all kinds of a value but one are null', () => {
+    const unset = { stringValue: null, numberValue: null, boolValue: null, nullValue: null }
+    const partialArgs = [
+      { jsonPath: '$.city', ...unset, stringValue: 'Paris' },
+      { jsonPath: '$.rooms', ...unset, numberValue: 0 },
+      { jsonPath: '$.late', ...unset, boolValue: false },
+      { jsonPath: '$.note', ...unset },
+    ]
+    const { reply } = hearStream([
+      chunk([{ functionCall: { name: 'book', partialArgs, willContinue: true } }], {}),
+      chunk([{ functionCall: {} }], { finishReason: 'STOP' }),
+    ])
+    const [call] = reply.blocks
+    expect(call?.kind === 'tool-call' && JSON.parse(call.input)).toEqual({
+      city: 'Paris',
+      rooms: 0,
+      late: false,
+      note: null,
+    })
+  })
+
   it('has citations where the text has them, counted as text is counted here', () => {
     const { reply } = hear(fixture('reply/grounded.json'))
     expect(reply.blocks[0]).toMatchObject({

@@ -142,10 +142,47 @@ const RUN = {
   ],
 }
 
+/** Of one type for all blocks, as a program in Go may have it, all members are written. */
+const WIDE = { input: null, name: null, text: null, error_code: null, is_error: null }
+const FOUND = {
+  ...RUN,
+  messages: [
+    { role: 'user', content: 'hi' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'a' } },
+        { type: 'web_search_tool_result', tool_use_id: 's1', content: [], ...WIDE },
+        {
+          type: 'server_tool_use',
+          id: 's2',
+          name: 'tool_search_tool_bm25',
+          input: { query: 'a' },
+        },
+        {
+          type: 'tool_search_tool_result',
+          tool_use_id: 's2',
+          content: {
+            type: 'tool_search_tool_search_result',
+            tool_references: [{ type: 'tool_reference', tool_name: 'x' }],
+            ...WIDE,
+          },
+          ...WIDE,
+        },
+      ],
+    },
+    { role: 'user', content: 'go' },
+  ],
+}
+
+const bare = (value: Json): Json =>
+  JSON.parse(JSON.stringify(value), (_, inner: unknown) => (inner === null ? undefined : inner))
+
 it.each(othersThan('messages'))('a null in what a service has run is no loss, over %s', (to) => {
   const speaker = translator({ from: 'messages', to, model: 'm' })
   const one = { name: 'x_unset', unset: withUnset(RUN), without: RUN }
-  expect(lostIn([one], speaker.request)).toEqual([])
+  const wide = { name: 'wide', unset: FOUND, without: bare(FOUND) }
+  expect(lostIn([one, wide], speaker.request)).toEqual([])
 })
 
 describe.each(DIALECTS)('a member of %s that is null says nothing', (dialect) => {
