@@ -369,11 +369,13 @@ const tokensIn = (choice: JsonObject): Json | undefined => objectIn(choice['logp
 const hasWords = (audio: JsonObject): boolean =>
   Object.values(audio).some((value) => !isAbsent(value))
 
+const isTold = ({ error }: JsonObject): boolean => Boolean(error) && !isAbsent(error)
+
 /** Whether a chunk tells of a failure. */
 const isFailing = (body: JsonObject): boolean =>
-  !isAbsent(body['error']) || (isAbsent(body['choices']) && saysError(body))
+  isTold(body) || (isAbsent(body['choices']) && saysError(body))
 
 /** Whether the body tells of a failure and holds nothing of a reply. */
 const isFailed = (body: JsonObject): boolean =>
-  !isAbsent(body['error']) &&
+  isTold(body) &&
   objectsIn(body['choices']).every((choice) => isAbsent(objectIn(choice['message'])['content']))

@@ -80,7 +80,7 @@ export const saysSomething = (chunk: JsonObject): boolean =>
 
 /** An error inside of a good reply, in this dialect's shape or in a gateway's. */
 export function isFailing(chunk: JsonObject): boolean {
-  if (chunk['error'] !== undefined && chunk['error'] !== null) return true
+  if (chunk['error']) return true
   if ('candidates' in chunk || 'promptFeedback' in chunk || 'usageMetadata' in chunk) return false
   return saysError(chunk)
 }

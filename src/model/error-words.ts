@@ -47,7 +47,7 @@ function firstIn(values: readonly (Json | undefined)[], depth: number): string |
  */
 export function saysError(event: JsonObject): boolean {
   const { type, object, error } = event
-  const isNamed = type === 'error' || object === 'error' || (error !== undefined && error !== null)
+  const isNamed = type === 'error' || object === 'error' || Boolean(error)
   return isNamed || wordsIn({ ...event, title: null, base_resp: null }) !== undefined
 }
 
