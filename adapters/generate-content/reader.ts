@@ -228,12 +228,16 @@ export class ReplyReader implements Reader {
     const tail = isSigned ? { proof: { dialect: DIALECT, value: thoughtSignature } } : {}
     if (isObject(functionCall)) return void this.#call(functionCall, tail, rest ?? {})
     const kind = thought === true ? 'reasoning' : 'text'
-    if (typeof text === 'string') {
+    // Beside an empty text stands whatever else the part is.
+    const whole = text === '' ? { ...rest, thought: thought ?? null } : part
+    const isText = typeof text === 'string'
+    const block =
+      isText && text !== '' ? undefined : wholeBlock(whole, this.#madeId('code'), this.#lastCode)
+    if (isText && (!block || block.kind === 'opaque')) {
       const take = (piece: string) => this.#piece(kind, piece, tail, rest)
       take(text)
       return isSigned ? undefined : take
     }
-    const block = wholeBlock(part, this.#madeId('code'), this.#lastCode)
     if (block) {
       if (block.kind === 'code') this.#lastCode = block.id
       this.#whole(block, block.kind === 'opaque' ? {} : tail)

@@ -59,6 +59,19 @@ describe('a reply', () => {
     expect(call).toMatchObject({ name: 'book', proof: { value: 'Y2FsbA==' } })
   })
 
+  // A program in Go that has one type for all parts writes the text of each, also where there is none.
+  it('has what stands beside an empty text', () => {
+    const bare = [
+      { inlineData: { mimeType: 'image/png', data: 'aGk=' } },
+      { executableCode: { code: '1', language: 'PYTHON' } },
+      { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } },
+    ]
+    const parts = bare.map((part) => ({ text: '', ...part }))
+    expect(body(parts).reply.blocks).toHaveLength(3)
+    expect(body(parts).reply).toEqual(body(bare).reply)
+    expect(hearStream([chunk(parts)]).reply.blocks).toEqual(hearStream([chunk(bare)]).reply.blocks)
+  })
+
   it('puts them together where all kinds of a value but one are null', () => {
     const unset = { stringValue: null, numberValue: null, boolValue: null, nullValue: null }
     const partialArgs = [
