@@ -136,4 +136,5 @@ export const requestNoOps: Entry[] = [
     why: 'there is no other type',
   },
   { path: 'messages.*.content.*.type', values: ['text'], beside: isType('text'), why: 'words' },
+  { path: 'web_search_options.search_context_size', values: ['medium'], why: 'the default' },
 ]
