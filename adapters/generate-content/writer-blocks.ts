@@ -19,8 +19,8 @@ export interface WrittenRun {
 export class Pieces {
   readonly parts: JsonObject[] = []
   #waiting: JsonObject | undefined
-  /** The signature of a thought without words, until a part comes that it can stand on. */
-  #silent: string | undefined
+  /** The signatures of thoughts without words, until a part comes that they can stand on. */
+  #silent: string[] = []
   #run: WrittenRun | undefined
 
   get run(): WrittenRun | undefined {
@@ -36,7 +36,7 @@ export class Pieces {
   /** Takes more of a text while no piece of it waits: then the text is all there is to write. False otherwise. */
   goOn(kind: WrittenRun['kind'], text: string): boolean {
     const run = this.#run
-    if (kind !== 'text' || run?.kind !== kind || this.#waiting || this.#silent !== undefined)
+    if (kind !== 'text' || run?.kind !== kind || this.#waiting || this.#silent.length > 0)
       return false
     run.text = grown(run.text, text)
     run.part['text'] = run.text
@@ -58,8 +58,8 @@ export class Pieces {
     this.#run.text = grown(this.#run.text, text)
     this.#run.part['text'] = this.#run.text
     const released = this.#hold({ text, ...thought })
-    if (this.#silent !== undefined) this.#sign(this.#silent)
-    this.#silent = undefined
+    const silent = this.#takeSilent()
+    if (silent !== undefined) this.#sign(silent)
     return [...before, ...released]
   }
 
@@ -87,8 +87,7 @@ export class Pieces {
     this.#run = undefined
     const carries = 'functionCall' in part && part['thoughtSignature'] === undefined
     const before = carries ? [] : this.settle()
-    const signature = this.#silent ?? (carries ? repeated : undefined)
-    this.#silent = undefined
+    const signature = this.#takeSilent() ?? (carries ? repeated : undefined)
     const signed = { ...part, ...(signature !== undefined && { thoughtSignature: signature }) }
     this.parts.push(signed)
     return [...before, ...this.#hold({ ...signed })]
@@ -101,14 +100,22 @@ export class Pieces {
    */
   keepBack(signature: string): void {
     this.#run = undefined
-    this.#silent = this.#silent === undefined ? signature : joinSilent(this.#silent, signature)
+    this.#silent.push(signature)
+  }
+
+  /** All that is kept back, as one signature, which is made when a part takes it: there may be thousands. */
+  #takeSilent(): string | undefined {
+    const kept = this.#silent
+    if (kept.length === 0) return undefined
+    this.#silent = []
+    return joinSilent(kept)
   }
 
   /** Writes a part of its own for a proof that was kept back and has found no other part. */
   settle(): JsonObject[] {
-    if (this.#silent === undefined) return []
-    const part = { text: '', thought: true, thoughtSignature: this.#silent }
-    this.#silent = undefined
+    const signature = this.#takeSilent()
+    if (signature === undefined) return []
+    const part = { text: '', thought: true, thoughtSignature: signature }
     this.parts.push(part)
     return this.#hold({ ...part })
   }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { translator } from '../../src/translator.ts'
+import { measureGrowth, MOST } from '../growth/cpu.ts'
 
 const ASKED = [{ role: 'user', parts: [{ text: 'Look it up.' }] }]
 const OPTIONS = {
@@ -58,4 +59,20 @@ it.each([
   const sent = JSON.stringify(request({ contents: next, ...OPTIONS }).body)
   const proofs = [...sent.matchAll(/"encrypted_content":"([^"]*)"/g)].map(([, proof]) => proof)
   expect(proofs).toEqual(['gAAAAA1', 'gAAAAA2', 'gAAAAA3'])
+})
+
+it('cost in proportion to how many there are', async () => {
+  const prepare = (size: number) => {
+    const { request, reply } = translator({ from: 'generate-content', to: 'responses' })
+    request({ contents: ASKED, ...OPTIONS })
+    const proof = 'A'.repeat(256)
+    const thoughts = Array.from({ length: size }, (_, at) => ({
+      ...thought(at),
+      encrypted_content: `gAAAAA${at}${proof}`,
+    }))
+    const output = [...thoughts, message]
+    const body = { id: 'resp_1', object: 'response', status: 'completed', model: 'm', output }
+    return () => reply(body)
+  }
+  expect(await measureGrowth(prepare, 1500)).toBeLessThan(MOST)
 })
