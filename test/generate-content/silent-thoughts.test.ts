@@ -61,18 +61,19 @@ it.each([
   expect(proofs).toEqual(['gAAAAA1', 'gAAAAA2', 'gAAAAA3'])
 })
 
+function replyOfThoughts(size: number) {
+  const { request, reply } = translator({ from: 'generate-content', to: 'responses' })
+  request({ contents: ASKED, ...OPTIONS })
+  const proof = 'A'.repeat(256)
+  const thoughts = Array.from({ length: size }, (_, at) => ({
+    ...thought(at),
+    encrypted_content: `gAAAAA${at}${proof}`,
+  }))
+  const output = [...thoughts, message]
+  const body = { id: 'resp_1', object: 'response', status: 'completed', model: 'm', output }
+  return () => reply(body)
+}
+
 it('cost in proportion to how many there are', async () => {
-  const prepare = (size: number) => {
-    const { request, reply } = translator({ from: 'generate-content', to: 'responses' })
-    request({ contents: ASKED, ...OPTIONS })
-    const proof = 'A'.repeat(256)
-    const thoughts = Array.from({ length: size }, (_, at) => ({
-      ...thought(at),
-      encrypted_content: `gAAAAA${at}${proof}`,
-    }))
-    const output = [...thoughts, message]
-    const body = { id: 'resp_1', object: 'response', status: 'completed', model: 'm', output }
-    return () => reply(body)
-  }
-  expect(await measureGrowth(prepare, 1500)).toBeLessThan(MOST)
+  expect(await measureGrowth(replyOfThoughts, 1500)).toBeLessThan(MOST)
 })
