@@ -66,8 +66,7 @@ const callsIn = ({ pieces }: Message): string[] =>
  * order, to the last calls with their id.
  */
 function apart(messages: readonly Message[]): readonly Message[] {
-  const all = messages.flatMap(callsIn)
-  if (new Set(all).size === all.length) return messages
+  if (!repeatsCall(messages)) return messages
   const unique = uniqueIds(CALL_ID)
   let open = new Map<string, string[]>()
   const rename = (piece: MessagePiece): MessagePiece => {
@@ -85,6 +84,18 @@ function apart(messages: readonly Message[]): readonly Message[] {
     if (message.role === 'assistant') open = new Map()
     return { ...message, pieces: message.pieces.map(rename) }
   })
+}
+
+/** Asked in every turn of the whole conversation, so nothing is put together for it. */
+function repeatsCall(messages: readonly Message[]): boolean {
+  const known = new Set<string>()
+  for (const { pieces } of messages)
+    for (const { value } of pieces) {
+      if (value.type !== 'tool_use') continue
+      const before = known.size
+      if (known.add(textIn(value.id)).size === before) return true
+    }
+  return false
 }
 
 const idsIn = (value: WireBlock, type: string, member: string): string[] =>

@@ -141,7 +141,8 @@ export const proofIn = ({ type, signature, data }: WireBlock): string =>
 export function lastProofIn({ messages }: WireBody): string {
   const list: readonly Json[] = listIn(messages)
   for (let index = list.length - 1; index >= 0; index -= 1) {
-    const { content }: WireMessage = objectIn(list[index])
+    const { role, content }: WireMessage = objectIn(list[index])
+    if (role !== 'assistant') continue
     const proof = proofIn(objectsIn(content).findLast(isThought) ?? {})
     if (proof !== '') return proof
   }

@@ -1,6 +1,6 @@
 import { objectIn, pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import type { Block, Request } from '../../src/model/request.ts'
+import type { Block, Request, Tool } from '../../src/model/request.ts'
 import { trailOf, withLastEffort, withoutForgotten } from '../../src/model/late-tools.ts'
 import { toolNames } from '../../src/model/names.ts'
 import { GO_ON, openingOf } from '../../src/model/empty-request.ts'
@@ -46,7 +46,7 @@ import { LISTING_BETA, readServers } from './mcp.ts'
 import * as options from './fields.ts'
 import { isThought, lastProofIn } from './proofs.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
-import { schemaRoom } from './schema-budget.ts'
+import { schemaRoom, type Room } from './schema-budget.ts'
 import { readTools, readToolChoice, writeServers, writeToolChoice, writeTools } from './tools.ts'
 import { finishMessages, leadingInstructions, readTurns, writeTurns } from './history.ts'
 import type { Message } from './calls.ts'
@@ -255,7 +255,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   offer.reportUnnamed()
   const room = schemaRoom()
   const format = options.writeFormat(request.format, room, lose)
-  const tools = writeTools(offer.head, { names, room, lose, deferred: takes.deferred })
+  const tools = writeHead(request, offer.head, room, writing)
   const servers = writeServers(request, betas)
   const choice = writeToolChoice(request, [...tools, ...offer.late], names, lose)
   const maxTokens = options.writeMaxTokens(request, target, lose)
@@ -291,6 +291,18 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     ...writeDiagnostics(request, left, lose),
   }
   return withoutRefused(body, target.facts.drop, placeOf, lose)
+}
+
+/** The tools before the conversation, which stay the same from request to request. */
+function writeHead(
+  { format }: Request,
+  head: readonly Tool[],
+  room: Room,
+  { names, lose, takes, given, trail }: WriteContext,
+): JsonObject[] {
+  const write = (heard: Lose) =>
+    writeTools(head, { names, room, lose: heard, deferred: takes.deferred })
+  return made(trail, 'messages: write tools', [...given, format], write, lose)
 }
 
 function samplingRange(

@@ -1,6 +1,5 @@
 import {
   isObject,
-  stringify,
   Verbatim,
   withoutNulls,
   type Json,
@@ -186,7 +185,7 @@ function echoTools(request: Request, trail: Trail | undefined): JsonObject {
     const written = writeTools(request.tools, context)
     const filled = written.tools.map(withDefaults)
     // The next reply of the session repeats them, too.
-    return { ...written, tools: trail ? new Verbatim(stringify(filled), filled) : filled }
+    return { ...written, tools: trail ? Verbatim.of(filled) : filled }
   })
   const choice: Json = writeChoice(request.toolChoice, choices, silently) ?? 'auto'
   return { tool_choice: choice, tools }

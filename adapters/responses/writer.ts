@@ -1,6 +1,6 @@
 import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
 import type { Event, FinishEvent, Tail, Withheld } from '../../src/model/events.ts'
-import { stringify, Verbatim, type JsonObject } from '../../src/json/json.ts'
+import { Verbatim, type JsonObject } from '../../src/json/json.ts'
 import { refusalWords } from '../../src/model/refused.ts'
 import type {
   Usage,
@@ -133,7 +133,7 @@ export class ResponseWriter implements Writer {
     if (this.#started) return
     this.#started = true
     const whole = this.body()
-    const response = this.#context.request.stream ? new Verbatim(stringify(whole), whole) : whole
+    const response = this.#context.request.stream ? Verbatim.of(whole) : whole
     this.#emit('response.created', { response })
     this.#emit('response.in_progress', { response })
   }

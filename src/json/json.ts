@@ -14,17 +14,27 @@ export interface JsonObject {
 /** An object of which these members are looked at. Their values are not checked yet. */
 export type Loose<Names extends string> = JsonObject & { readonly [Name in Names]?: Json }
 
-/** The verbatim texts of one `stringify` call, which is synchronous and never nested. */
-let collected: string[] | undefined
+/** What is written as it stands in one `stringify` call, which is synchronous and never nested. */
+let collected: Verbatim[] | undefined
 
 /** JSON text that is written as it stands. */
 export class Verbatim {
   readonly text: string
   readonly #value: Json | undefined
+  #isWellFormed = false
   /** `value`: the parsed value, where it is known already. */
   constructor(text: string, value?: Json) {
     this.text = text
     this.#value = value
+  }
+  /** What is written more than once, and looked over only now. */
+  static of(value: Json): Verbatim {
+    const verbatim = new Verbatim(stringify(value), value)
+    verbatim.#isWellFormed = true
+    return verbatim
+  }
+  get wellFormed(): string {
+    return this.#isWellFormed ? this.text : wellFormed(this.text)
   }
   /** The parsed value; it is shared and must not be changed. */
   get value(): Json {
@@ -33,7 +43,7 @@ export class Verbatim {
   /** For JSON.stringify outside of `stringify`, such as in a caller's program or the diff of a test. */
   toJSON(): unknown {
     if (!collected) return this.value
-    return marker(collected.push(this.text) - 1)
+    return marker(collected.push(this) - 1)
   }
 }
 
@@ -47,30 +57,31 @@ const marker = (index: number) => `${MARK}${index}${MARK}`
 
 /** Serialises. Verbatim subtrees are written as they came, and lone surrogates become U+FFFD. */
 export function stringify(value: Json): string {
-  const texts: string[] = []
-  collected = texts
+  const verbatims: Verbatim[] = []
+  collected = verbatims
   let text: string
   try {
-    text = JSON.stringify(value)
+    text = wellFormed(JSON.stringify(value))
   } finally {
     collected = undefined
   }
-  return wellFormed(texts.length > 0 ? (spliced(text, texts) ?? stringifySlowly(value)) : text)
+  if (verbatims.length === 0) return text
+  return spliced(text, verbatims) ?? wellFormed(stringifySlowly(value))
 }
 
 /**
  * Replaces the markers by their texts, in the order in which they were made. Undefined when a string of the body
  * looks like a marker.
  */
-function spliced(text: string, texts: readonly string[]): string | undefined {
+function spliced(text: string, verbatims: readonly Verbatim[]): string | undefined {
   let whole = ''
   let from = 0
-  for (const [index, verbatim] of texts.entries()) {
+  for (const [index, verbatim] of verbatims.entries()) {
     const mark = `"${marker(index)}"`
     const at = nextMark(text, from)
     if (!text.startsWith(mark, at)) return undefined
     // To join a list of parts takes several times as long where one of them is not Latin-1.
-    whole += text.slice(from, at) + verbatim
+    whole += text.slice(from, at) + verbatim.wellFormed
     from = at + mark.length
   }
   return nextMark(text, from) >= 0 ? undefined : whole + text.slice(from)
