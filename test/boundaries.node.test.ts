@@ -17,6 +17,7 @@ const ROOMS = {
   observe: ['config', 'model'],
   recall: ['json', 'model', 'lru-cache'],
   ports: ['json', 'model', 'stream', 'memory', 'observe', 'recall'],
+  places: ['json', 'model', 'ports', 'stream'],
   upstream: ['config', 'contract', 'dialects', 'json', 'model', 'ports', 'stream', 'version'],
   memory: ['config', 'contract', 'json', 'model', 'stream', 'lru-cache'],
   exchange: [
@@ -122,6 +123,7 @@ describe('boundaries', () => {
     expect(allowed('src/json/json.ts', 'src/model/problem.ts')).toBe(false)
     expect(allowed('src/memory/records.ts', 'src/exchange/exchange.ts')).toBe(false)
     expect(allowed('src/exchange/exchange.ts', 'hono')).toBe(false)
+    expect(allowed('src/exchange/pass.ts', 'src/places/placing.ts')).toBe(false)
     expect(allowed('src/http/app.ts', 'node:http')).toBe(false)
     expect(allowed('src/worker.ts', 'src/node/send.ts')).toBe(false)
     expect(allowed('src/elsewhere/x.ts', 'src/json/json.ts')).toBe(false)

@@ -2,7 +2,7 @@ import { DIALECTS } from '../../adapters/dialect.ts'
 import { isObject, objectIn, parse, stringify } from '../json/json.ts'
 import { lossKey, type Loss } from '../model/loss.ts'
 import type { Settings } from '../config/settings.ts'
-import { lossPlaceFinder } from '../exchange/loss-places.ts'
+import { lossPlaceFinder } from '../places/loss-places.ts'
 import type { KeptExchange } from '../inspect/kept.ts'
 import { streamLosses, translator, type TranslatorOptions } from '../translator.ts'
 

@@ -1,7 +1,7 @@
 import { isObject, listOf, stringify, type Json, type JsonObject } from '../json/json.ts'
 import type { Key } from '../model/paths.ts'
 import { ownTurn } from '../stream/time.ts'
-import { nodeAt } from './places.ts'
+import { nodeAt } from './node-places.ts'
 
 interface Search {
   /** The body of the caller. */

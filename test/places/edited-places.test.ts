@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { dialects } from '../../adapters/index.ts'
-import { placing } from '../../src/exchange/placing.ts'
-import { proxyOf } from './proxy.ts'
+import { placing } from '../../src/places/placing.ts'
+import { proxyOf } from '../exchange/proxy.ts'
 
 it('tells where a body of the upstream’s own dialect was edited', async () => {
   const groq = dialects

@@ -6,7 +6,7 @@ import { dotted, keysIn, pathsIn, readPath, withPaths, type Key } from '../model
 import type { EditedBody, Places, Placing, PlaceSearch } from '../ports.ts'
 import { findCallerElement } from './caller-element.ts'
 import { lossPlaceFinder } from './loss-places.ts'
-import { nodeAt, placeFinder } from './places.ts'
+import { nodeAt, placeFinder } from './node-places.ts'
 
 /** A longer conversation is not translated again for the sake of a place. */
 const MOST_CHARACTERS = 1_048_576

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../json/json.ts'
 import type { Key } from '../model/paths.ts'
-import { changedAt, nodeAt, pointer } from './places.ts'
+import { changedAt, nodeAt, pointer } from './node-places.ts'
 import { lossKey, type Loss } from '../model/loss.ts'
 
 /** The losses of a translation or an edit, as `lossKey` spells them; undefined where the body cannot be read. */
