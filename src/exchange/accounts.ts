@@ -14,18 +14,18 @@ import type { Destination } from '../upstream/route.ts'
  * Only the account that a proof of reasoning was made for can read it; a service silently drops proofs of other
  * accounts, or refuses the conversation. Where several are asked, proofs go out to callers with a mark of their
  * account. Here proofs of other accounts get a dialect that no adapter has, so that the writer of the request leaves
- * them out and reports them. `origins`: the members that gave out the stored replies that the request refers to.
+ * them out and reports them. `issuers`: the members that gave out the stored replies that the request refers to.
  */
 export function readableProofs(
   request: Request,
   settings: MemberSettings,
   { member, route, adapter }: Asked,
-  origins: readonly (string | undefined)[] = [],
+  issuers: readonly (string | undefined)[] = [],
 ): Request {
   const members = membersOf(settings, route)
   const readable = readableMarks(settings, members, member)
   if (!readable || !hasProofs(request)) return request
-  const unmarked = unmarkedOwner(members, origins)
+  const unmarked = unmarkedOwner(members, issuers)
   const isForeign = ({ dialect, account = unmarked }: Proof): boolean =>
     dialect === adapter.dialect && (account === undefined || !readable.has(account))
   const turns = request.turns.map((turn) =>
@@ -44,10 +44,10 @@ type Asked = Pick<Destination, 'member' | 'route' | 'adapter'>
  */
 function unmarkedOwner(
   members: readonly Member[],
-  origins: readonly (string | undefined)[],
+  issuers: readonly (string | undefined)[],
 ): string | undefined {
   const accounts = new Set(
-    origins.flatMap((origin) => members.find(({ name }) => name === origin)?.account ?? []),
+    issuers.flatMap((issuer) => members.find(({ name }) => name === issuer)?.account ?? []),
   )
   const [only = members[0]?.account ?? ''] = accounts
   return accounts.size > 1 ? undefined : fingerprint(only)

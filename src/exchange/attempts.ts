@@ -28,7 +28,7 @@ import {
 import { replyHeaders } from './answer.ts'
 import { countTokens } from './count.ts'
 import type { Answer, Exchange } from './exchange.ts'
-import { findHome, type Home } from './home.ts'
+import { findOrder, type MemberOrder } from './home.ts'
 import { planFor, type SightedRequest } from './planner.ts'
 import type { Plan } from './plan.ts'
 import { RefusedError, refuseLosses, StillbornError } from './refusal.ts'
@@ -39,7 +39,7 @@ interface Pool {
   readonly exchange: Exchange
   readonly sighted: SightedRequest
   readonly failover: FailoverSettings
-  readonly home: Home
+  readonly order: MemberOrder
   readonly startedAt: number
   readonly attempts: Attempt[]
   /** Members that this request does not ask again. */
@@ -57,12 +57,12 @@ export async function runPooled(
   members: readonly Member[],
 ): Promise<Answer> {
   exchange.isRepeatable = true
-  const home = findHome(exchange, sighted, members)
+  const order = findOrder(exchange, sighted, members)
   const pool: Pool = {
     exchange,
     sighted,
     failover: failoverOf(exchange.settings, sighted.route),
-    home: home instanceof Promise ? await home : home,
+    order: order instanceof Promise ? await order : order,
     startedAt: exchange.ports.now(),
     attempts: [],
     spent: [],
@@ -139,8 +139,8 @@ function passOver({ unfit, spent }: Pool, member: Member | undefined, error: unk
 
 /** The first member that may be asked now. */
 function freeMember(pool: Pool, failed: Failed | undefined): Member | undefined {
-  return pool.home
-    .order(failed !== undefined)
+  return pool.order
+    .members(failed !== undefined)
     .find(
       (member) =>
         !pool.spent.includes(member) &&
@@ -173,7 +173,7 @@ const PROBED_MS = 10
 /** Waits for a member, and returns whether one may have come back within the configured time. */
 async function waitForMember(pool: Pool): Promise<boolean> {
   const { exchange, failover } = pool
-  const left = pool.home.order(true).filter((member) => !pool.spent.includes(member))
+  const left = pool.order.members(true).filter((member) => !pool.spent.includes(member))
   const end = soonestEnd(pool, left) - now(pool)
   // A member whose time is over, and which may not be asked all the same, is being probed.
   const wait = end > 0 ? end : PROBED_MS
@@ -274,7 +274,7 @@ function answered(pool: Pool, { member, leave }: Next, wasAsked: boolean): void 
   if (!wasAsked) return breaker.giveBack(leave)
   breaker.answered(leave)
   pools.warm(member, modelAt(pool, member))
-  pool.home.bind(member)
+  pool.order.bind(member)
   countOutcome(breaker, pool.exchange)
 }
 
@@ -354,14 +354,14 @@ const SHORTEST_TOLD_MS = 1000
 
 const toldWait = (pool: Pool): number =>
   Math.min(
-    Math.max(soonestEnd(pool, pool.home.order(true)) - now(pool), SHORTEST_TOLD_MS),
+    Math.max(soonestEnd(pool, pool.order.members(true)) - now(pool), SHORTEST_TOLD_MS),
     LONGEST_TOLD_MS,
   )
 
 /** Refuses the request without an attempt: all members are out, or none can serve it. */
 function refuseAll(pool: Pool): never {
   const [unfit] = pool.unfit
-  if (unfit && pool.unfit.length === pool.home.order(true).length) throw unfit
+  if (unfit && pool.unfit.length === pool.order.members(true).length) throw unfit
   throw new ProblemError({ ...NONE_LEFT, retryAfterMs: toldWait(pool) })
 }
 

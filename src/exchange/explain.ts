@@ -9,7 +9,7 @@ import { ownTurn } from '../stream/time.ts'
 import { memberName, membersOf } from '../upstream/members.ts'
 import { type AddressedRequest, masked } from '../upstream/request.ts'
 import type { Exchange } from './exchange.ts'
-import { findHome, hasClasses } from './home.ts'
+import { findOrder, hasClasses } from './home.ts'
 import type { Plan } from './plan.ts'
 import { whyOf } from './told-losses.ts'
 import { planFor, rereader, unrouted } from './planner.ts'
@@ -19,9 +19,9 @@ import { settledRequest } from './run.ts'
 export async function explainExchange(exchange: Exchange): Promise<JsonObject> {
   const sighted = settledRequest(exchange, hasClasses(exchange))
   const members = membersOf(exchange.settings, sighted.route)
-  const order =
-    members.length > 1 ? (await findHome(exchange, sighted, members)).order(false) : members
-  const [first, ...others] = order
+  const asked =
+    members.length > 1 ? (await findOrder(exchange, sighted, members)).members(false) : members
+  const [first, ...others] = asked
   if (!first) throw unrouted(exchange, sighted.model)
   const { text } = exchange.body
   const plan = await planFor(exchange, sighted, first)

@@ -11,9 +11,9 @@ import type { PassPlan } from './plan.ts'
 import { isStreamType } from '../stream/reply-events.ts'
 import { isSuccess } from './refusal.ts'
 import { createReadMirror } from '../memory/mirror.ts'
-import { findIssuer } from '../memory/ownership.ts'
+import { findIssuer, isIssuer } from '../memory/ownership.ts'
 import { ID } from '../memory/records.ts'
-import { isOrigin, membersOf } from '../upstream/members.ts'
+import { membersOf } from '../upstream/members.ts'
 import { destinationOf, type Destination } from '../upstream/route.ts'
 import { refusal } from './attempt.ts'
 import { callUpstream, type Sendable, type UpstreamCall } from '../upstream/call.ts'
@@ -35,8 +35,8 @@ export async function upstreamWithMemory(
   const [first] = places
   if (!first) return undefined
   const isOnly = places.every(({ member }) => member.name === first.member.name)
-  const origin = isOnly || !memories ? undefined : await findIssuer(exchange, memories, id)
-  const own = isOnly ? first : places.find(({ member }) => isOrigin(member, origin))
+  const issuer = isOnly || !memories ? undefined : await findIssuer(exchange, memories, id)
+  const own = isOnly ? first : places.find(({ member }) => isIssuer(member.upstream, issuer))
   return own && destinationOf(own.member, dialects, own.route, '')
 }
 

@@ -1,10 +1,10 @@
 import { mayHoldEnvelope } from '../model/proof.ts'
-import { findIssuer } from '../memory/ownership.ts'
+import { findIssuer, isIssuer } from '../memory/ownership.ts'
 import { ANSWERED } from '../memory/records.ts'
 import type { FailoverSettings, RouteSettings, Settings } from '../config/settings.ts'
 import type { SessionHome } from '../upstream/sessions.ts'
 import { accountFirst, fittingFirst } from '../upstream/choice.ts'
-import { failoverOf, isMixed, isOrigin, type Member } from '../upstream/members.ts'
+import { failoverOf, isMixed, type Member } from '../upstream/members.ts'
 import { sentModel, windowAt } from '../upstream/route.ts'
 import { accountIn, hasProofs } from './accounts.ts'
 import type { Exchange } from './exchange.ts'
@@ -14,24 +14,24 @@ import { sessionPart, type SessionPart } from './session.ts'
 import { lazyRequest, roughTokens } from './traits.ts'
 
 /** The order in which a route's members are asked for a request. */
-export interface Home {
+export interface MemberOrder {
   /** All members that may serve the request, the first to be asked in front. `isHop`: the first one has failed. */
-  order(isHop: boolean): readonly Member[]
+  members(isHop: boolean): readonly Member[]
   /** Binds the session to the member that has served it. */
   bind(member: Member): void
 }
 
-export function findHome(
+export function findOrder(
   exchange: Exchange,
   sighted: SightedRequest,
   members: readonly Member[],
-): Home | Promise<Home> {
-  const home = (stored?: Member) => new PoolHome(exchange, sighted, members, stored)
+): MemberOrder | Promise<MemberOrder> {
+  const order = (stored?: Member) => new SessionOrder(exchange, sighted, members, stored)
   const isKept = exchange.memories !== undefined && mayRefer(exchange, sighted)
-  return isKept ? findStored(exchange, sighted, members).then(home) : home()
+  return isKept ? findStored(exchange, sighted, members).then(order) : order()
 }
 
-class PoolHome implements Home {
+class SessionOrder implements MemberOrder {
   readonly #exchange: Exchange
   readonly #sighted: SightedRequest
   readonly #failover: FailoverSettings
@@ -66,7 +66,7 @@ class PoolHome implements Home {
     this.#account = account
   }
 
-  order(isHop: boolean): readonly Member[] {
+  members(isHop: boolean): readonly Member[] {
     const own = this.#ownerNow(isHop)
     if (own === undefined) return this.#members
     return this.#failover.sticky === 'strict'
@@ -135,7 +135,7 @@ async function findStored(
   const issuer = await findIssuer(exchange, exchange.memories, id).catch(() => undefined)
   const isSticky = failoverOf(exchange.settings, route).sticky !== 'off'
   const name = isSticky ? issuer?.replace(ANSWERED, '') : issuer
-  return members.find((member) => isOrigin(member, name))
+  return members.find((member) => isIssuer(member.upstream, name))
 }
 
 /** Whether any route chooses by the class or the length of a request. */

@@ -187,7 +187,7 @@ export const noRoute = (model = ''): ProblemError =>
 async function translatePlan(
   exchange: Exchange,
   destination: Destination,
-  { body, resolved, keeping, origins }: ResolvedRequest,
+  { body, resolved, keeping, issuers }: ResolvedRequest,
   scanned: ScannedBody | undefined,
 ): Promise<TranslatePlan> {
   const { adapter, upstream } = destination
@@ -196,7 +196,7 @@ async function translatePlan(
   await breath(exchange)
   const trail = exchange.recall?.trail
   const read = await withProofs(exchange, readJson(exchange, body, trail), adapter.dialect)
-  const request = readableProofs(read, exchange.settings, destination, origins)
+  const request = readableProofs(read, exchange.settings, destination, issuers)
   const { previous, ...asked } = request
   if (previous !== undefined && !resolved) throw noHistory(upstream.name)
   // The exchange is kept here, so the upstream need not keep it too: no caller could ask for that copy or delete it.
@@ -221,7 +221,7 @@ async function translatePlan(
     stream,
     losses,
     request: repeatable(exchange, isLong(exchange) ? withoutTurns(request, trail) : request),
-    ...(keeping && { keeping: { ...keeping, origin: ANSWERED + destination.member.name } }),
+    ...(keeping && { keeping: { ...keeping, issuer: ANSWERED + destination.member.name } }),
     ...(outgoing && { sent: addressedTo(upstream, exchange, outgoing, stream) }),
     lastProof: outgoing?.lastProof,
   }

@@ -8,7 +8,7 @@ import { mayBeSoughtIn, planFor, sightRequest, type SightedRequest } from './pla
 import { membersOf } from '../upstream/members.ts'
 import { ask, carryOut } from './attempt.ts'
 import { runPooled } from './attempts.ts'
-import { findHome, hasClasses, homeRoute } from './home.ts'
+import { findOrder, hasClasses, homeRoute } from './home.ts'
 import type { UpstreamCall } from '../upstream/call.ts'
 
 /** Runs one exchange from the bytes of a request to its answer; throws ProblemError. */
@@ -18,9 +18,9 @@ export async function runExchange(exchange: Exchange): Promise<Answer> {
   const members = membersOf(exchange.settings, sighted.route)
   const [only] = members
   if (members.length > 1 || !only) return await runPooled(exchange, sighted, members)
-  const home = isClassed ? await findHome(exchange, sighted, members) : undefined
+  const order = isClassed ? await findOrder(exchange, sighted, members) : undefined
   const answer = await runAlone(exchange, await planFor(exchange, sighted, only))
-  home?.bind(only)
+  order?.bind(only)
   return answer
 }
 

@@ -2,8 +2,14 @@ import type { ConversationMemory, StoredAnswer } from '../memory/conversation.ts
 import { stringify, type JsonObject } from '../json/json.ts'
 import { ProblemError } from '../model/problem.ts'
 import { sseFrame } from '../stream/sse.ts'
-import { demandOwnership, findIssuer, isShared, unclaimable } from '../memory/ownership.ts'
-import { isOrigin, type Member } from '../upstream/members.ts'
+import {
+  demandOwnership,
+  findIssuer,
+  isIssuer,
+  isShared,
+  unclaimable,
+} from '../memory/ownership.ts'
+import type { Member } from '../upstream/members.ts'
 import type { StoredMatch } from './dispatch.ts'
 import type { Answer, StoredExchange } from './exchange.ts'
 import { readSeed } from '../model/ids.ts'
@@ -61,7 +67,7 @@ async function isKnownHereAlone(
 ): Promise<boolean> {
   if (readSeed(id) === undefined) return false
   const { memories } = exchange
-  return !memories || !isOrigin(member, await findIssuer(exchange, memories, id))
+  return !memories || !isIssuer(member.upstream, await findIssuer(exchange, memories, id))
 }
 
 /** Deletes the copy of the upstream's exchange, and the note of its owner. */

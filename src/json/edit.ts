@@ -7,7 +7,7 @@ import { endOfSpace, endOfValue, readString, visitParts } from './tokens.ts'
  */
 
 /** For a copy in a list: the object that it was copied from. */
-const origins = new WeakMap<JsonObject, JsonObject>()
+const originals = new WeakMap<JsonObject, JsonObject>()
 
 /** Sets members, and removes those that are undefined. Returns the same object where nothing changes. */
 export function withMembers(
@@ -23,7 +23,7 @@ export function withMembers(
     if (member === undefined) delete copy[key]
     else copy[key] = member
   }
-  origins.set(copy, origins.get(value) ?? value)
+  originals.set(copy, originals.get(value) ?? value)
   return copy
 }
 
@@ -83,10 +83,10 @@ function spellList(text: string, start: number, before: Json[], after: Json[]): 
   const pieces = piecesAt(text, start)
   const places = new Map(before.map((element, index) => [element, index]))
   const spelled = after.map((element, index) => {
-    const origin = isObject(element) ? (origins.get(element) ?? element) : element
-    const at = before[index] === origin ? index : places.get(origin)
+    const original = isObject(element) ? (originals.get(element) ?? element) : element
+    const at = before[index] === original ? index : places.get(original)
     const piece = at === undefined ? undefined : pieces[at]
-    return piece ? spellPiece(text, piece, origin, element) : stringify(element)
+    return piece ? spellPiece(text, piece, original, element) : stringify(element)
   })
   return `[${spelled.join(',')}]`
 }

@@ -42,8 +42,8 @@ export function createMirror(exchange: MemoryContext, plan: Passing): Mirror | u
   const shared = isShared(exchange, plan.destination.upstream)
   return listener(memory, shared, async (news) => {
     const { member, name } = plan.destination.upstream
-    const origin = member ?? name
-    await kept({ exchange, memories, memory, scanned, found, origin }, news).catch(() => {
+    const issuer = member ?? name
+    await kept({ exchange, memories, memory, scanned, found, issuer }, news).catch(() => {
       if (!shared || 'id' in news) return
       plan.losses = [...plan.losses, { code: 'dropped', path: 'store' }]
       exchange.journal.note({ losses: plan.losses })
@@ -52,10 +52,10 @@ export function createMirror(exchange: MemoryContext, plan: Passing): Mirror | u
 }
 
 /**
- * For a reply that is read at the upstream, `origin`, which keeps it. One that was in the background, or broke off, gave
+ * For a reply that is read at the upstream, `issuer`, which keeps it. One that was in the background, or broke off, gave
  * out most of its ids after its beginning.
  */
-export function createReadMirror(exchange: KeptContext, origin: string): Mirror | undefined {
+export function createReadMirror(exchange: KeptContext, issuer: string): Mirror | undefined {
   const { caller, memories } = exchange
   const { memory } = caller.caller
   if (!memory || !memories) return undefined
@@ -63,7 +63,7 @@ export function createReadMirror(exchange: KeptContext, origin: string): Mirror 
     const made = 'id' in news ? undefined : memory.replyRecord('[]', news)
     if (!made?.whole) return
     const scoped = await openScopedStore(exchange, memories)
-    await noteItems(scoped, made.id, made.record.items, origin).catch(() => {})
+    await noteItems(scoped, made.id, made.record.items, issuer).catch(() => {})
   })
 }
 
@@ -111,22 +111,22 @@ interface Original {
   scanned: ScannedBody
   /** What it refers to. */
   found: Found
-  origin: string
+  issuer: string
 }
 
 async function kept(original: Original, news: News): Promise<void> {
-  const { exchange, memories, memory, found, origin } = original
+  const { exchange, memories, memory, found, issuer } = original
   const scoped = await openScopedStore(exchange, memories)
-  if ('id' in news) return noteOwner(scoped, [news.id], origin)
+  if ('id' in news) return noteOwner(scoped, [news.id], issuer)
   const made = memory.replyRecord(found.missing ? '[]' : addedItems(original), news)
   if (!made) return
   const { id, record, whole } = made
   const isDeleted = () => memories.deleted.has(storeKey(scoped.owner, id))
   if (isDeleted()) return
-  const claimed = () => noteOwner(scoped, [id, ...record.items], origin)
+  const claimed = () => noteOwner(scoped, [id, ...record.items], issuer)
   // Half of a conversation is not stored; only its owner is noted.
   if (found.missing || !whole) await claimed()
-  else await keep(scoped, { id, origin, record, parents: found.parents }).catch(claimed)
+  else await keep(scoped, { id, issuer, record, parents: found.parents }).catch(claimed)
   if (isDeleted()) await deleteRecord(scoped, id)
 }
 

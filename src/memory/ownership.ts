@@ -1,7 +1,7 @@
 import type { Ask, ConversationMemory } from './conversation.ts'
 import type { Json } from '../json/json.ts'
 import { ProblemError } from '../model/problem.ts'
-import type { KeptContext } from './context.ts'
+import type { KeptContext, Memories } from './context.ts'
 import {
   openScopedStore,
   readKept,
@@ -9,7 +9,6 @@ import {
   recordPlace,
   type ScopedStore,
 } from './records.ts'
-import type { Memories } from './context.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 
 /**
@@ -53,14 +52,14 @@ export function refuseReferences(
 
 const OWNED = 'mine '
 
-/** Notes that the upstream gave these ids to this caller; `origin`: which member of a pool it was. */
+/** Notes that the upstream gave these ids to this caller; `issuer`: which member of a pool it was. */
 export async function noteOwner(
   scoped: ScopedStore,
   ids: readonly string[],
-  origin: string,
+  issuer: string,
 ): Promise<void> {
   const places = new Set(ids.map(recordPlace).filter((place) => place !== undefined))
-  await Promise.all([...places].map((place) => scoped.put(place, OWNED + origin)))
+  await Promise.all([...places].map((place) => scoped.put(place, OWNED + issuer)))
 }
 
 /** Notes the items of a reply of which only the owner is noted: a copy names its items already. */
@@ -68,11 +67,11 @@ export async function noteItems(
   scoped: ScopedStore,
   id: string,
   items: readonly string[],
-  origin: string,
+  issuer: string,
 ): Promise<void> {
   const place = recordPlace(id)
   const text = place === undefined ? undefined : await scoped.get(place)
-  if (text?.startsWith(OWNED)) await noteOwner(scoped, items, origin)
+  if (text?.startsWith(OWNED)) await noteOwner(scoped, items, issuer)
 }
 
 /**
@@ -91,8 +90,15 @@ export async function findIssuer(
   const there = readRedirectKey(text)
   const kept = there === undefined ? text : await scoped.get(there)
   if (kept === undefined) return undefined
-  return kept.startsWith(OWNED) ? kept.slice(OWNED.length) : readKept(kept)?.origin
+  return kept.startsWith(OWNED) ? kept.slice(OWNED.length) : readKept(kept)?.issuer
 }
+
+/**
+ * Whether an upstream gave out an exchange, by its member's name, or by the upstream's name from before it had
+ * several keys.
+ */
+export const isIssuer = ({ member, name }: UpstreamSettings, issuer: string | undefined): boolean =>
+  issuer === (member ?? name) || (member === `${name}#1` && issuer === name)
 
 /** Throws ProblemError unless all referenced ids were given to this caller. */
 export async function demandOwnership(

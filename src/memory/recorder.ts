@@ -95,8 +95,8 @@ export class ReplyRecorder {
   }
 
   #put(id: string, record: ExchangeRecord): Promise<boolean> {
-    const { scoped, origin, parents } = this.#keeping
-    const kept = isKept(keep(scoped, { id, origin, parents, record }))
+    const { scoped, issuer, parents } = this.#keeping
+    const kept = isKept(keep(scoped, { id, issuer, parents, record }))
     if (this.#place.reply) this.#place.reply.kept = kept
     return kept
   }

@@ -21,30 +21,30 @@ export const renewedMemories = (
   known && { ...known, retention: { ...DEFAULT_RETENTION, ...settings.retention } }
 
 /**
- * One exchange in the store. `origin`: the upstream that gave out its ids and keeps it too, or behind `ANSWERED` the
+ * One exchange in the store. `issuer`: the upstream that gave out its ids and keeps it too, or behind `ANSWERED` the
  * one that answered where only the proxy keeps it. `parents`: the places of the exchanges before it, the first one
  * first.
  */
 export interface KeptRecord<Exchange = string> {
   id: string
-  origin?: string | undefined
+  issuer?: string | undefined
   parents: readonly string[]
   record: Exchange
 }
 
-/** Stands before a name that is no origin, so that it is taken for none; no name has this sign. */
+/** Stands before a name that is no issuer, so that it is taken for none; no name has this sign. */
 export const ANSWERED = '~'
 
 /** Writes a line of facts, and the record behind it. */
-export const writeKept = ({ id, origin = '', parents, record }: KeptRecord): string =>
-  `${[id, origin, ...parents].join(' ')}\n${record}`
+export const writeKept = ({ id, issuer = '', parents, record }: KeptRecord): string =>
+  `${[id, issuer, ...parents].join(' ')}\n${record}`
 
 /** Inverse of `writeKept`; undefined for anything that it did not write. */
 export function readKept(text: string): KeptRecord | undefined {
   const end = text.indexOf('\n')
-  const [id = '', origin = '', ...parents] = text.slice(0, Math.max(0, end)).split(' ')
+  const [id = '', issuer = '', ...parents] = text.slice(0, Math.max(0, end)).split(' ')
   if (id === '') return undefined
-  return { id, ...(origin !== '' && { origin }), parents, record: text.slice(end + 1) }
+  return { id, ...(issuer !== '' && { issuer }), parents, record: text.slice(end + 1) }
 }
 
 /** Parses records only when they are wanted, and each only once: most of a long conversation is not looked at. */

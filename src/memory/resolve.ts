@@ -2,9 +2,9 @@ import type { Ask, Fresh, ConversationMemory, ReferencedRecords } from './conver
 import type { Json } from '../json/json.ts'
 import { invalid, ProblemError, type Problem } from '../model/problem.ts'
 import { weightOf, type Lease } from '../stream/budget.ts'
-import { demandOwnership, isShared, unclaimable } from './ownership.ts'
+import { demandOwnership, isIssuer, isShared, unclaimable } from './ownership.ts'
 import { readSeed } from '../model/ids.ts'
-import type { MemoryContext } from './context.ts'
+import type { Memories, MemoryContext } from './context.ts'
 import {
   recordReader,
   recordPlace,
@@ -14,7 +14,6 @@ import {
   type KeptRecord,
   type ScopedStore,
 } from './records.ts'
-import type { Memories } from './context.ts'
 import type { ScannedBody } from '../json/scanned-body.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 
@@ -29,7 +28,7 @@ export interface ResolvedRequest {
   /** The records for references that stay in the body. */
   found?: Found
   /** The upstreams that gave out what was written out. */
-  origins?: Found['origins']
+  issuers?: Found['issuers']
 }
 
 export interface Keeping {
@@ -39,7 +38,7 @@ export interface Keeping {
   fresh: Fresh
   memories: Memories
   /** The member that answers, behind `ANSWERED`. */
-  origin?: string
+  issuer?: string
 }
 
 /**
@@ -75,14 +74,14 @@ export async function resolveReferences(
   const most = exchange.settings.limits.bodyBytes
   const look = createLookup(scoped, most, exchange.lease)
   const found = await findReferenced(look, memory, ask).catch(unlessOurs(memory, ask, elsewhere))
-  if (elsewhere && found.origins.every((origin) => gaveOut(elsewhere, origin))) {
+  if (elsewhere && found.issuers.every((issuer) => isIssuer(elsewhere, issuer))) {
     if (isShared(exchange, elsewhere)) await demandOwnership(exchange, memories, memory, ask)
     return { body, resolved: false, found: { ...found, ...unseen } }
   }
   if (found.missing) throw new ProblemError(found.missing)
   const { body: whole, fresh } = memory.resolve(body, opened(memory, ask, found), input)
   const keeping = { scoped, memory, parents: found.parents, fresh, memories }
-  return { body: whole, resolved: true, origins: found.origins, ...(keeps && { keeping }) }
+  return { body: whole, resolved: true, issuers: found.issuers, ...(keeps && { keeping }) }
 }
 
 /** Checks ownership of ids that a shared upstream would complete for any caller. Throws ProblemError. */
@@ -98,13 +97,6 @@ async function demandClaims(
   if (claims.length > 0)
     await demandOwnership(exchange, memories, memory, { references: [], claims })
 }
-
-/**
- * Whether an upstream gave out an exchange, by its member's name, or by the upstream's name from before it had
- * several keys.
- */
-const gaveOut = ({ member, name }: UpstreamSettings, origin: string | undefined): boolean =>
-  origin === (member ?? name) || (member === `${name}#1` && origin === name)
 
 /** A store that is down is ignored where the upstream can be expected to know the id. */
 const unlessOurs =
@@ -122,12 +114,12 @@ export interface Found {
   items: ReadonlyMap<string, KeptRecord>
   parents: readonly string[]
   /** The upstreams that gave out the ids that were found. */
-  origins: readonly (string | undefined)[]
+  issuers: readonly (string | undefined)[]
   missing?: Problem
 }
 
 /** For a body without references. */
-export const NOTHING_SOUGHT: Found = { chain: [], parents: [], origins: [], items: new Map() }
+export const NOTHING_SOUGHT: Found = { chain: [], parents: [], issuers: [], items: new Map() }
 
 /** Bounds the work of one request for the store. */
 const MOST_PLACES = 1000
@@ -161,7 +153,7 @@ export async function findReferenced(
     chain,
     parents,
     items,
-    origins: [last?.chain.at(-1), ...kepts].flatMap((kept) => (kept ? [kept.origin] : [])),
+    issuers: [last?.chain.at(-1), ...kepts].flatMap((kept) => (kept ? [kept.issuer] : [])),
     ...(missing && { missing }),
   }
 }

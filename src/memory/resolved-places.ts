@@ -49,8 +49,8 @@ export async function resolveWithPlaces(
     told(field) {
       const [, member, at = '', ...rest] = field.split('/')
       if (member !== name || at === '') return { field }
-      const origin = past[Number(at)]
-      if (origin) return { stored: origin.id, storedAt: `/${[...origin.path, ...rest].join('/')}` }
+      const item = past[Number(at)]
+      if (item) return { stored: item.id, storedAt: `/${[...item.path, ...rest].join('/')}` }
       if (!Array.isArray(said)) return { field: `/${name}` }
       return isMoved ? {} : { field: `/${[name, Number(at) - past.length, ...rest].join('/')}` }
     },

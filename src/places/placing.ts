@@ -86,9 +86,9 @@ export const placing: Placing = {
     const told = new Map<string, string>()
     for (const path of paths) {
       const keys = readPath(path)
-      const origin = await find(keys)
-      const inside = sought.edits ? keys.slice(origin?.length) : []
-      const place = origin && [...origin, ...inside]
+      const element = await find(keys)
+      const inside = sought.edits ? keys.slice(element?.length) : []
+      const place = element && [...element, ...inside]
       const isMoved = !sought.edits || dotted(place ?? keys) !== dotted(keys)
       if (place && isMoved) told.set(path, sought.caller.members.spell(place))
     }
@@ -107,13 +107,13 @@ export const placing: Placing = {
     const end = performance.now() + MOST_MS
     const told: Withheld[] = []
     for (const { at, reason, shown } of known) {
-      const origin = at && performance.now() < end ? await find(at) : undefined
-      const element = origin && nodeAt(body, origin)
+      const place = at && performance.now() < end ? await find(at) : undefined
+      const element = place && nodeAt(body, place)
       const id = isObject(element) ? element['id'] : undefined
       told.push({
         reason,
         ...(shown && { shown }),
-        ...(origin && { at: origin }),
+        ...(place && { at: place }),
         ...(typeof id === 'string' && { id }),
       })
     }

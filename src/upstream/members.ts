@@ -24,13 +24,6 @@ export interface Member {
 export const memberName = ({ member, name }: Pick<UpstreamSettings, 'member' | 'name'>): string =>
   member ?? name
 
-/**
- * Whether the member gave out a stored exchange. Exchanges from before an upstream had several keys name the
- * upstream alone.
- */
-export const isOrigin = ({ name, upstream }: Member, origin: string | undefined): boolean =>
-  origin === name || (origin === upstream.name && name === `${origin}#1`)
-
 /** An upstream with each of its keys. */
 export function keysOf(upstream: UpstreamSettings): Omit<Member, 'as'>[] {
   const { keys, name, account = `${name}#1` } = upstream

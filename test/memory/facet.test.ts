@@ -283,7 +283,7 @@ describe('ids', () => {
     if (!memory) throw new Error('no dialect remembers')
     fc.assert(
       fc.property(objects, fc.array(fc.stringMatching(/^\w{1,20}$/)), (record, parents) => {
-        const from = [{}, { origin: 'up' }, { origin: '~up#2' }][parents.length % 3]
+        const from = [{}, { issuer: 'up' }, { issuer: '~up#2' }][parents.length % 3]
         const kept = { id: 'resp_1', ...from, parents, record: stringify(record) }
         const again = readKept(writeKept(kept))
         expect(again).toEqual(kept)
