@@ -1,5 +1,5 @@
 import { DAMAGED } from '../../src/model/foreign.ts'
-import { GO_ON, openingOf } from '../../src/model/empty-request.ts'
+import { GO_ON, firstWordsFor } from '../../src/model/empty-request.ts'
 import { type Json, type JsonObject, isObject, listOf } from '../../src/json/json.ts'
 import { foundInWords, passingWords } from '../../src/model/late-tools.ts'
 import { callInWords, instructionWords } from '../../src/model/text-tools.ts'
@@ -211,7 +211,7 @@ function opened(
   { own, lose }: WriteContext,
 ): JsonObject[] {
   if (own) return []
-  const content = openingOf(request, { system: system.length, turns: placed.length })
+  const content = firstWordsFor(request, { system: system.length, turns: placed.length })
   if (content === GO_ON) lose('defaulted', 'turns', 'the user does not begin')
   return content === undefined ? [] : [{ role: 'user', content }]
 }

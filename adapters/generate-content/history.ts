@@ -12,7 +12,7 @@ import { many, DIALECT, keep, restOf, factsOf } from './dialect.ts'
 import { readPart, writePart, type WritePartContext, MISSING_RESULT, wrap } from './blocks.ts'
 import type { WireContent, WirePart } from './wire.ts'
 import { listOf, isObject, mergedMembers, type Json, type JsonObject } from '../../src/json/json.ts'
-import { GO_ON, openingOf } from '../../src/model/empty-request.ts'
+import { GO_ON, firstWordsFor } from '../../src/model/empty-request.ts'
 import { foundInWords, isInstruction, passingWords } from '../../src/model/late-tools.ts'
 import type { ToolNames } from '../../src/model/names.ts'
 import { callInWords, instructionWords } from '../../src/model/text-tools.ts'
@@ -263,10 +263,10 @@ export function begun(request: Request, system: number, contents: JsonObject[], 
   const [first] = contents
   const isCalling = isModel(first) && contentParts(first).some(isCall)
   const written = { system, turns: contents.length }
-  const opening = openingOf(request, written) ?? (isCalling ? GO_ON : undefined)
-  if (opening === undefined) return contents
-  if (opening !== '') lose('defaulted', 'turns', 'the user does not begin')
-  return [saying(opening), ...contents]
+  const words = firstWordsFor(request, written) ?? (isCalling ? GO_ON : undefined)
+  if (words === undefined) return contents
+  if (words !== '') lose('defaulted', 'turns', 'the user does not begin')
+  return [saying(words), ...contents]
 }
 
 interface Written {

@@ -3,7 +3,7 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request, Tool } from '../../src/model/request.ts'
 import { trailOf, withLastEffort, withoutForgotten } from '../../src/model/late-tools.ts'
 import { toolNames } from '../../src/model/names.ts'
-import { GO_ON, openingOf } from '../../src/model/empty-request.ts'
+import { GO_ON, firstWordsFor } from '../../src/model/empty-request.ts'
 import { invalid, nothingToSend, ProblemError } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import { lowered } from './lowered.ts'
@@ -353,7 +353,7 @@ function writeSystem(request: Request, writing: WriteContext, isAsked: boolean):
 function open(messages: Message[], system: JsonObject[], request: Request, lose: Lose): void {
   const written = { system: system.length, turns: messages.length }
   const isBegun = isOrigin(request) && messages.length > 0
-  if (isBegun || openingOf(request, written) === undefined) return
+  if (isBegun || firstWordsFor(request, written) === undefined) return
   if (system.length + messages.length === 0) throw nothingToSend()
   lose('defaulted', 'turns', 'the user does not begin')
   messages.unshift(saying(GO_ON, 'turns'))

@@ -6,7 +6,7 @@ import {
 } from '../contract.ts'
 import { pickMembers, defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
-import { GO_ON, openingOf } from '../../src/model/empty-request.ts'
+import { GO_ON, firstWordsFor } from '../../src/model/empty-request.ts'
 import {
   isAmong,
   keyOf,
@@ -202,9 +202,9 @@ function opened(
   { request, trail, lose }: Pick<InputContext, 'request' | 'trail' | 'lose'>,
 ) {
   const written = { system: instructions === undefined ? 0 : 1, turns: items.length }
-  const opening = openingOf(request, written)
-  if (opening === GO_ON) lose('defaulted', 'turns', 'the user does not begin')
-  const begun = opening === undefined ? items : [saying(opening), ...items]
+  const words = firstWordsFor(request, written)
+  if (words === GO_ON) lose('defaulted', 'turns', 'the user does not begin')
+  const begun = words === undefined ? items : [saying(words), ...items]
   const capped = capMarks(leading ? [leading, ...begun] : begun, leading, trail, lose)
   return { instructions: leading ? undefined : instructions, input: capped }
 }

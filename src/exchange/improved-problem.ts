@@ -33,6 +33,10 @@ export function curedProblem(
   return problem
 }
 
+/** Whether the proxy has more to say of a failure than the upstream has said. */
+export const isImproved = ({ destination }: Pick<Plan, 'destination'>, problem: Problem): boolean =>
+  curedProblem(problem, destination) !== problem
+
 /** A failure inside a reply has been read already, so its words are put together again. */
 const wordsOf = ({ message, code, sentParam: param }: Problem): string =>
   JSON.stringify({ message, code, param })

@@ -21,7 +21,7 @@ export interface PassingErrors {
    * `isDecisive`: reads all up to the first event that shows something of the reply, because until then another
    * upstream may be asked.
    */
-  opening(text: string, isDecisive?: boolean): Opening
+  beginning(text: string, isDecisive?: boolean): Beginning
   /**
    * Handles whole events. `told`: the failure that the reader has found in them; undefined behind the end of the
    * reply.
@@ -39,7 +39,7 @@ export interface PassingErrors {
  * `begun`: the reply has begun. `failure`: it failed, in words that clients do not take for a failure. `first`: the
  * first frames, where all that were needed to tell have been read one after the other.
  */
-export interface Opening {
+export interface Beginning {
   begun: boolean
   failure?: Problem
   first?: ReadFrames
@@ -79,7 +79,7 @@ export function passingErrors(options: Options): PassingErrors {
   const errors: PassingErrors & Told = {
     said: false,
     untold: undefined,
-    opening: openingReader(options, judge),
+    beginning: beginningReader(options, judge),
     inspected(text: string, told: Problem | undefined): Inspected {
       let out = ''
       for (const event of text.split(BEHIND_BLANK_LINE)) {
@@ -193,27 +193,27 @@ function attemptedRead(reader: FrameReader, frame: Frame): Event[] | undefined {
   }
 }
 
-function openingReader(
+function beginningReader(
   { adapter, maxEventCharacters }: Options,
   judge: FrameJudge,
-): PassingErrors['opening'] {
-  let decisive: DecisiveOpening | undefined
+): PassingErrors['beginning'] {
+  let decisive: DecisiveBeginning | undefined
   return (text, isDecisive = false) => {
     const frames =
       guessKind(text) === 'json'
         ? [unframed(text)]
         : eachFrame(text, maxEventCharacters, decisive?.judged)
-    if (isDecisive) decisive ??= new DecisiveOpening(adapter, judge)
-    const opening = decisive?.read(frames, text.length) ?? firstOpening(judge, frames)
+    if (isDecisive) decisive ??= new DecisiveBeginning(adapter, judge)
+    const beginning = decisive?.read(frames, text.length) ?? plainBeginning(judge, frames)
     judge.forget()
-    // What was read is released with the opening: a stream may go on for an hour.
-    if (opening.begun) decisive = undefined
-    return opening
+    // What was read is released with the beginning: a stream may go on for an hour.
+    if (beginning.begun) decisive = undefined
+    return beginning
   }
 }
 
-/** The opening up to the first event that says anything. */
-function firstOpening(judge: FrameJudge, frames: Iterable<Frame>): Opening {
+/** The beginning up to the first event that says anything. */
+function plainBeginning(judge: FrameJudge, frames: Iterable<Frame>): Beginning {
   let isFirst = true
   for (const frame of frames) {
     const problem = judge.problemIn(frame)
@@ -229,8 +229,8 @@ function firstOpening(judge: FrameJudge, frames: Iterable<Frame>): Opening {
   return { begun: false }
 }
 
-/** The opening up to the first event that shows something of the reply. */
-class DecisiveOpening {
+/** The beginning up to the first event that shows something of the reply. */
+class DecisiveBeginning {
   /** How much of the text has been judged, in whole events. */
   judged = 0
   readonly #judge: FrameJudge
@@ -245,17 +245,17 @@ class DecisiveOpening {
   }
 
   /** `end`: where the text ends in which the frames stand. */
-  read(frames: Iterable<Frame>, end: number): Opening {
+  read(frames: Iterable<Frame>, end: number): Beginning {
     this.judged = end
     for (const frame of frames) {
-      const opening = this.#readOne(frame)
-      if (opening) return opening
+      const beginning = this.#readOne(frame)
+      if (beginning) return beginning
     }
     return { begun: false }
   }
 
   /** Undefined where the frame shows nothing. */
-  #readOne(frame: Frame): Opening | undefined {
+  #readOne(frame: Frame): Beginning | undefined {
     // A piece of a text is no failure.
     if (this.#pieces.has(frame.event, frame.data)) return this.#begun()
     const events = this.#eventsIn(frame)
@@ -277,7 +277,7 @@ class DecisiveOpening {
     return events
   }
 
-  #begun(): Opening {
+  #begun(): Beginning {
     const reader = this.#reader
     return { begun: true, ...(reader && { first: { reader, frames: this.#frames } }) }
   }

@@ -253,11 +253,11 @@ async function streamReply(streaming: Streaming): Promise<Answer> {
   const { framing } = exchange.route
   const frames = framer(framing)
   const steps = stepper(streaming, frames)
-  const opening = firstEvents(next)
-  const opened = await within(opening, heartbeatMs)
+  const beginning = firstEvents(next)
+  const opened = await within(beginning, heartbeatMs)
   const failure = opened === SILENT ? undefined : failureIn(opened)
   if (failure) throw new StillbornError(failure)
-  const following = begunWith<readonly Event[] | undefined>(opening, next)
+  const following = begunWith<readonly Event[] | undefined>(beginning, next)
   const body = steppedSource(async () => steps(await following()), {
     heartbeat: encodeHeartbeat(exchange.caller.caller.heartbeat, framing),
     heartbeatMs,

@@ -10,16 +10,16 @@ export const GO_ON = 'Continue.'
  * `GO_ON` stands behind instructions that are alone, or that the model has answered at once: its answer keeps its
  * place. `written`: how many instructions and turns have words for the upstream.
  */
-export function openingOf(
+export function firstWordsFor(
   request: Request,
   written: { system: number; turns: number },
 ): string | undefined {
-  const opening = openingIn(request, written.turns === 0)
-  if (written.system + written.turns === 0 && opening !== '') throw nothingToSend()
-  return opening
+  const words = wordsFor(request, written.turns === 0)
+  if (written.system + written.turns === 0 && words !== '') throw nothingToSend()
+  return words
 }
 
-function openingIn({ system, turns }: Request, isEmpty: boolean): string | undefined {
+function wordsFor({ system, turns }: Request, isEmpty: boolean): string | undefined {
   const at = turns.findIndex((turn) => !isInstruction(turn) && !isMute(turn))
   const first = turns[at]
   const isOpen = first && first.role !== 'assistant'
