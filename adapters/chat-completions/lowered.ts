@@ -9,6 +9,7 @@ import { objectIn, objectsIn, textIn } from './dialect.ts'
 import { placeOf } from './wire.ts'
 import { readFormat } from './fields.ts'
 import { readReasoning, THINKING_MEMBERS, writeReasoning } from './reasoning.ts'
+import { toolNameIn } from './tools.ts'
 import { lowerMessages, type Lowering } from './lowered-history.ts'
 
 /**
@@ -112,16 +113,13 @@ function withNamedChoice(
       ? withMembers(body, { tool_choice: { type: 'function', function: { name: name ?? '' } } })
       : body
   }
-  const names = new Set((isSeveral ? objectsIn(allowed['tools']) : [choice]).map(nameIn))
+  const names = new Set((isSeveral ? objectsIn(allowed['tools']) : [choice]).map(toolNameIn))
   const mode = isSeveral && allowed['mode'] !== 'required' ? 'auto' : required
   const tools = withElements(listOf(body['tools']), (tool) =>
-    isObject(tool) && names.has(nameIn(tool)) ? tool : [],
+    isObject(tool) && names.has(toolNameIn(tool)) ? tool : [],
   )
   return withMembers(body, { ...(tools.length > 0 && { tools }), tool_choice: mode })
 }
-
-const nameIn = (tool: JsonObject): string =>
-  textIn(objectIn(tool['function'])['name']) || textIn(objectIn(tool['custom'])['name'])
 
 /** A model that can think does so unless the request turns it off. */
 const thinksIn = ({ thinking, enable_thinking, reasoning_effort }: JsonObject): boolean =>

@@ -237,13 +237,12 @@ export function readToolChoice(
   if (mode) return { toolChoice: { mode, ...ext } }
   if (!isObject(raw))
     return { toolChoice: { mode: 'auto', ...keep({ choice: raw }, { facts: { choice: raw } }) } }
-  const { type, function: named, custom, allowed_tools } = raw
+  const { type, allowed_tools } = raw
   if (isObject(allowed_tools)) {
-    const names = objectsIn(allowed_tools['tools']).map(nameIn)
+    const names = objectsIn(allowed_tools['tools']).map(toolNameIn)
     return { toolChoice: { mode: MODES.get(allowed_tools['mode']) ?? 'auto', names, ...ext } }
   }
-  const name =
-    textIn(objectIn(named)['name']) || textIn(objectIn(custom)['name']) || textIn(raw['name'])
+  const name = toolNameIn(raw)
   if (name !== '') return { toolChoice: { mode: 'required', names: [name], ...ext } }
   return { toolChoice: { mode: MODES.get(type) ?? 'auto', ...ext } }
 }
@@ -263,7 +262,8 @@ const unreadOf = (choice: Json): JsonObject =>
       }
     : {}
 
-const nameIn = (tool: JsonObject): string =>
+/** The name of a tool, or of the one that a choice is for; flat ones have it beside their type. */
+export const toolNameIn = (tool: JsonObject): string =>
   textIn(objectIn(tool['function'])['name']) ||
   textIn(objectIn(tool['custom'])['name']) ||
   textIn(tool['name'])

@@ -91,3 +91,13 @@ test.each<[string, string, Json, Json]>([
 function thinking(text: string): JsonObject {
   return { type: 'thinking', thinking: [{ type: 'text', text }], closed: true }
 }
+
+test.each<[string, JsonObject]>([
+  ['in a member of its own', { type: 'function', function: { name: 'b' } }],
+  ['beside its type', { type: 'function', name: 'b' }],
+])('a choice that names its tool %s leaves that tool alone on offer', (_, tool_choice) => {
+  const [a, b] = ['a', 'b'].map((name) => ({ type: 'function', function: { name } }))
+  const body = { model: 'm', messages: [], tools: [a ?? null, b ?? null], tool_choice }
+  const sent = lowered(chatCompletions, body, 'llama.cpp')
+  expect(sent).toMatchObject({ tools: [b], tool_choice: 'required' })
+})
