@@ -6,10 +6,17 @@ import { INTERNAL } from '../model/failures.ts'
 import type { AddressedRequest } from '../upstream/request.ts'
 import { passReply } from './pass.ts'
 import { unreadRequest, type Plan, type PassPlan, type TranslatePlan } from './plan.ts'
-import { isSuccess, readRefusal, RefusedError, refuseLosses, type Refused } from './refusal.ts'
+import { countTokens } from './count.ts'
+import {
+  isSuccess,
+  placeRefusal,
+  readRefusal,
+  RefusedError,
+  refuseLosses,
+  type Refused,
+} from './refusal.ts'
 import { translateReply } from './translate.ts'
 import { callUpstream, type UpstreamCall } from '../upstream/call.ts'
-import { soughtIn } from './planner.ts'
 import { readCallerRequest } from './read-request.ts'
 import type { Request } from '../model/request.ts'
 import { isStreamType } from '../stream/reply-events.ts'
@@ -20,6 +27,7 @@ export async function carryOut(
   plan: Plan,
   heard: (sent: AddressedRequest) => Promise<UpstreamCall>,
 ): Promise<Answer> {
+  if (exchange.route.operation === 'count-tokens') return countTokens(exchange, plan, heard)
   if (exchange.settings.losses === 'reject') refuseLosses(plan.losses)
   if (!plan.sent) throw new ProblemError(INTERNAL)
   const call = await heard(plan.sent)
@@ -32,20 +40,6 @@ export async function carryOut(
   return settled.kind === 'pass'
     ? passReply(exchange, settled, call)
     : translateReply(exchange, settled, call)
-}
-
-/** With places of the caller's own request. */
-export async function placeRefusal(
-  exchange: Exchange,
-  plan: Plan,
-  refused: Refused,
-): Promise<Refused> {
-  // Bytes that passed have their places.
-  const isOwn = plan.kind === 'pass' && plan.sent.body === exchange.body.bytes
-  const placed = isOwn
-    ? undefined
-    : exchange.ports.placing?.refusal(soughtIn(exchange, plan), refused)
-  return (await placed) ?? refused
 }
 
 /** The head of an upstream's answer. */

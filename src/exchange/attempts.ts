@@ -26,7 +26,6 @@ import {
   type Verdict,
 } from '../upstream/verdict.ts'
 import { replyHeaders } from './answer.ts'
-import { countTokens } from './count.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { findOrder, type MemberOrder } from './home.ts'
 import { planFor, type SightedRequest } from './planner.ts'
@@ -35,7 +34,7 @@ import { RefusedError, refuseLosses, StillbornError } from './refusal.ts'
 import { ask, carryOut, toldRefusal } from './attempt.ts'
 
 /** One exchange on a route of several members, over all its attempts. */
-interface Pool {
+interface Run {
   readonly exchange: Exchange
   readonly sighted: SightedRequest
   readonly failover: FailoverSettings
@@ -58,46 +57,45 @@ export async function runPooled(
 ): Promise<Answer> {
   exchange.isRepeatable = true
   const order = findOrder(exchange, sighted, members)
-  const pool: Pool = {
-    exchange,
-    sighted,
-    failover: failoverOf(exchange.settings, sighted.route),
-    order: order instanceof Promise ? await order : order,
-    startedAt: exchange.ports.now(),
-    attempts: [],
-    spent: [],
-    unfit: [],
-    waited: 0,
-  }
+  const run = createRun(exchange, sighted, order instanceof Promise ? await order : order)
   let failed: Failed | undefined
   for (;;) {
     // Plans and answers are awaited here: each async function less saves time in every request.
     let next = failed?.again
     while (!next) {
-      const member = freeMember(pool, failed)
+      const member = freeMember(run, failed)
       try {
-        if (member) next = entered(pool, member, await planFor(exchange, sighted, member, true))
+        if (member) next = entered(run, member, await planFor(exchange, sighted, member, true))
       } catch (error) {
-        passOver(pool, member, error)
+        passOver(run, member, error)
       }
-      if (!member && !(await waitForMember(pool)))
-        return failed ? final(pool, failed) : refuseAll(pool)
+      if (!member && !(await waitForMember(run)))
+        return failed ? final(run, failed) : refuseAll(run)
     }
-    const trial = trialOf(pool, next)
+    const trial = trialOf(run, next)
     try {
-      const answer =
-        exchange.route.operation === 'count-tokens'
-          ? await countTokens(exchange, next.plan, trial.heard)
-          : await carryOut(exchange, next.plan, trial.heard)
-      answered(pool, next, trial.call !== undefined)
-      return withAttempts(pool, answer)
+      const answer = await carryOut(exchange, next.plan, trial.heard)
+      answered(run, next, trial.call !== undefined)
+      return withAttempts(run, answer)
     } catch (error) {
-      failed = failedBy(pool, next, trial, error)
+      failed = failedBy(run, next, trial, error)
     }
-    if (!(await mayGoOn(pool, failed))) return final(pool, failed)
+    if (!(await mayGoOn(run, failed))) return final(run, failed)
     exchange.journal.anew()
   }
 }
+
+const createRun = (exchange: Exchange, sighted: SightedRequest, order: MemberOrder): Run => ({
+  exchange,
+  sighted,
+  failover: failoverOf(exchange.settings, sighted.route),
+  order,
+  startedAt: exchange.ports.now(),
+  attempts: [],
+  spent: [],
+  unfit: [],
+  waited: 0,
+})
 
 /** A member that may be asked, and the plan for it. */
 interface Next {
@@ -115,49 +113,49 @@ interface Failed extends Next {
   again: Next | undefined
 }
 
-const now = ({ exchange }: Pool): number => exchange.ports.now()
+const now = ({ exchange }: Run): number => exchange.ports.now()
 
 /** The model's name at a member. */
-const modelAt = ({ sighted }: Pool, member: Member): string => sentModel(member, sighted.model)
+const modelAt = ({ sighted }: Run, member: Member): string => sentModel(member, sighted.model)
 
 /**
  * Undefined where another request has taken the probe of the member. Throws ProblemError for a plan that must not be
  * carried out.
  */
-function entered(pool: Pool, member: Member, plan: Plan): Next | undefined {
-  checked(pool, plan)
-  const leave = pool.exchange.pools.breakerOf(member).enter(now(pool))
+function entered(run: Run, member: Member, plan: Plan): Next | undefined {
+  checked(run, plan)
+  const leave = run.exchange.pools.breakerOf(member).enter(now(run))
   return leave && { member, plan, leave }
 }
 
 /** Notes that the member cannot serve this request. */
-function passOver({ unfit, spent }: Pool, member: Member | undefined, error: unknown): void {
+function passOver({ unfit, spent }: Run, member: Member | undefined, error: unknown): void {
   if (!member || !(error instanceof ProblemError)) throw error
   unfit.push(error)
   spent.push(member)
 }
 
 /** The first member that may be asked now. */
-function freeMember(pool: Pool, failed: Failed | undefined): Member | undefined {
-  return pool.order
+function freeMember(run: Run, failed: Failed | undefined): Member | undefined {
+  return run.order
     .members(failed !== undefined)
     .find(
       (member) =>
-        !pool.spent.includes(member) &&
-        mayServe(pool, member, failed) &&
-        pool.exchange.pools.mayAsk(member, modelAt(pool, member)),
+        !run.spent.includes(member) &&
+        mayServe(run, member, failed) &&
+        run.exchange.pools.mayAsk(member, modelAt(run, member)),
     )
 }
 
 /** After a refusal for length only a member with a larger or unknown window is asked. */
-function mayServe(pool: Pool, member: Member, failed: Failed | undefined): boolean {
+function mayServe(run: Run, member: Member, failed: Failed | undefined): boolean {
   if (!failed?.verdict.needsWindow) return true
-  const [known, before] = [member, failed.member].map((each) => windowAt(each, pool.sighted.model))
+  const [known, before] = [member, failed.member].map((each) => windowAt(each, run.sighted.model))
   return known === undefined || before === undefined || known > before
 }
 
 /** Throws ProblemError for a plan that must not be carried out. */
-function checked({ exchange }: Pool, plan: Plan): void {
+function checked({ exchange }: Run, plan: Plan): void {
   exchange.journal.note({ stream: plan.stream, losses: plan.losses })
   if (exchange.settings.losses !== 'reject') return
   try {
@@ -171,24 +169,24 @@ function checked({ exchange }: Pool, plan: Plan): void {
 const PROBED_MS = 10
 
 /** Waits for a member, and returns whether one may have come back within the configured time. */
-async function waitForMember(pool: Pool): Promise<boolean> {
-  const { exchange, failover } = pool
-  const left = pool.order.members(true).filter((member) => !pool.spent.includes(member))
-  const end = soonestEnd(pool, left) - now(pool)
+async function waitForMember(run: Run): Promise<boolean> {
+  const { exchange, failover } = run
+  const left = run.order.members(true).filter((member) => !run.spent.includes(member))
+  const end = soonestEnd(run, left) - now(run)
   // A member whose time is over, and which may not be asked all the same, is being probed.
   const wait = end > 0 ? end : PROBED_MS
-  pool.waited += wait
-  if (pool.waited > failover.waitMs || wait > budgetLeft(pool)) return false
+  run.waited += wait
+  if (run.waited > failover.waitMs || wait > budgetLeft(run)) return false
   await pause(wait, exchange.signal)
   if (exchange.signal.aborted) throw new ProblemError(CALLER_LEFT)
   return true
 }
 
 /** When the first of these members may be asked again. */
-const soonestEnd = (pool: Pool, members: readonly Member[]): number =>
-  Math.min(...members.map((member) => pool.exchange.pools.until(member, modelAt(pool, member))))
+const soonestEnd = (run: Run, members: readonly Member[]): number =>
+  Math.min(...members.map((member) => run.exchange.pools.until(member, modelAt(run, member))))
 
-const budgetLeft = (pool: Pool): number => pool.failover.budgetMs - (now(pool) - pool.startedAt)
+const budgetLeft = (run: Run): number => run.failover.budgetMs - (now(run) - run.startedAt)
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -210,9 +208,9 @@ interface Trial {
   call: UpstreamCall | undefined
 }
 
-function trialOf(pool: Pool, { member, plan }: Next): Trial {
-  const { exchange, failover, startedAt } = pool
-  const began = now(pool)
+function trialOf(run: Run, { member, plan }: Next): Trial {
+  const { exchange, failover, startedAt } = run
+  const began = now(run)
   const { totalMs } = plan.destination.upstream.timeouts
   const trial: Trial = {
     tried: { member: member.name, ms: 0 },
@@ -226,7 +224,7 @@ function trialOf(pool: Pool, { member, plan }: Next): Trial {
       const call = await ask(exchange, plan, sent, bounds)
       trial.call = call
       trial.tried.status = call.status
-      noteAttempts(pool, trial)
+      noteAttempts(run, trial)
       return call
     },
     call: undefined,
@@ -234,17 +232,17 @@ function trialOf(pool: Pool, { member, plan }: Next): Trial {
   return trial
 }
 
-function failedBy(pool: Pool, next: Next, trial: Trial, error: unknown): Failed {
+function failedBy(run: Run, next: Next, trial: Trial, error: unknown): Failed {
   const { tried, call } = trial
   const { member, plan } = next
   call?.cancel()
   const cause = causeOf(error, plan)
   if (cause || !call) rename(tried, cause ? causeName(cause) : 'failed')
-  noteAttempts(pool, trial)
-  const verdict = cause ? judge(cause, pool.failover) : NO_HOP
-  settle(pool, next, cause, verdict)
+  noteAttempts(run, trial)
+  const verdict = cause ? judge(cause, run.failover) : NO_HOP
+  settle(run, next, cause, verdict)
   // Locks pass quickly.
-  const isAgain = verdict.againMs !== undefined && triesOf(pool, member) < 2
+  const isAgain = verdict.againMs !== undefined && triesOf(run, member) < 2
   const again = isAgain ? { ...next, leave: { isProbe: false } } : undefined
   return { ...next, cause, verdict, error, call, again }
 }
@@ -256,9 +254,9 @@ function rename(tried: Attempt, result: string): void {
   else tried.reason = result
 }
 
-function noteAttempts(pool: Pool, { tried, began }: Trial): void {
-  const { attempts, exchange } = pool
-  tried.ms = Math.round(now(pool) - began)
+function noteAttempts(run: Run, { tried, began }: Trial): void {
+  const { attempts, exchange } = run
+  tried.ms = Math.round(now(run) - began)
   if (attempts.at(-1) !== tried) attempts.push(tried)
   exchange.journal.note({ attempts })
 }
@@ -268,14 +266,14 @@ const NO_HOP: Verdict = { hop: false, cell: 'none' }
 /**
  * The member has begun to answer: the session is bound to it, and the outcome is counted at the end of the answer.
  */
-function answered(pool: Pool, { member, leave }: Next, wasAsked: boolean): void {
-  const { pools } = pool.exchange
+function answered(run: Run, { member, leave }: Next, wasAsked: boolean): void {
+  const { pools } = run.exchange
   const breaker = pools.breakerOf(member)
   if (!wasAsked) return breaker.giveBack(leave)
   breaker.answered(leave)
-  pools.warm(member, modelAt(pool, member))
-  pool.order.bind(member)
-  countOutcome(breaker, pool.exchange)
+  pools.warm(member, modelAt(run, member))
+  run.order.bind(member)
+  countOutcome(breaker, run.exchange)
 }
 
 /** What waits for the end holds on to nothing of the request, which a long stream has let go of. */
@@ -316,29 +314,29 @@ function causeOf(error: unknown, { destination }: Plan): Cause | undefined {
 
 /** Tells the member's breaker of a failure. */
 function settle(
-  pool: Pool,
+  run: Run,
   { member, leave }: Next,
   cause: Cause | undefined,
   verdict: Verdict,
 ): void {
-  const { pools } = pool.exchange
+  const { pools } = run.exchange
   const breaker = pools.breakerOf(member)
   const waitMs = cause && saysHowLong(cause)
   if (verdict.cell === 'none' || verdict.cell === 'limit') breaker.giveBack(leave)
-  else breaker.fail(leave, now(pool), { waitMs, hard: verdict.cell === 'hard' })
+  else breaker.fail(leave, now(run), { waitMs, hard: verdict.cell === 'hard' })
   const isCooled = verdict.cell === 'limit' || (verdict.cell === 'failure' && waitMs !== undefined)
-  if (isCooled) pools.cool(member, modelAt(pool, member), waitMs)
+  if (isCooled) pools.cool(member, modelAt(run, member), waitMs)
   // A member that is only cooled may be asked again, once, by a request that waits.
-  if (!isCooled || pool.failover.waitMs === 0 || triesOf(pool, member) > 1) pool.spent.push(member)
+  if (!isCooled || run.failover.waitMs === 0 || triesOf(run, member) > 1) run.spent.push(member)
 }
 
-const triesOf = ({ attempts }: Pool, { name }: Member): number =>
+const triesOf = ({ attempts }: Run, { name }: Member): number =>
   attempts.filter(({ member }) => member === name).length
 
 /** No further attempt is made after the caller has left, or when time or hops are used up. */
-async function mayGoOn(pool: Pool, { verdict, again: same }: Failed): Promise<boolean> {
-  const { exchange, failover, attempts } = pool
-  if (!verdict.hop || failover.hops === 0 || budgetLeft(pool) <= 0) return false
+async function mayGoOn(run: Run, { verdict, again: same }: Failed): Promise<boolean> {
+  const { exchange, failover, attempts } = run
+  if (!verdict.hop || failover.hops === 0 || budgetLeft(run) <= 0) return false
   if (same === undefined && hopsOf(attempts) >= failover.hops) return false
   if (same) await pause(verdict.againMs ?? 0, exchange.signal)
   return !exchange.signal.aborted
@@ -352,17 +350,17 @@ const hopsOf = (attempts: readonly Attempt[]): number =>
 const LONGEST_TOLD_MS = 60_000
 const SHORTEST_TOLD_MS = 1000
 
-const toldWait = (pool: Pool): number =>
+const toldWait = (run: Run): number =>
   Math.min(
-    Math.max(soonestEnd(pool, pool.order.members(true)) - now(pool), SHORTEST_TOLD_MS),
+    Math.max(soonestEnd(run, run.order.members(true)) - now(run), SHORTEST_TOLD_MS),
     LONGEST_TOLD_MS,
   )
 
 /** Refuses the request without an attempt: all members are out, or none can serve it. */
-function refuseAll(pool: Pool): never {
-  const [unfit] = pool.unfit
-  if (unfit && pool.unfit.length === pool.order.members(true).length) throw unfit
-  throw new ProblemError({ ...NONE_LEFT, retryAfterMs: toldWait(pool) })
+function refuseAll(run: Run): never {
+  const [unfit] = run.unfit
+  if (unfit && run.unfit.length === run.order.members(true).length) throw unfit
+  throw new ProblemError({ ...NONE_LEFT, retryAfterMs: toldWait(run) })
 }
 
 const NONE_LEFT: Problem = {
@@ -372,22 +370,22 @@ const NONE_LEFT: Problem = {
 }
 
 /** The last failure as the caller is told of it. */
-function final(pool: Pool, failed: Failed): Answer {
+function final(run: Run, failed: Failed): Answer {
   const { error, plan, call } = failed
-  const headers = attemptHeaders(pool)
+  const headers = attemptHeaders(run)
   try {
-    if (pool.exchange.signal.aborted) throw new ProblemError(CALLER_LEFT)
+    if (run.exchange.signal.aborted) throw new ProblemError(CALLER_LEFT)
     // The proxy's own key is refused or unpaid.
     if (failed.verdict.cell === 'hard') throw new ProblemError(KEY_REFUSED)
     if (error instanceof RefusedError) {
       const refused = {
         ...error.refused,
-        problem: finalProblem(pool, failed, error.refused.problem),
+        problem: finalProblem(run, failed, error.refused.problem),
       }
-      return withAttempts(pool, toldRefusal(pool.exchange, plan, error.call, refused))
+      return withAttempts(run, toldRefusal(run.exchange, plan, error.call, refused))
     }
     throw error instanceof ProblemError
-      ? new ProblemError(finalProblem(pool, failed, error.problem))
+      ? new ProblemError(finalProblem(run, failed, error.problem))
       : error
   } catch (thrown) {
     if (!(thrown instanceof ProblemError)) throw thrown
@@ -400,19 +398,19 @@ function final(pool: Pool, failed: Failed): Answer {
  * Tells clients not to repeat a request that several members have failed, or whose outcome is unknown (504); a rate
  * limit is told with its wait.
  */
-function finalProblem(pool: Pool, { cause, verdict }: Failed, problem: Problem): Problem {
-  if (problem.kind === 'rate-limit') return { ...problem, retryAfterMs: toldWait(pool) }
+function finalProblem(run: Run, { cause, verdict }: Failed, problem: Problem): Problem {
+  if (problem.kind === 'rate-limit') return { ...problem, retryAfterMs: toldWait(run) }
   const isUnknown = cause?.kind === 'status' && cause.status === 504
-  const isHop = pool.attempts.length > 1 && cause !== undefined && cause.kind !== 'connect'
+  const isHop = run.attempts.length > 1 && cause !== undefined && cause.kind !== 'connect'
   return isUnknown || (isHop && verdict.hop) ? { ...problem, retry: false } : problem
 }
 
-function withAttempts(pool: Pool, answer: Answer): Answer {
-  const headers = attemptHeaders(pool)
+function withAttempts(run: Run, answer: Answer): Answer {
+  const headers = attemptHeaders(run)
   return headers ? { ...answer, headers: { ...answer.headers, ...headers } } : answer
 }
 
-function attemptHeaders({ attempts }: Pool): Record<string, string> | undefined {
+function attemptHeaders({ attempts }: Run): Record<string, string> | undefined {
   if (attempts.length < 2) return undefined
   const told = attempts
     .slice(0, ATTEMPTS_SHOWN)

@@ -6,10 +6,9 @@ import { replyHeaders } from './answer.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import type { AddressedRequest } from '../upstream/request.ts'
 import { allBytes, passReply } from './pass.ts'
-import { placeRefusal } from './attempt.ts'
 import type { Plan } from './plan.ts'
 import { scanBody, parseBody, readJson } from './read-request.ts'
-import { isSuccess, readRefusal, RefusedError } from './refusal.ts'
+import { isSuccess, placeRefusal, readRefusal, RefusedError } from './refusal.ts'
 import type { UpstreamCall } from '../upstream/call.ts'
 
 /** Upstreams without a token counter answer with one of these statuses. */

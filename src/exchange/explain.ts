@@ -4,7 +4,7 @@ import type { Loss } from '../model/loss.ts'
 import type { Request } from '../model/request.ts'
 import type { SameEdits } from '../../adapters/contract.ts'
 import { resolveWithPlaces } from '../memory/resolved-places.ts'
-import type { Places } from '../ports.ts'
+import type { Places, Translation } from '../ports.ts'
 import { ownTurn } from '../stream/time.ts'
 import { memberName, membersOf } from '../upstream/members.ts'
 import { type AddressedRequest, masked } from '../upstream/request.ts'
@@ -38,7 +38,7 @@ const MOST_MS = 500
 
 /** The losses, with their places in both bodies, and the places of carried proofs. */
 async function placeLosses(exchange: Exchange, plan: Plan, text: string): Promise<JsonObject> {
-  const { caller, route } = exchange
+  const { caller } = exchange
   const { adapter, target } = plan.destination
   const { placing } = exchange.ports
   if (!placing) return { losses: plan.losses.map(plainLoss) }
@@ -55,17 +55,30 @@ async function placeLosses(exchange: Exchange, plan: Plan, text: string): Promis
     const edits = { model, facts, foreign: true, resolved: resolved !== undefined }
     return { losses: editedLosses(exchange, plan, edits, stringify(body), settled) }
   }
-  const { request, find } = placing.finder(body, {
-    read: rereader(exchange),
-    write(read) {
-      const write = route.operation === 'create' ? 'writeRequest' : 'writeCountRequest'
-      return adapter.upstream[write](read, { target, lose: unheard })?.body ?? {}
-    },
-  })
+  const { request, find } = placing.finder(body, translationOf(exchange, plan))
+  return soughtPlaces(plan, request, (path) => settled(find(path)))
+}
+
+/** The translation, so that it can be made of other bodies, too. */
+const translationOf = (exchange: Exchange, { destination }: Plan): Translation => ({
+  read: rereader(exchange),
+  write(read) {
+    const { adapter, target } = destination
+    const write = exchange.route.operation === 'create' ? 'writeRequest' : 'writeCountRequest'
+    return adapter.upstream[write](read, { target, lose: unheard })?.body ?? {}
+  },
+})
+
+/** Seeks one place after the other, as long as there is time. */
+async function soughtPlaces(
+  plan: Plan,
+  request: Request | undefined,
+  find: (path: string) => JsonObject,
+): Promise<JsonObject> {
   const end = performance.now() + MOST_MS
   const place = async (path: string) => {
     await ownTurn()
-    return settled(performance.now() < end ? find(path) : {})
+    return performance.now() < end ? find(path) : {}
   }
   const losses: JsonObject[] = []
   for (const loss of plan.losses) losses.push({ ...plainLoss(loss), ...(await place(loss.path)) })

@@ -5,11 +5,12 @@ import { isObject, parse, parseObject, type Json } from '../json/json.ts'
 import { isRefusable, type Loss } from '../model/loss.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
 import { scanStructure } from '../json/structure.ts'
-import type { StoredExchange } from './exchange.ts'
+import type { Exchange, StoredExchange } from './exchange.ts'
 import { KEY_REFUSED, NOT_A_REPLY, REDIRECTED } from '../model/failures.ts'
 import { saysError } from '../model/error-words.ts'
 import { curedProblem, namedProblem } from './improved-problem.ts'
 import type { Plan } from './plan.ts'
+import { soughtIn } from './planner.ts'
 import { guessKind } from '../stream/reply-events.ts'
 import { sseParser } from '../stream/sse.ts'
 import { timer } from '../stream/time.ts'
@@ -159,17 +160,29 @@ function hints(headers: Lookup, problem: Problem, now: number): Partial<Problem>
 
 /** Refuses a request that would lose something, where the configuration says `losses: "reject"`. */
 export function refuseLosses(losses: readonly Loss[]): void {
-  const readRefusal = losses.filter(isRefusable)
-  if (readRefusal.length === 0) return
-  const list = readRefusal.map(({ code, path, detail }) =>
+  const refusable = losses.filter(isRefusable)
+  if (refusable.length === 0) return
+  const list = refusable.map(({ code, path, detail }) =>
     detail === undefined ? `${code} ${path}` : `${code} ${path} (${detail})`,
   )
   throw new ProblemError({
     kind: 'invalid-request',
     message: `The upstream of this model cannot carry all of the request: ${list.join(', ')}.`,
     code: 'losses_rejected',
-    lost: readRefusal.map(({ path, detail }) =>
-      detail === undefined ? path : `${path} ${detail}`,
-    ),
+    lost: refusable.map(({ path, detail }) => (detail === undefined ? path : `${path} ${detail}`)),
   })
+}
+
+/** With places of the caller's own request. */
+export async function placeRefusal(
+  exchange: Exchange,
+  plan: Plan,
+  refused: Refused,
+): Promise<Refused> {
+  // Bytes that passed have their places.
+  const isOwn = plan.kind === 'pass' && plan.sent.body === exchange.body.bytes
+  const placed = isOwn
+    ? undefined
+    : exchange.ports.placing?.refusal(soughtIn(exchange, plan), refused)
+  return (await placed) ?? refused
 }

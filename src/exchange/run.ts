@@ -1,6 +1,5 @@
 import { ProblemError } from '../model/problem.ts'
 import { replyHeaders } from './answer.ts'
-import { countTokens } from './count.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import type { AddressedRequest } from '../upstream/request.ts'
 import type { Plan } from './plan.ts'
@@ -37,9 +36,7 @@ async function runAlone(exchange: Exchange, plan: Plan): Promise<Answer> {
   let call: UpstreamCall | undefined
   const heard = async (sent: AddressedRequest) => (call = await ask(exchange, plan, sent))
   try {
-    return exchange.route.operation === 'count-tokens'
-      ? await countTokens(exchange, plan, heard)
-      : await carryOut(exchange, plan, heard)
+    return await carryOut(exchange, plan, heard)
   } catch (error) {
     call?.cancel()
     if (!(error instanceof ProblemError)) throw error

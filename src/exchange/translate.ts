@@ -51,12 +51,7 @@ export async function translateReply(
   const { lastProof, destination } = plan
   const { adapter, target } = destination
   const { lose, losses } = lossList()
-  // Where the caller named no model, the reply names the one that answered.
-  const request = {
-    ...plan.request,
-    model: plan.request.model || target.model,
-    ...(settings.state === 'off' && { store: false }),
-  }
+  const request = repliedRequest(exchange, plan)
   const proofs = createProofRecorder(exchange, request)
   const now = Math.floor(ports.now() / 1000)
   const writing = { request, now, lose, newId, trail: exchange.recall?.trail }
@@ -91,6 +86,16 @@ export async function translateReply(
   const headers = replyHeaders(plan, call, allLosses())
   return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body }
 }
+
+/** The request as its reply repeats it. Where the caller named no model, that names the one that answered. */
+const repliedRequest = (
+  { settings }: Exchange,
+  { request, destination }: TranslatePlan,
+): Request => ({
+  ...request,
+  model: request.model || destination.target.model,
+  ...(settings.state === 'off' && { store: false }),
+})
 
 /**
  * Releases the conversation when the reply has begun: the reply repeats only settings of the request. Of a body that
@@ -147,13 +152,17 @@ function eventSteps(
     // A reply says this at its beginning, or when it ends.
     if (saysWithheld(told[0]) || saysWithheld(told.at(-1)))
       told = await Promise.all(told.map((event) => placed(event)))
-    for (const event of told) {
-      if (event.type === 'usage') journal.count(event.usage)
-      if (event.type === 'finish') journal.note({ finish: event.reason })
-    }
+    noteReply(journal, told)
     if (isHeld || events.ended || isRoom(gathered(told, piece))) return told
     call.release()
     return events.fail(NO_ROOM).map(tell)
+  }
+}
+
+function noteReply(journal: Exchange['journal'], events: readonly Event[]): void {
+  for (const event of events) {
+    if (event.type === 'usage') journal.count(event.usage)
+    if (event.type === 'finish') journal.note({ finish: event.reason })
   }
 }
 
