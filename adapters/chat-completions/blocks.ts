@@ -157,12 +157,7 @@ export function readMessage(message: JsonObject, newCallId: (index: number) => s
   const { calls, damaged } = readCalls(tool_calls, function_call, newCallId)
   const ids = new Map(calls.map((call, index) => [call.id, index]))
   const details = readDetails(reasoning_details, (id) => ids.has(id))
-  for (const thought of details.list) {
-    const index = thought.kind === 'call' ? ids.get(thought.id) : undefined
-    const call = index === undefined ? undefined : calls[index]
-    if (call && index !== undefined && thought.kind === 'call')
-      calls[index] = { ...call, proof: thought.proof }
-  }
+  proveCalls(calls, ids, details.list)
   const { parts, thoughts } = splitThinking(content)
   const plain = thoughtIn({ reasoning_content, reasoning, reasoning_text })
   const list = [...details.list, ...thoughts]
@@ -187,6 +182,20 @@ export function readMessage(message: JsonObject, newCallId: (index: number) => s
       // DeepSeek requires the member even when it is empty.
       ...(reasoning_content === '' && { reasoning_content }),
     },
+  }
+}
+
+/** The proofs of calls stand among the thoughts. */
+function proveCalls(
+  calls: ToolCallBlock[],
+  ids: ReadonlyMap<string, number>,
+  thoughts: readonly Thought[],
+): void {
+  for (const thought of thoughts) {
+    const index = thought.kind === 'call' ? ids.get(thought.id) : undefined
+    const call = index === undefined ? undefined : calls[index]
+    if (call && index !== undefined && thought.kind === 'call')
+      calls[index] = { ...call, proof: thought.proof }
   }
 }
 

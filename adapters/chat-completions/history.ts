@@ -391,29 +391,12 @@ interface Spoken {
 }
 
 function writeAssistant(turns: TurnGroup, context: WriteContext, replayed: Replayed): Placed[] {
-  const { lose, path, own } = context
+  const { lose, path } = context
   const [{ turn }] = turns
   const left: JsonObject = {}
   for (const told of turns) Object.assign(left, restOf(told.turn))
-  const spoken: Spoken = {
-    content: [],
-    length: 0,
-    counted: 0,
-    refusals: [],
-    calls: [],
-    callIds: [],
-    distinct: distinctIds(context),
-    reordered: false,
-  }
   replayed.begin(turn)
-  for (const told of turns) {
-    if (own && told.turn.damagedProof) lose('dropped', `${told.path}.seal`, DAMAGED)
-    for (const [index, one] of told.turn.blocks.entries()) {
-      const place = `${told.path}.blocks.${index}`
-      const block = callInWords(one, place, lose)
-      sayBlock(block, spoken, { ...context, path: place }, replayed)
-    }
-  }
+  const spoken = sayTurns(turns, context, replayed)
   if (spoken.reordered) lose('reordered', `${path}.blocks`, 'content and calls stand apart')
   const said = spoken.content.length + spoken.calls.length + spoken.refusals.length
   const isEmpty = said + Object.keys(left).length === 0
@@ -434,6 +417,29 @@ function writeAssistant(turns: TurnGroup, context: WriteContext, replayed: Repla
   return [{ path, message, ...(!isLegacy && { calls: spoken.callIds }) }]
 }
 
+function sayTurns(turns: TurnGroup, context: WriteContext, replayed: Replayed): Spoken {
+  const { lose, own } = context
+  const spoken: Spoken = {
+    content: [],
+    length: 0,
+    counted: 0,
+    refusals: [],
+    calls: [],
+    callIds: [],
+    distinct: distinctIds(context),
+    reordered: false,
+  }
+  for (const told of turns) {
+    if (own && told.turn.damagedProof) lose('dropped', `${told.path}.seal`, DAMAGED)
+    for (const [index, one] of told.turn.blocks.entries()) {
+      const place = `${told.path}.blocks.${index}`
+      const block = callInWords(one, place, lose)
+      sayBlock(block, spoken, { ...context, path: place }, replayed)
+    }
+  }
+  return spoken
+}
+
 function sayBlock(block: Block, spoken: Spoken, context: WriteContext, replayed: Replayed): void {
   const { lose, path, own: isOwn } = context
   for (; spoken.counted < spoken.content.length; spoken.counted += 1)
@@ -448,16 +454,7 @@ function sayBlock(block: Block, spoken: Spoken, context: WriteContext, replayed:
       if (block.text !== '') spoken.content.push(writeText(block, context))
       return
     case 'refusal':
-      if (isOwn && factsOf(block)['part'] !== true) return void spoken.refusals.push(block.text)
-      if (isOwn)
-        return void spoken.content.push({
-          type: 'refusal',
-          refusal: block.text,
-          ...restOf(block),
-        })
-      lose('approximated', path, 'a refusal is text here')
-      if (block.text !== '') spoken.content.push({ type: 'text', text: block.text })
-      return
+      return sayRefusal(block, spoken, context)
     case 'reasoning':
       spoken.reordered ||= spoken.calls.length + spoken.content.length > 0
       return replayed.think(block, place, path)
@@ -479,4 +476,16 @@ function sayBlock(block: Block, spoken: Spoken, context: WriteContext, replayed:
     default:
       lose('dropped', path)
   }
+}
+
+function sayRefusal(
+  block: BlockOf<'refusal'>,
+  { refusals, content }: Spoken,
+  { lose, path, own: isOwn }: WriteContext,
+): void {
+  const { text } = block
+  if (isOwn && factsOf(block)['part'] !== true) return void refusals.push(text)
+  if (isOwn) return void content.push({ type: 'refusal', refusal: text, ...restOf(block) })
+  lose('approximated', path, 'a refusal is text here')
+  if (text !== '') content.push({ type: 'text', text })
 }

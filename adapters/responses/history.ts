@@ -429,14 +429,13 @@ export const writeTurns = ({ turns }: Request, context: InputContext): Placed[] 
 function writeTurn(turn: Turn, index: number, context: InputContext): Placed[] {
   const path = `turns.${index}`
   const side = chooseSide(turn.role)
+  const { item: whole } = factsOf(turn)
+  if (whole) return [{ item: withoutMinted(whole), side, turn: index, path }]
   const placed: Placed[] = []
   let parts: JsonObject[] = []
   const place = (item: WireItem | undefined, at: string, on: Placed['side']) => {
     if (item) placed.push({ item, side: on, turn: index, path: at })
   }
-  const { item: whole } = factsOf(turn)
-  if (whole) place(withoutMinted(whole), path, side)
-  if (whole) return placed
   const later: Block[] = []
   const flush = () => {
     if (parts.length > 0) place(writeMessage(turn, parts, context.own), path, side)

@@ -15,7 +15,7 @@ import {
   withRemovals,
 } from '../../src/model/late-tools.ts'
 import { fitting } from '../../src/model/openai-model.ts'
-import type { Block, Request, Tool } from '../../src/model/request.ts'
+import type { Block, Request, Tool, ToolChoice } from '../../src/model/request.ts'
 import { follow, made, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import { writeChoice, readChoice, readTools, type WrittenTools } from './tools.ts'
@@ -74,15 +74,10 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   const input = members.any('input')
   const history = History.read(input, trail)
   passDefaults(members)
-  const system = readInstructions(members)
   const list = members.list('tools')
   const tools = made(trail, 'responses: read tools', [list], () => readTools(list))
   options.readInclude(members)
-  const choice = members.peek('tool_choice')
-  const toolChoice = readChoice(choice)
-  if (toolChoice) members.any('tool_choice')
   const streams = members.flag('stream')
-  const newer = members.peek('safety_identifier')
   const { caching, stood } = readCaching(members)
   const shown = readContext(members)
   const facts: Facts = {
@@ -90,15 +85,15 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     ...(shown !== undefined && { context: shown }),
     ...(!Array.isArray(input) && { input: typeof input }),
     ...(list && { listed: tools.length }),
-    ...(typeof newer === 'string' && { user: 'safety_identifier' }),
+    ...(typeof members.peek('safety_identifier') === 'string' && { user: 'safety_identifier' }),
   }
   return defined({
     model: context.route.model ?? named ?? '',
     stream: context.route.stream ?? streams ?? false,
-    system,
+    system: readInstructions(members),
     turns: history.turns,
     tools: [...tools, ...unknownTo(tools, history.tools)],
-    toolChoice,
+    toolChoice: takeChoice(members),
     parallelToolCalls: members.flag('parallel_tool_calls'),
     limits: options.readLimits(members),
     sampling: options.readSampling(members),
@@ -116,6 +111,13 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     origin: { dialect: DIALECT },
     ...keepRest(members, facts),
   })
+}
+
+/** A choice that cannot be read stays among the leftovers. */
+function takeChoice(members: Members): ToolChoice | undefined {
+  const choice = readChoice(members.peek('tool_choice'))
+  if (choice) members.any('tool_choice')
+  return choice
 }
 
 function checked(body: Json, { route, trail }: ReadRequestContext): JsonObject {
