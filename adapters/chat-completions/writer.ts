@@ -1,4 +1,5 @@
 import {
+  closingProof,
   streamedText,
   withBody,
   type CandidateEvent,
@@ -339,14 +340,13 @@ export class CompletionWriter implements Writer {
     const open = this.#open
     if (!open) return
     this.#open = undefined
-    const body = streamedText(open.block) === undefined ? '' : open.text
-    const block = withBody(open.block, body)
-    const proof = tail.proof ?? ('proof' in block ? block.proof : undefined)
+    const block = withBody(open.block, open.text)
+    const proof = closingProof(block, tail)
     const place = { start: open.start, end: this.#content.length, calls: this.#calls.length }
     switch (block.kind) {
       case 'text':
         this.#weigh('')
-        this.#cite(open, body.length)
+        this.#cite(open, open.text.length)
         this.#runStart ??= open.start
         if (!proof) return
         this.#sayAnnotations()
@@ -354,7 +354,7 @@ export class CompletionWriter implements Writer {
         this.#runStart = undefined
         return
       case 'refusal':
-        this.#seen.refusal ||= body !== ''
+        this.#seen.refusal ||= open.text !== ''
         return
       case 'reasoning':
         return this.#endThought(open, block.redacted === true, proof)

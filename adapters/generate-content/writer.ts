@@ -3,7 +3,7 @@ import {
   type Event,
   type FinishEvent,
   type Tail,
-  streamedText,
+  closingProof,
   withBody,
   withTail,
 } from '../../src/model/events.ts'
@@ -161,9 +161,7 @@ export class ReplyWriter implements Writer {
     if (!open) return []
     if (spokenKind(open.block)) return this.#endSpoken(open, tail)
     if (open.block.kind === 'search') return this.#search(open.block)
-    const body =
-      streamedText(open.block) === undefined ? open.block : withBody(open.block, open.body)
-    const block = withTail(body, tail)
+    const block = withTail(withBody(open.block, open.body), tail)
     const part = writePart(block, this.#partContext(block))
     if (block.kind === 'tool-call') this.#calls += 1
     if (!part) return []
@@ -172,8 +170,7 @@ export class ReplyWriter implements Writer {
   }
 
   #endSpoken(open: Open, tail: Tail): WireEvent[] {
-    const proven = 'proof' in open.block ? open.block.proof : undefined
-    const proof = tail.proof ?? proven
+    const proof = closingProof(open.block, tail)
     this.#cite(open)
     if (open.block.kind === 'refusal') this.#refusal += open.body
     const kind = spokenKind(open.block)

@@ -255,14 +255,12 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   offer.reportUnnamed()
   const room = schemaRoom()
   const format = options.writeFormat(request.format, room, lose)
-  const tools = writeHead(request, offer.head, room, writing)
-  const servers = writeServers(request, betas)
-  const choice = writeToolChoice(request, [...tools, ...offer.late], names, lose)
+  const offered = writeOffered(request, offer, writing, room)
   const maxTokens = options.writeMaxTokens(request, target, lose)
   const { thinking, effort } = writeReasoning(withEffort(request, takes), {
     maxTokens,
     facts,
-    forced: ['any', 'tool'].includes(textIn(choice.tool_choice?.['type'])),
+    forced: ['any', 'tool'].includes(textIn(offered.tool_choice?.['type'])),
     unproven: !isOpen && isUnproven(messages, facts.prefill !== false),
     lose,
   })
@@ -277,9 +275,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     max_tokens: maxTokens,
     ...(system.length > 0 && { system: plainText(system) ?? system }),
     messages: finishMessages(messages, writing),
-    ...(tools.length > 0 && { tools }),
-    ...(servers.length > 0 && { mcp_servers: servers }),
-    ...choice,
+    ...offered,
     ...(thinking && { thinking }),
     ...writeOutput(output_config, effort, format),
     ...options.writeCompaction(request.compact, context_management, betas, lose),
@@ -293,16 +289,23 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   return withoutRefused(body, target.facts.drop, placeOf, lose)
 }
 
-/** The tools before the conversation, which stay the same from request to request. */
-function writeHead(
-  { format }: Request,
-  head: readonly Tool[],
+/** The tools, the servers of tools, and which of them are to be called. */
+function writeOffered(
+  request: Request,
+  { head, late }: ReturnType<typeof offeredTools>,
+  { names, lose, takes, betas, given, trail }: WriteContext,
   room: Room,
-  { names, lose, takes, given, trail }: WriteContext,
-): JsonObject[] {
+): { tool_choice?: JsonObject } {
   const write = (heard: Lose) =>
     writeTools(head, { names, room, lose: heard, deferred: takes.deferred })
-  return made(trail, 'messages: write tools', [...given, format], write, lose)
+  // They stay the same from request to request.
+  const tools = made(trail, 'messages: write tools', [...given, request.format], write, lose)
+  const servers = writeServers(request, betas)
+  return {
+    ...(tools.length > 0 && { tools }),
+    ...(servers.length > 0 && { mcp_servers: servers }),
+    ...writeToolChoice(request, [...tools, ...late], names, lose),
+  }
 }
 
 function samplingRange(

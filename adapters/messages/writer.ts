@@ -1,6 +1,6 @@
 import { estimateTokens } from '../../src/model/estimate.ts'
 import {
-  streamedText,
+  closingProof,
   withBody,
   type Event,
   type FinishEvent,
@@ -216,9 +216,8 @@ export class MessageWriter implements Writer {
     const open = this.#open
     if (!open) return
     this.#open = undefined
-    const body = streamedText(open.block) === undefined ? '' : open.text
-    const block = withBody(open.block, body)
-    const proof = tail.proof ?? ('proof' in block ? block.proof : undefined)
+    const block = withBody(open.block, open.text)
+    const proof = closingProof(block, tail)
     if (block.kind === 'refusal')
       this.#refused = readRefused((this.#refused?.explanation ?? '') + block.text)
     if (block.kind === 'reasoning') return this.#endReasoning(open, { ...block }, proof)

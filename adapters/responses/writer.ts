@@ -1,5 +1,11 @@
 import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
-import type { Event, FinishEvent, Tail, Withheld } from '../../src/model/events.ts'
+import {
+  closingProof,
+  type Event,
+  type FinishEvent,
+  type Tail,
+  type Withheld,
+} from '../../src/model/events.ts'
 import { Verbatim, type JsonObject } from '../../src/json/json.ts'
 import { refusalWords } from '../../src/model/refused.ts'
 import type {
@@ -262,7 +268,7 @@ export class Output {
     const block = this.#block
     this.#block = undefined
     if (!block) return
-    const proof = tail.proof ?? ('proof' in block ? block.proof : undefined)
+    const proof = closingProof(block, tail)
     if (block.kind === 'reasoning') this.#item?.proof(proof && writeProof(proof, block.redacted))
     if (isBodied(block)) this.#item?.closeBlock()
     const isShown =

@@ -92,10 +92,7 @@ export class Cursor {
     }
     this.#blocks.push(pending)
     this.#open.set(key, pending)
-    this.#emit(pending, {
-      type: 'block-start',
-      block: body === undefined ? block : withBody(block, ''),
-    })
+    this.#emit(pending, { type: 'block-start', block: withBody(block, '') })
     if (body) this.delta(key, body)
   }
 

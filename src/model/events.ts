@@ -94,6 +94,10 @@ export interface Tail {
   ext?: Ext
 }
 
+/** The proof of a block that ends: it comes with the end, unless it was known before. */
+export const closingProof = (block: Block, tail: Tail): Proof | undefined =>
+  tail.proof ?? ('proof' in block ? block.proof : undefined)
+
 /** The member that deltas append to, or undefined for a block that comes whole. */
 export function streamedText(block: Block): string | undefined {
   switch (block.kind) {
@@ -231,7 +235,7 @@ interface OpenBlock {
 }
 
 function wholeBlock({ block, parts, citations, logprobs }: OpenBlock): Block {
-  const whole = streamedText(block) === undefined ? block : withBody(block, parts.join(''))
+  const whole = withBody(block, parts.join(''))
   if (whole.kind !== 'text') return whole
   return {
     ...whole,

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../json/json.ts'
 import type { Key } from '../model/paths.ts'
-import { changedAt, nodeAt, pointer } from './node-places.ts'
+import { changedAt, nodeAt, pointer, shortest } from './node-places.ts'
 import { lossKey, type Loss } from '../model/loss.ts'
 
 /** The losses of a translation or an edit, as `lossKey` spells them; undefined where the body cannot be read. */
@@ -51,14 +51,7 @@ function firstElement(
 ): number | undefined {
   const has = (length: number) =>
     lossesOf(changedAt(body, path, list.slice(0, length)))?.has(key) === true
-  let [low, high] = [0, list.length]
-  if (!has(high) || has(0)) return undefined
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1
-    if (has(middle)) high = middle
-    else low = middle
-  }
-  return high - 1
+  return has(list.length) && !has(0) ? shortest(list.length, has) - 1 : undefined
 }
 
 /** The member without which there is no loss. One that no body can be without counts only where there is no other. */

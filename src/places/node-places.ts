@@ -179,28 +179,22 @@ class Tries {
       return request !== undefined && isThere(request, target)
     }
     if (!has(list.length)) return undefined
-    let low = 0
-    let high = list.length
-    while (high - low > 1) {
-      const middle = (low + high) >> 1
-      if (has(middle)) high = middle
-      else low = middle
-    }
-    const here = [...path, high - 1]
-    const cut = changedAt(this.#body, path, list.slice(0, high))
+    const length = shortest(list.length, has)
+    const here = [...path, length - 1]
+    const cut = changedAt(this.#body, path, list.slice(0, length))
     return this.#part(cut, here, target)
   }
 
   #part(body: Json, path: Path, target: Target): Path {
     for (const [name, value] of Object.entries(objectIn(nodeAt(body, path)))) {
       if (!Array.isArray(value) || !value.some(isObject)) continue
-      const shortest = [...value.keys()].find((length) => {
-        const request = this.#read(changedAt(body, [...path, name], value.slice(0, length + 1)))
+      const part = [...value.keys()].find((index) => {
+        const request = this.#read(changedAt(body, [...path, name], value.slice(0, index + 1)))
         return request !== undefined && isThere(request, target)
       })
       const empty = this.#read(changedAt(body, [...path, name], []))
-      if (shortest === undefined || (empty && isThere(empty, target))) continue
-      return [...path, name, shortest]
+      if (part === undefined || (empty && isThere(empty, target))) continue
+      return [...path, name, part]
     }
     return path
   }
@@ -343,6 +337,17 @@ function literal(value: Json | undefined, words: readonly string[]): Key[] {
     return [Number(word), ...literal(value[Number(word)], rest)]
   if (!isObject(value) || !Object.hasOwn(value, word)) return []
   return [word, ...literal(value[word], rest)]
+}
+
+/** The length of the shortest beginning of a list that has what all of it has. */
+export function shortest(length: number, has: (length: number) => boolean): number {
+  let [low, high] = [0, length]
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1
+    if (has(middle)) high = middle
+    else low = middle
+  }
+  return high
 }
 
 export function nodeAt(value: Json | undefined, path: Path): Json | undefined {
