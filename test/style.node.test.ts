@@ -22,6 +22,7 @@ const ADAPTER_FILES = new Set([
   'request.ts',
   'fields.ts',
   'reasoning.ts',
+  'thoughts.ts',
   'caching.ts',
   'schema-budget.ts',
   'history.ts',

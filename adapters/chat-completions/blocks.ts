@@ -23,7 +23,7 @@ import {
 } from './dialect.ts'
 import { readAudio, readDrawn, readFile, readImage } from './media.ts'
 import { type TextSpan, type Thought, readDetails, readExtraContent, unsigned } from './proofs.ts'
-import { ownProofMembers, thoughtIn } from './reasoning.ts'
+import { ownProofMembers, thoughtIn } from './thoughts.ts'
 
 type ReadPart = (part: JsonObject) => Block
 

@@ -8,7 +8,7 @@ import type { ServerFacts } from '../contract.ts'
 import { writeCallId } from './calls.ts'
 import { objectIn, objectsIn, textIn } from './dialect.ts'
 import { signatureIn } from './proofs.ts'
-import { withThoughtInside } from './reasoning.ts'
+import { withThoughtInside } from './thoughts.ts'
 
 export interface Lowering {
   readonly server: ServerFacts

@@ -8,7 +8,7 @@ import {
 import { type ProofSlot, isEnvelope, readEnvelope, writeEnvelope } from '../../src/model/proof.ts'
 import type { Proof, ReasoningBlock, Turn } from '../../src/model/request.ts'
 import { DIALECT, factsOf, textIn, objectIn, objectsIn, type WriteContext } from './dialect.ts'
-import { withThoughtInside } from './reasoning.ts'
+import { withThoughtInside } from './thoughts.ts'
 
 /**
  * Proofs travel as entries of `reasoning_details`, which clients of OpenRouter bring back whole. The id of an entry

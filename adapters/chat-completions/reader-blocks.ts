@@ -19,7 +19,7 @@ import {
   readWords,
 } from './proofs.ts'
 import { citationFrom } from './reply.ts'
-import { TagReader, ownProofMembers, thoughtIn, untag } from './reasoning.ts'
+import { TagReader, ownProofMembers, thoughtIn, untag } from './thoughts.ts'
 import { grown } from '../../src/model/growing.ts'
 
 type Kind = 'text' | 'reasoning' | 'refusal'

@@ -12,14 +12,14 @@ const KEY = /^[\x21-\x7e]{1,512}$/
 
 /** Every key that a request presents, in the places where the clients of any dialect put one. */
 export function presentedKeys(headers: Lookup, query: Lookup): string[] {
-  const candidates = [
+  const presented = [
     bearer(headers.get('authorization')),
     headers.get('x-api-key'),
     headers.get('x-goog-api-key'),
     query.get('key'),
   ]
   const keys: string[] = []
-  for (const key of candidates)
+  for (const key of presented)
     if (typeof key === 'string' && KEY.test(key) && !keys.includes(key)) keys.push(key)
   return keys
 }
@@ -71,24 +71,24 @@ export function authenticator(callers: CallerSettings, now: () => number = Date.
     }
   const find = keyFinder(callers)
   return (headers, query) => {
-    const found = presentedKeys(headers, query).map((key) => ({ key, door: find(key) }))
-    const fitting = found.filter(({ door }) => door !== undefined)
-    const own = fitting.find(({ door }) => (door?.expiresAt ?? Infinity) > now())
+    const found = presentedKeys(headers, query).map((key) => ({ key, known: find(key) }))
+    const fitting = found.filter(({ known }) => known !== undefined)
+    const own = fitting.find(({ known }) => (known?.expiresAt ?? Infinity) > now())
     // Where another key came beside the proxy's own, that other key is for the upstream.
-    const other = found.find(({ door }) => door === undefined)?.key
+    const other = found.find(({ known }) => known === undefined)?.key
     const identity = own === undefined || other === undefined ? own?.key : `${own.key}\n${other}`
     return {
       admitted: own !== undefined,
       expired: own === undefined && fitting.length > 0,
-      caller: own?.door?.caller ?? ANYBODY,
+      caller: own?.known?.caller ?? ANYBODY,
       credential: other ?? found[0]?.key,
       identity,
     }
   }
 }
 
-/** The caller to which a key belongs, and when the key expires. */
-interface OpenedDoor {
+/** Of a key that the configuration has: its caller, and when it expires. */
+interface KnownKey {
   caller: KnownCaller
   expiresAt?: number | undefined
 }
@@ -98,15 +98,15 @@ interface OpenedDoor {
  * the same key with every request, which is hashed once.
  */
 function keyFinder(callers: CallerSettings & { kind: 'keys' }) {
-  const doors = new Map<string, OpenedDoor>()
+  const known = new Map<string, KnownKey>()
   for (const [index, entry] of callers.keys.entries()) {
     const named = typeof entry === 'string' ? { name: placeName(index), key: entry } : entry
     const { key, name, models, limits = callers.limits, expiresAt }: NamedKey = named
     const digest = typeof key === 'string' ? sha256Hex(key) : key.sha256
-    doors.set(digest, { caller: { name, models, limits }, expiresAt })
+    known.set(digest, { caller: { name, models, limits }, expiresAt })
   }
   const digestOf = memoize(sha256Hex)
-  return (candidate: string): OpenedDoor | undefined => doors.get(digestOf(candidate))
+  return (candidate: string): KnownKey | undefined => known.get(digestOf(candidate))
 }
 
 /** The key for an upstream, if it gets one. */

@@ -29,7 +29,11 @@ export function differences(expected: Aspects, actual: Aspects): string[] {
  * How a reply as a whole differs from the same reply as a stream. A stream can pass on an input that is no
  * object; a whole reply may have to put another in its place, and says so.
  */
-export function splits(streamed: Folded, whole: Folded, losses: readonly Loss[]): string[] {
+export function formDifferences(
+  streamed: Folded,
+  whole: Folded,
+  losses: readonly Loss[],
+): string[] {
   const excused = losses.some((loss) => loss.path.endsWith('.input'))
   // A whole reply may keep kinds of content apart that a stream brings in their order.
   const isReordered = losses.some(
@@ -62,7 +66,7 @@ export function withoutForeignProofs(folded: Folded, dialect: string): Folded {
   return { ...folded, reply: { ...folded.reply, blocks } }
 }
 
-/** A carrier, as it is or in base64. */
+/** An envelope, as it is or in base64. */
 const DISGUISED = /^(?:xseal1\.|eHNlYWwx)/
 
 /** The account of a reply. Its id, its model and leftovers of one dialect are no part of it. */
@@ -159,8 +163,7 @@ function pieceOf(block: Block): Piece[] {
 
 /**
  * A JSON input that is blank means the empty object; line ends between its members may become spaces, and what is
- * around it may go. A
- * namespace may be part of the name.
+ * around it may go. A namespace may be part of the name.
  */
 export function callText(block: {
   name: string

@@ -76,8 +76,8 @@ forEachPair((caller, upstream) => {
     always(fc.tuple(plainReply, fc.nat()), ([whole, where]) => {
       const reply = provenBy(whole, upstream.dialect)
       const text = nextRequest(caller, reply)
-      const carriers: readonly string[] = text.match(ENVELOPES) ?? []
-      const hurt = carriers[where % carriers.length]
+      const envelopes: readonly string[] = text.match(ENVELOPES) ?? []
+      const hurt = envelopes[where % envelopes.length]
       if (hurt === undefined) return
       const request = readRequest(caller, text.replace(hurt, damage(hurt)))
       const left = proofOwners(assistant(request))
@@ -85,7 +85,7 @@ forEachPair((caller, upstream) => {
       expect(all).toEqual(expect.arrayContaining(left))
       expect(left.length).toBeLessThanOrEqual(all.length)
       // One that travels twice, for clients that return only some of the parts, is still there once.
-      const others = carriers.toSpliced(carriers.indexOf(hurt), 1).map(opened).join('\0')
+      const others = envelopes.toSpliced(envelopes.indexOf(hurt), 1).map(opened).join('\0')
       for (const proof of all)
         if (!others.includes(valueIn(proof))) expect(left).not.toContain(proof)
       expect(writeRequest(upstream, request).text).not.toMatch(ENVELOPE)
@@ -103,15 +103,15 @@ const ENVELOPE =
   /xseal1\.[a-z-]+\.[a-z]+\.\d+\.[0-9a-f]{14}\.[^"]*|eHNlYWwx[A-Za-z0-9+/]{24,}={0,2}/
 const ENVELOPES = new RegExp(ENVELOPE, 'g')
 
-/** A carrier with another character in its value, as a careless client might send it. */
-function damage(carrier: string): string {
-  const at = carrier.replace(/=+$/, '').length - 4
-  return carrier.slice(0, at) + (carrier[at] === 'A' ? 'B' : 'A') + carrier.slice(at + 1)
+/** An envelope with another character in its value, as a careless client might send it. */
+function damage(envelope: string): string {
+  const at = envelope.replace(/=+$/, '').length - 4
+  return envelope.slice(0, at) + (envelope[at] === 'A' ? 'B' : 'A') + envelope.slice(at + 1)
 }
 
-/** What a carrier says, which may be one proof or several. */
-const opened = (carrier: string): string =>
-  carrier.startsWith('xseal1') ? carrier : (decodeBase64(carrier) ?? '')
+/** What an envelope says, which may be one proof or several. */
+const opened = (envelope: string): string =>
+  envelope.startsWith('xseal1') ? envelope : (decodeBase64(envelope) ?? '')
 
 /** The value of a proof, as `proofOwners` tells it behind its kind and its dialect. */
 const valueIn = (owner: string): string => owner.split(' ').slice(2).join(' ')

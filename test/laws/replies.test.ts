@@ -4,7 +4,13 @@ import { fold, unfold, verify, type Folded } from '../../src/model/events.ts'
 import type { Reply } from '../../src/model/request.ts'
 import { grammarOf } from '../grammar/index.ts'
 import { cuts, inPieces, plainReply, requestFor, richReply } from './arbitrary-replies.ts'
-import { differences, replyAspects, proofLines, splits, withoutForeignProofs } from './compare.ts'
+import {
+  differences,
+  replyAspects,
+  proofLines,
+  formDifferences,
+  withoutForeignProofs,
+} from './compare.ts'
 import { unreportedInReply } from './excuses.ts'
 import { readBodyText, readFrames, writeReply } from './exchange.ts'
 import { always, fail, forEachAdapter } from './law.ts'
@@ -64,7 +70,7 @@ forEachAdapter((adapter) => {
   it('says as a whole what it says as a stream', () => {
     always(pieces(richReply), ([reply, places]) => {
       const { written, streamed, whole } = exchange(reply, places)
-      fail(splits(streamed, whole, written.losses))
+      fail(formDifferences(streamed, whole, written.losses))
     })
   })
 

@@ -182,8 +182,8 @@ const echo: Upstream = async ({ body }) => {
   return said([text(words.join('|'))])
 }
 
-/** Nobody else's key opens what one caller keeps. */
-async function foreign(proxy: Proxy, all: string[][]): Promise<void> {
+/** Asks for what one caller keeps with the keys of others, which do not open it. */
+async function tryOtherKeys(proxy: Proxy, all: string[][]): Promise<void> {
   for (let index = 0; index < 300; index += 1) {
     const id = all[index % all.length]?.at(-1) ?? ''
     const key = KEYS[(index + 1 + (index % 19)) % KEYS.length] ?? ''
@@ -226,7 +226,7 @@ describe('callers', () => {
     }
     const all = await Promise.all(Array.from({ length: CONVERSATIONS }, (_, index) => talk(index)))
     expect(new Set(all.flat()).size).toBe(CONVERSATIONS * TURNS)
-    await foreign(proxy, all)
+    await tryOtherKeys(proxy, all)
   }, 120_000)
 
   test('are known by their keys, wherever these are put', async () => {

@@ -46,6 +46,26 @@ describe('what a server says of its tools, in a conversation', () => {
     expect(lossesOf(request).join()).toMatch(/dropped (?:turns|messages|input)\.1/)
     expect(request.text).not.toContain('wiki')
   })
+
+  it.each([
+    [
+      'messages',
+      'responses',
+      { messages: [{ role: 'assistant', content: [{ ...listing, tools: ['x'] }] }] },
+    ],
+    [
+      'responses',
+      'messages',
+      {
+        input: [
+          { ...item, tools: 'x' },
+          { role: 'user', content: 'q' },
+        ],
+      },
+    ],
+  ] as const)('is reported where it is no list of tools: %s to %s', (from, to, body) => {
+    expect(lossesOf(sent([from, to], body)).join()).toMatch(/dropped turns\.0/)
+  })
 })
 
 const told = (said: object, headers?: Record<string, string>) => {
@@ -82,27 +102,7 @@ describe('what a server says of its tools, in a reply of responses', () => {
   })
 })
 
-it.each([
-  [
-    'messages',
-    'responses',
-    { messages: [{ role: 'assistant', content: [{ ...listing, tools: ['x'] }] }] },
-  ],
-  [
-    'responses',
-    'messages',
-    {
-      input: [
-        { ...item, tools: 'x' },
-        { role: 'user', content: 'q' },
-      ],
-    },
-  ],
-] as const)('is reported where it is no list of tools: %s to %s', (from, to, body) => {
-  expect(lossesOf(sent([from, to], body)).join()).toMatch(/dropped turns\.0/)
-})
-
-it('is told to callers of responses, whole and in a stream', async () => {
+it('what a server says of its tools is told to callers of responses, whole and in a stream', async () => {
   const { request, reply, stream } = translator({ from: 'responses', to: 'messages' })
   request({ model: 'm', input: 'q' })
   const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', usage }

@@ -8,7 +8,7 @@ import { fingerprint } from '../../src/model/proof.ts'
 import { sseParser } from '../../src/stream/sse.ts'
 import { grammarOf } from '../grammar/index.ts'
 import { clientOf } from '../laws/clients.ts'
-import { proofOwners, splits, withoutForeignProofs } from '../laws/compare.ts'
+import { proofOwners, formDifferences, withoutForeignProofs } from '../laws/compare.ts'
 import { unreportedInReply } from '../laws/excuses.ts'
 import {
   readBodyText,
@@ -68,7 +68,7 @@ function kept(
   if (difference !== undefined) return difference
   if (written.body === undefined) return undefined
   const whole = readBodyText(caller, request, written.body)
-  const [split] = splits(streamed, whole, written.losses)
+  const [split] = formDifferences(streamed, whole, written.losses)
   return split === undefined ? undefined : `stream and body differ in ${split}`
 }
 

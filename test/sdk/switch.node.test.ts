@@ -43,7 +43,7 @@ async function switched(
   expect(third.text).toBe('Sun, noon.')
   await talk.say('Thanks.')
   const sent = after.received.map((received) => received.text).join('\n')
-  // A carrier of the proof, in plain text or in base64, is as foreign to this upstream as the proof.
+  // An envelope of the proof, in plain text or in base64, is as foreign to this upstream as the proof.
   for (const foreign of [kits[from].scripted.proofs[0], 'xseal1.', 'eHNlYWwx'])
     expect(sent).not.toContain(foreign)
   return to === driver.dialect ? [] : [after.heard(0), after.heard(1)]

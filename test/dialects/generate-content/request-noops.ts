@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../../src/json/json.ts'
 import { list, member, same } from '../../grammar/shape.ts'
 import { has, SCHEMA, type Entry } from '../../replay/noop.ts'
 
-/** Of the second spelling only what occurs in the wild. */
+/** Of the spelling with underscores only what occurs in the wild. */
 export const requestNoOps: Entry[] = [
   { path: 'model', why: 'the route says which model is asked' },
   { path: 'contents.*.role', values: ['user'], why: 'the default' },
