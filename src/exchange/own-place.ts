@@ -20,7 +20,7 @@ export function atOwnPlace(
   const { field } = places()?.find(param) ?? {}
   if (field === undefined) return error
   const place = members.spell(keysIn(field))
-  return movedTo(error, place, nameIn(param, place))
+  return movedTo(error, place, namedPlace(param, place))
 }
 
 /** Reads a request. A refusal of what it says spells its place as the errors of the caller's service do. */
@@ -42,7 +42,7 @@ function movedTo(error: ProblemError, place: string, told = place): ProblemError
 }
 
 /** The place, with the name of what stands there where the canonical place has one. */
-function nameIn(param: string, place: string): string {
+function namedPlace(param: string, place: string): string {
   const name = param.slice(param.lastIndexOf('.') + 1)
   return /^\d+$/.test(name) || place.endsWith(name) ? place : `${place} (${name})`
 }

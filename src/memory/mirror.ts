@@ -9,7 +9,7 @@ import type { Loss } from '../model/loss.ts'
 import type { Memories } from './context.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 import { memberOf, type ScannedBody } from '../json/scanned-body.ts'
-import { opened, type Found } from './resolve.ts'
+import { readRecords, type Found } from './resolve.ts'
 
 /**
  * Keeps a copy of exchanges that pass to an upstream with its own memory, because the conversation may go on at
@@ -43,7 +43,7 @@ export function createMirror(exchange: MemoryContext, plan: Passing): Mirror | u
   return listener(memory, shared, async (news) => {
     const { member, name } = plan.destination.upstream
     const issuer = member ?? name
-    await kept({ exchange, memories, memory, scanned, found, issuer }, news).catch(() => {
+    await keepCopy({ exchange, memories, memory, scanned, found, issuer }, news).catch(() => {
       if (!shared || 'id' in news) return
       plan.losses = [...plan.losses, { code: 'dropped', path: 'store' }]
       exchange.journal.note({ losses: plan.losses })
@@ -114,7 +114,7 @@ interface Original {
   issuer: string
 }
 
-async function kept(original: Original, news: News): Promise<void> {
+async function keepCopy(original: Original, news: News): Promise<void> {
   const { exchange, memories, memory, found, issuer } = original
   const scoped = await openScopedStore(exchange, memories)
   if ('id' in news) return noteOwner(scoped, [news.id], issuer)
@@ -135,6 +135,6 @@ function addedItems({ memory, scanned, found }: Original): string {
   const input = scanned.memberText(memory.inputMember)
   if (found.items.size === 0) return memory.itemsText(input)
   const body = scanned.parsed()
-  const { fresh } = memory.resolve(body, opened(memory, memory.asks(body), found), input)
+  const { fresh } = memory.resolve(body, readRecords(memory, memory.asks(body), found), input)
   return fresh.text ?? stringify([...fresh.items])
 }

@@ -79,7 +79,7 @@ export async function resolveReferences(
     return { body, resolved: false, found: { ...found, ...unseen } }
   }
   if (found.missing) throw new ProblemError(found.missing)
-  const { body: whole, fresh } = memory.resolve(body, opened(memory, ask, found), input)
+  const { body: whole, fresh } = memory.resolve(body, readRecords(memory, ask, found), input)
   const keeping = { scoped, memory, parents: found.parents, fresh, memories }
   return { body: whole, resolved: true, issuers: found.issuers, ...(keeps && { keeping }) }
 }
@@ -159,7 +159,7 @@ export async function findReferenced(
 }
 
 /** Parses the exchanges. Throws ProblemError for one that cannot be parsed, as if it were missing. */
-export function opened(
+export function readRecords(
   memory: ConversationMemory,
   { previous = '' }: Ask,
   found: Found,

@@ -1,7 +1,7 @@
 import { isObject, listOf, type Json } from '../json/json.ts'
 import type { MemoryContext } from './context.ts'
 import { openScopedStore } from './records.ts'
-import { createLookup, findReferenced, opened } from './resolve.ts'
+import { createLookup, findReferenced, readRecords } from './resolve.ts'
 
 /** A place in a body of the caller, or in a stored response; as JSON pointers. */
 export interface ResolvedPlace {
@@ -35,7 +35,7 @@ export async function resolveWithPlaces(
   const look = createLookup(scoped, settings.limits.bodyBytes, lease)
   const found = await findReferenced(look, memory, ask)
   if (found.missing) return undefined
-  const records = opened(memory, ask, found)
+  const records = readRecords(memory, ask, found)
   const { body } = memory.resolve(given, records)
   const past = records.chain.flatMap((record, index) =>
     memory.itemPlaces(record).map((path) => ({ id: found.chain[index]?.id ?? '', path })),

@@ -200,7 +200,7 @@ class EventParser implements FrameParser {
   #begin(): EventSourceParser {
     // Without a listener for errors: eventsource-parser 4.1.3 makes one, with its trace, for each line that is no field.
     const parser = createParser({
-      onEvent: ({ event, data }) => this.#add(event ? nameIn(event) : undefined, data),
+      onEvent: ({ event, data }) => this.#add(event ? sameName(event) : undefined, data),
     })
     // Behind other events it does not begin the stream, at whose beginning alone it removes a byte order mark.
     if (this.#head !== '') parser.feed('\n')
@@ -247,7 +247,7 @@ const HEAD = /^(?:event: ([^\r\n]+)(?:\r\n|\n))?data: /
  * long as no other event comes: `responses` begins with an event that has all instructions and tools in it.
  */
 const headIn = memoize((head) => ({ head, name: HEAD.exec(head)?.[1] }))
-const nameIn = memoize((name) => name)
+const sameName = memoize((name) => name)
 
 /** The place of a line that begins like JSON and not like a field; -1 for none. */
 function strayIn(text: string, atLineStart: boolean): number {
