@@ -10,6 +10,7 @@ import {
 } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Limits, Request, Sampling, Format } from '../../src/model/request.ts'
+import { membersBeside } from '../../src/model/ext.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { WriteRequestContext, ModelFacts, Target } from '../contract.ts'
 import { knownBy } from './generations.ts'
@@ -25,51 +26,69 @@ type Options = Pick<Request, 'limits' | 'sampling' | 'reasoning' | 'format'> & {
 
 /** Reads `generationConfig`. Members of this dialect alone come back as `rest`, under their whole paths. */
 export function readOptions(config: WireGenerationConfig = {}): Options {
-  const { temperature, topP, topK, seed, presencePenalty, frequencyPenalty, ...more } = config
-  const { candidateCount, responseLogprobs, logprobs, maxOutputTokens, ...others } = more
-  const { stopSequences = [], thinkingConfig, responseModalities, ...formats } = others
-  const { responseMimeType: _type, responseSchema: _schema, ...unread } = formats
-  const { responseJsonSchema: _jsonSchema, ...unknown } = unread
+  const { maxOutputTokens, stopSequences = [], thinkingConfig, responseModalities } = config
   const { format, rest } = readFormat(config)
   const reasoning = readReasoning(thinkingConfig)
-  const count = amount(candidateCount)
-  const numbers = {
-    temperature: amount(temperature),
-    topP: amount(topP),
-    topK: amount(topK),
-    presencePenalty: amount(presencePenalty),
-    frequencyPenalty: amount(frequencyPenalty),
-  }
-  const counts = {
-    seed: amount(seed),
-    candidateCount: count === 1 ? undefined : count,
-    logprobs: responseLogprobs === true ? (amount(logprobs) ?? 0) : undefined,
-  }
-  const limits = { maxOutputTokens: amount(maxOutputTokens) }
   const isText = responseModalities?.every(
     (one) => one === 'TEXT' || one === 1 || isUnspecified(one),
   )
-  const kept = definedIn({
-    ...unknown,
-    ...rest,
-    ...(responseLogprobs !== true && logprobs !== undefined && { logprobs }),
-  })
   return {
-    sampling: present<Sampling>({ ...numbers, ...counts }),
+    sampling: readSampling(config),
     limits: {
-      ...present<Limits>(limits),
+      ...present<Limits>({ maxOutputTokens: amount(maxOutputTokens) }),
       ...(stopSequences.length > 0 && { stop: stopSequences }),
     },
     ...(reasoning && { reasoning }),
     ...(format && { format }),
     rest: {
-      ...prefixed(
-        GENERATION_PATH,
-        pickMembers(kept, (_, value) => !isUnspecified(value)),
-      ),
+      ...prefixed(GENERATION_PATH, unreadIn(config, rest)),
       ...(responseModalities && !isText && prefixed(GENERATION_PATH, { responseModalities })),
     },
   }
+}
+
+function readSampling(config: WireGenerationConfig): Sampling {
+  const count = amount(config.candidateCount)
+  return present<Sampling>({
+    temperature: amount(config.temperature),
+    topP: amount(config.topP),
+    topK: amount(config.topK),
+    presencePenalty: amount(config.presencePenalty),
+    frequencyPenalty: amount(config.frequencyPenalty),
+    seed: amount(config.seed),
+    candidateCount: count === 1 ? undefined : count,
+    logprobs: config.responseLogprobs === true ? (amount(config.logprobs) ?? 0) : undefined,
+  })
+}
+
+const READ = new Set([
+  'temperature',
+  'topP',
+  'topK',
+  'seed',
+  'presencePenalty',
+  'frequencyPenalty',
+  'candidateCount',
+  'responseLogprobs',
+  'logprobs',
+  'maxOutputTokens',
+  'stopSequences',
+  'thinkingConfig',
+  'responseModalities',
+  'responseMimeType',
+  'responseSchema',
+  'responseJsonSchema',
+])
+
+/** `ofFormat`: what the format leaves over. */
+function unreadIn(config: WireGenerationConfig, ofFormat: object): JsonObject {
+  const { responseLogprobs, logprobs } = config
+  const unread = {
+    ...membersBeside({ ...config }, READ),
+    ...ofFormat,
+    ...(responseLogprobs !== true && logprobs !== undefined && { logprobs }),
+  }
+  return pickMembers(unread, (_, value) => !isUnspecified(value))
 }
 
 const present = <T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T =>
@@ -78,8 +97,6 @@ const present = <T extends object>(fields: { [K in keyof T]: T[K] | undefined })
 /** The enumeration's zero value, which means that nothing was set. */
 const isUnspecified = (value: Json): boolean =>
   typeof value === 'string' && value.endsWith('_UNSPECIFIED')
-
-const definedIn = (fields: object): JsonObject => defined(fields) as JsonObject
 
 const askForLogprobs = (logprobs: number | undefined): JsonObject =>
   logprobs === undefined ? {} : { responseLogprobs: true, ...(logprobs > 0 && { logprobs }) }

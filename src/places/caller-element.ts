@@ -45,17 +45,24 @@ export async function findCallerElement(
     const written = await send(withMember(body, name, [...others]))
     return alike(elementsOf(written?.[member]))
   }
-  const ofFirst = list.length > 1 ? await count(list.slice(0, 1)) : 0
-  const index =
-    before < ofFirst
-      ? 0
-      : await lastEnd(list, async (others) => (await count(others)) >= ofFirst + rank)
+  const index = await indexIn(list, { before, rank }, count)
   if (index === undefined) return undefined
   const above = index > 0 ? await count(list.slice(0, index)) : 0
   const isSent = async (others: readonly Json[]) => (await count(others)) >= above + rank
   // A whole message that was named is a whole message here too.
   const part = at.length <= path.length ? await partOf(list, index, isSent) : []
   return isLate() ? undefined : [name, index, ...part]
+}
+
+/** The index of the element. `before`, `rank`: how many that say the same stand in front of it, and from it on. */
+async function indexIn(
+  list: readonly Json[],
+  { before, rank }: { before: number; rank: number },
+  count: (others: readonly Json[]) => Promise<number>,
+): Promise<number | undefined> {
+  const ofFirst = list.length > 1 ? await count(list.slice(0, 1)) : 0
+  if (before < ofFirst) return 0
+  return lastEnd(list, async (others) => (await count(others)) >= ofFirst + rank)
 }
 
 const TOOLS = 'tools'
