@@ -1,6 +1,6 @@
 import { objectIn, pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import type { Block, Request, Tool } from '../../src/model/request.ts'
+import type { Block, Request } from '../../src/model/request.ts'
 import { trailOf, withLastEffort, withoutForgotten } from '../../src/model/late-tools.ts'
 import { toolNames } from '../../src/model/names.ts'
 import { GO_ON, firstWordsFor } from '../../src/model/empty-request.ts'
