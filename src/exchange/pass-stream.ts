@@ -126,7 +126,8 @@ async function readBeginning(
     const piece = await call.read()
     if (piece?.problem) return piece
     if (piece) bytes = bytes.length > 0 ? joinBytes([bytes, piece.bytes]) : piece.bytes
-    const text = new TextDecoder().decode(bytes)
+    // A character may come in pieces, also the byte order mark before everything.
+    const text = new TextDecoder().decode(bytes, { stream: Boolean(piece) })
     const kind = guessKind(text)
     if (kind === 'other') return { problem: NOT_A_REPLY }
     // JSON where events were expected is a failure, so it is held back until it is complete.

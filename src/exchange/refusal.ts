@@ -22,7 +22,9 @@ const EXPLANATION_DEPTH = 100
 /** It comes in one go. Who leaves the connection open behind it is not waited for. */
 const EXPLANATION_MS = 3000
 
-export const isSuccess = (status: number): boolean => status >= 200 && status < 300
+/** 205 promises that there is no content (RFC 9110, section 15.3.6), so clients read none, whatever comes with it. */
+export const isSuccess = (status: number): boolean =>
+  status >= 200 && status < 300 && status !== 205
 const isRedirect = (status: number): boolean => status === 0 || (status >= 300 && status < 400)
 
 /** `text`: the upstream's own words, where they are JSON and the caller may see them. */
@@ -59,7 +61,7 @@ export async function readRefusal(
     call.cancel()
     return { problem: REDIRECTED }
   }
-  if (call.status < 200) {
+  if (call.status < 300) {
     call.cancel()
     return { problem: NOT_A_REPLY }
   }

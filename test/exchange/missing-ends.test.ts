@@ -20,13 +20,18 @@ const REPLY: Reply = {
 const pairs = adapters.flatMap((caller) => adapters.map((upstream) => ({ caller, upstream })))
 type Pair = (typeof pairs)[number]
 
-async function asked({ caller, upstream }: Pair, text: string, stream: boolean, as?: string) {
+async function asked(
+  { caller, upstream }: Pair,
+  text: string | Uint8Array[],
+  stream: boolean,
+  as?: string,
+) {
   const type = stream ? 'text/event-stream' : 'application/json'
   const proxy = proxyOf(
     () => ({
       status: 200,
       headers: new Headers({ 'content-type': type }),
-      body: streamOf([text]),
+      body: streamOf(typeof text === 'string' ? [text] : text),
     }),
     {
       routes: [{ model: '*', upstream: 'plain', ...(as !== undefined && { as }) }],
@@ -86,5 +91,13 @@ describe('a reply behind a byte order mark', () => {
         stringify(JSON.parse(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))),
       ).toContain('Hello')
     }
+  })
+  it.each(pairs)('may be in pieces: $caller.dialect over $upstream.dialect', async (pair) => {
+    const { frames } = writeReply(pair.upstream, requestFor(REPLY), unfold(REPLY))
+    const bytes = new TextEncoder().encode(`\ufeff${frames.map(sseFrame).join('')}`)
+    const pieces = [bytes.slice(0, 1), bytes.slice(1, 2), bytes.slice(2)]
+    const marked = await asked(pair, pieces, true)
+    expect(marked.status).toBe(200)
+    expect(await marked.text()).toContain('Hello')
   })
 })

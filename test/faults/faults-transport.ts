@@ -203,6 +203,14 @@ export const transportFaults: readonly Fault[] = [
     },
     ...both,
   })),
+  {
+    name: 'F28 status 205 with content',
+    act(line, voice) {
+      line.answer(wholeOf(line, voice), { status: 205, 'content-type': typeOf(line) })
+      line.whole = false
+    },
+    ...both,
+  },
   ...[100, 103].map((code): Fault => ({
     name: `F28 status ${code} first`,
     act(line, voice) {
