@@ -50,7 +50,7 @@ export async function translateReply(
   const { caller, settings, ports, newId, journal } = exchange
   const { lastProof, destination } = plan
   const { adapter, target } = destination
-  const { lose, losses } = lossList()
+  const { lose, losses } = lossList(plan.sent?.veil.sought?.hide)
   const request = repliedRequest(exchange, plan)
   const proofs = createProofRecorder(exchange, request)
   const now = Math.floor(ports.now() / 1000)

@@ -18,16 +18,17 @@ export interface LossList {
   readonly losses: readonly Loss[]
 }
 
-/** Collects losses, each code and place once. */
-export function lossList(): LossList {
+/** Collects losses, each code and place once. `hide`: secrets, where an upstream chooses words of them. */
+export function lossList(hide = (words: string): string => words): LossList {
   const losses: Loss[] = []
   // Most lists stay empty, and three are made for each exchange.
   let seen: Set<string> | undefined
-  const lose: Lose = (code, path, detail) => {
-    const key = `${code} ${path}`
+  const lose: Lose = (code, place, detail) => {
+    const key = `${code} ${place}`
     if (!seen?.has(key)) {
       seen = (seen ?? new Set()).add(key)
-      losses.push(detail === undefined ? { code, path } : { code, path, detail })
+      const path = hide(place)
+      losses.push(detail === undefined ? { code, path } : { code, path, detail: hide(detail) })
     }
     return undefined
   }

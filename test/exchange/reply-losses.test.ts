@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { dialects } from '../../adapters/index.ts'
 import { contentReply } from '../dialects/generate-content/reply.ts'
-import { jsonReply, proxyOf, sse, sseReply, type Script, type SettingsChange } from './proxy.ts'
+import {
+  jsonReply,
+  KEY,
+  proxyOf,
+  sse,
+  sseReply,
+  type Script,
+  type SettingsChange,
+} from './proxy.ts'
 
 const reply = contentReply('Blue.', { avgLogprobs: -0.25 })
 const change = {
@@ -31,6 +39,16 @@ describe('what of a reply its caller cannot be told', () => {
     const { header, logged } = await ask(() => sseReply(sse(reply)), true)
     expect(header).toBeNull()
     expect(logged).toEqual(['reply.avgLogprobs'])
+  })
+  it('is named without the key that its upstream puts into a name', async () => {
+    const spelled = Buffer.from(`user:${KEY}`).toString('base64')
+    const strange = { ...reply, [KEY]: 1, [spelled]: 1 }
+    const { header, logged } = await ask(() => jsonReply(strange), false)
+    expect(header).toContain('dropped reply.***')
+    const streamed = await ask(() => sseReply(sse(strange)), true)
+    const core = spelled.slice(-20, -2)
+    for (const told of [header, ...logged, ...streamed.logged])
+      for (const secret of [KEY, core]) expect(told).not.toContain(secret)
   })
 })
 
