@@ -1,5 +1,6 @@
 import type { ExchangeRecord, ConversationMemory } from './conversation.ts'
 import type { JsonObject } from '../json/json.ts'
+import { sha256Hex } from '../json/sha256.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
 import { DEFAULT_RETENTION } from '../config/defaults.ts'
 import { readSeed } from '../model/ids.ts'
@@ -92,14 +93,9 @@ export function hashedOwner(
   const known = owners.get(identity)
   if (known) return known
   if (owners.size >= MOST_OWNERS) owners.clear()
-  const owner = sha256(identity)
+  const owner = Promise.resolve(sha256Hex(identity))
   owners.set(identity, owner)
   return owner
-}
-
-async function sha256(identity: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(identity))
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** One caller's part of the store. Rejects with ProblemError when the store is down. */
