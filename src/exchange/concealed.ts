@@ -10,6 +10,9 @@ export function concealer(
 ): (events: readonly Event[]) => readonly Event[] {
   if (!sought) return (events) => events
   const pieces = new Pieces(sought)
+  // Log probabilities tell a text again, so they wait for it; what stands within it keeps its place.
+  let waiting: Event[] = []
+  const behind = (events: readonly Event[]) => [...waiting.splice(0), ...events]
   const others = new Map<number, ReturnType<typeof concealer>>()
   const conceal = (event: Event): readonly Event[] => {
     if (event.type === 'candidate') {
@@ -20,14 +23,19 @@ export function concealer(
     }
     if (event.type === 'block-delta') {
       const text = pieces.take(event.text)
-      return text === event.text ? [event] : delta(text)
+      if (pieces.hides) waiting = []
+      const told = text === event.text ? [event] : delta(text)
+      return pieces.held === '' ? behind(told) : told
     }
     const shown = event.type === 'error' ? event : changed(event, sought.hide)
-    const held = pieces.end()
-    return held === '' ? [shown] : [...delta(held), shown]
+    if (event.type === 'logprobs' || (event.type === 'citation' && pieces.held !== '')) {
+      waiting.push(shown)
+      return []
+    }
+    return behind([...delta(pieces.end()), shown])
   }
   const concealRun = (run: readonly Event[]): readonly Event[] => {
-    if (pieces.takeHarmless(run)) return run
+    if (pieces.takeHarmless(run)) return waiting.length > 0 ? behind(run) : run
     const [only] = run
     return run.length === 1 && only ? conceal(only) : run.flatMap(conceal)
   }
@@ -56,7 +64,10 @@ class Pieces {
   readonly #sought: Sought
   /** The text that was passed on last, from behind the last hidden place. */
   #passed = ''
-  #held = ''
+  /** The end of the text, where it may be the beginning of a secret. */
+  held = ''
+  /** Whether something was hidden in the last piece. */
+  hides = false
 
   constructor(sought: Sought) {
     this.#sought = sought
@@ -67,7 +78,7 @@ class Pieces {
    * to be searched, or one of them is no piece.
    */
   takeHarmless(run: readonly Event[]): boolean {
-    if (this.#held !== '') return false
+    if (this.held !== '') return false
     let text = this.#passed
     for (const event of run) {
       if (event.type !== 'block-delta') return false
@@ -79,7 +90,7 @@ class Pieces {
   }
 
   take(piece: string): string {
-    const text = this.#passed + this.#held + piece
+    const text = this.#passed + this.held + piece
     let start = this.#passed.length
     let [shown, floor] = ['', 0]
     let at = this.#sought.isLikely(text) ? this.#sought.next(text, 0) : -1
@@ -95,16 +106,17 @@ class Pieces {
       at = this.#sought.next(text, at)
     }
     const until = at < 0 ? text.length : Math.max(start, at)
-    this.#held = text.slice(until)
+    this.hides = floor > 0
+    this.held = text.slice(until)
     this.#passed = text.slice(Math.max(floor, until - TELLING_CHARACTERS), until)
     return shown + text.slice(start, until)
   }
 
-  /** Returns the text that is still held back. */
+  /** Returns the text that is still held back. What completes a secret behind it is hidden all the same. */
   end(): string {
-    const held = this.#held
-    this.#held = ''
-    this.#passed = ''
+    const held = this.held
+    this.held = ''
+    this.#passed += held
     return held
   }
 }

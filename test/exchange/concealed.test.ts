@@ -56,6 +56,41 @@ describe('a key in a translated text', () => {
     expect(conceal([plain])[0]).toBe(plain)
   })
 
+  it.each(['logprobs', 'citation'] as const)('is hidden where each piece has a %s', (type) => {
+    const conceal = concealer(seek([KEY]))
+    const pieces = ['<sk', '-sec', 'ret-01', '234567', '89> ', 'behind']
+    const added = (token: string): Event =>
+      type === 'citation'
+        ? { type, citation: { url: 'https://page.example' } }
+        : { type, logprobs: [{ token, logprob: -0.1, top: [{ token, logprob: -0.1 }] }] }
+    const told = pieces.flatMap((text) => [
+      ...conceal([added(text)]),
+      ...conceal([{ type: 'block-delta', text }]),
+    ])
+    expect(textIn(told)).toBe('<sk***> behind')
+    const tokens = told.flatMap((event) => (event.type === 'logprobs' ? event.logprobs : []))
+    expect(tokens.map(({ token }) => token).join('')).toBe(type === 'logprobs' ? '<skbehind' : '')
+  })
+
+  it('takes along what came with a text that was only held back', () => {
+    const conceal = concealer(seek([KEY]))
+    const logprobs: Event = { type: 'logprobs', logprobs: [{ token: 'sk-secret', logprob: -1 }] }
+    const start: Event = { type: 'block-delta', text: 'sk-secret' }
+    const end: Event = { type: 'block-end', tail: {} }
+    expect([...conceal([logprobs]), ...conceal([start])]).toEqual([])
+    expect(conceal([end])).toEqual([logprobs, start, end])
+  })
+
+  it('is not whole where it goes on in another block', () => {
+    const conceal = concealer(seek([KEY]))
+    const events = [KEY.slice(0, 12), KEY.slice(12)].flatMap((text): Event[] => [
+      { type: 'block-start', block: { kind: 'text', text: '' } },
+      { type: 'block-delta', text },
+      { type: 'block-end', tail: {} },
+    ])
+    expect(textIn(events.flatMap((event) => [...conceal([event])]))).toBe('sk-secret-01***')
+  })
+
   it.each(SPELLINGS)('is hidden however it is spelled: %s', (_, spell) => {
     const text = spell(ODD)
     const innocent = spell('sk-Ab+c/d=e&f"g\'h 0129876543 and on')
