@@ -62,7 +62,8 @@ function digest(bytes: Uint8Array): Int32Array {
   return state
 }
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+/** Each byte in hexadecimal digits. */
+export const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 function spellHex(words32: Int32Array): string {
   let hex = ''

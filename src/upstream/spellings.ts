@@ -1,5 +1,7 @@
 import { exactly } from '../model/exactly.ts'
 import { encodeBase64 } from '../json/base64.ts'
+import { encoded } from '../json/bytes.ts'
+import { HEX } from '../json/sha256.ts'
 
 export const MASK = '***'
 /** A shorter value is as likely an ordinary word, so it is not hidden. */
@@ -63,11 +65,19 @@ const anyCase = (text: string): string =>
  * Patterns for all spellings of some secrets, the longest first. A short one is a word by itself, since servers that
  * want no key are given `x` or `key`, and `maximum` and `invalid_api_key` hold none.
  */
-export const patternsOf = (secrets: readonly string[]): string[] =>
-  wordsOf(secrets).map((secret) => {
+export const patternsOf = (secrets: readonly string[]): string[] => [
+  ...wordsOf(secrets).map((secret) => {
     const pattern = secretPattern(secret)
     return secret.length < SHORTEST ? String.raw`(?<!\w)${pattern}(?!\w)` : pattern
-  })
+  }),
+  ...secrets.filter(isLong).map(inHex),
+]
+
+const isLong = ({ length }: string): boolean => length >= SHORTEST
+
+/** As dumps of a request show it, in digits of either case. */
+const inHex = (secret: string): string =>
+  anyCase([...encoded(secret)].map((byte) => HEX[byte]).join('[ :]?'))
 
 /** The forms of a secret: plain, and its core in base64 of either alphabet. */
 const wordsOf = (secrets: readonly string[]): string[] =>

@@ -18,6 +18,14 @@ describe('a secret', () => {
     expect(veil.hide(`<${spell('another')}>`)).toBe(`<${spell('another')}>`)
   })
 
+  it('is hidden in a dump, in digits of either case and apart', () => {
+    const digits = Buffer.from(ODD).toString('hex')
+    const dumps = [digits, digits.toUpperCase(), digits.replace(/..(?!$)/g, '$& ')]
+    for (const dump of dumps) expect(createVeil(ODD).hide(`<${dump}>`)).toBe('<***>')
+    const other = Buffer.from(ODD.replace('Ab', 'aB')).toString('hex')
+    expect(createVeil(ODD).hide(other)).toBe(other)
+  })
+
   it('is hidden in every member of a problem', () => {
     const problem = {
       kind: 'invalid-request',
