@@ -205,10 +205,8 @@ export const transportFaults: readonly Fault[] = [
   })),
   {
     name: 'F28 status 205 with content',
-    act(line, voice) {
-      line.answer(wholeOf(line, voice), { status: 205, 'content-type': typeOf(line) })
-      line.whole = false
-    },
+    act: (line, voice) =>
+      void line.answer(wholeOf(line, voice), { status: 205, 'content-type': typeOf(line) }),
     ...both,
   },
   ...[100, 103].map((code): Fault => ({
