@@ -1,7 +1,7 @@
 import { isObject, parse, stringify, type Json } from '../json/json.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Settings } from '../config/settings.ts'
-import { base64Cores, MASK, patternsOf, seek, SHORTEST, type Sought } from './spellings.ts'
+import { base64Cores, isLong, MASK, patternsOf, seek, type Sought } from './spellings.ts'
 
 /** All secrets of the settings, which must not appear in a log line or an answer. */
 export function listSecrets(settings: Settings): string[] {
@@ -14,13 +14,11 @@ export function listSecrets(settings: Settings): string[] {
   const headers = [...settings.upstreams.values()].flatMap((upstream) =>
     Object.values(upstream.headers),
   )
-  const spelled = [...keys, ...headers.filter((value) => value.length >= SHORTEST)]
   return [
-    ...spelled.flatMap(written),
+    ...[...keys, ...headers].flatMap(written),
     ...callers,
     ...Object.values(settings.telemetry?.headers ?? {}).flatMap(written),
     ...(settings.metrics?.kind === 'key' ? written(settings.metrics.key) : []),
-    ...headers.filter((value) => value.length < SHORTEST),
     ...stateSecrets(settings.state),
     ...[...settings.upstreams.values()].flatMap(({ proxy = '' }) => passwordsIn(proxy)),
   ]
@@ -77,7 +75,7 @@ const written = (secret: string): string[] => [
     secret,
     new URLSearchParams([['', secret]]).toString().slice(1),
     encodeURIComponent(secret),
-    ...(secret.length >= SHORTEST ? base64Cores(secret) : []),
+    ...(isLong(secret) ? base64Cores(secret) : []),
   ]),
 ]
 
@@ -135,12 +133,12 @@ function headerSecrets(headers: Readonly<Record<string, string>>, names = /^/): 
   )
   // `Bearer …`, `session=…; user=…`
   const parts = chosen.flatMap(([, value]) => [value, ...value.split(/[\s=;,]+/)])
-  return [...new Set(parts)].filter((part) => part.length >= SHORTEST)
+  return [...new Set(parts)].filter(isLong)
 }
 
 /** A veil over these secrets, in any spelling. Values as short as a word are not hidden. */
 export function veilOf(secrets: readonly string[]): Veil {
-  const long = [...new Set(secrets)].filter(({ length }) => length >= SHORTEST)
+  const long = [...new Set(secrets)].filter(isLong)
   return long.length === 0 ? NO_VEIL : veilOver(long, long)
 }
 
@@ -163,7 +161,7 @@ function veilOver(secrets: readonly string[], credentials: readonly string[]): V
       return hidden === text || isJson(hidden) ? hidden : (reparsed(text, hideIn) ?? hidden)
     },
     hideIn,
-    sought: seek(credentials.filter((secret) => secret.length >= SHORTEST)),
+    sought: seek(credentials.filter(isLong)),
   }
 }
 

@@ -5,7 +5,9 @@ import { HEX } from '../json/sha256.ts'
 
 export const MASK = '***'
 /** A shorter value is as likely an ordinary word, so it is not hidden. */
-export const SHORTEST = 8
+const SHORTEST = 8
+
+export const isLong = ({ length }: string): boolean => length >= SHORTEST
 
 const BACKSLASH = '\\'
 
@@ -68,12 +70,10 @@ const anyCase = (text: string): string =>
 export const patternsOf = (secrets: readonly string[]): string[] => [
   ...wordsOf(secrets).map((secret) => {
     const pattern = secretPattern(secret)
-    return secret.length < SHORTEST ? String.raw`(?<!\w)${pattern}(?!\w)` : pattern
+    return isLong(secret) ? pattern : String.raw`(?<!\w)${pattern}(?!\w)`
   }),
   ...secrets.filter(isLong).map(inHex),
 ]
-
-const isLong = ({ length }: string): boolean => length >= SHORTEST
 
 /** As dumps of a request show it, in digits of either case. */
 const inHex = (secret: string): string =>
@@ -85,7 +85,7 @@ const wordsOf = (secrets: readonly string[]): string[] =>
     .toSorted((one, other) => other.length - one.length)
     .flatMap((secret) => [
       secret,
-      ...(secret.length >= SHORTEST ? base64Cores(secret).flatMap(eitherAlphabet) : []),
+      ...(isLong(secret) ? base64Cores(secret).flatMap(eitherAlphabet) : []),
     ])
 
 const eitherAlphabet = (base64: string): string[] => [
