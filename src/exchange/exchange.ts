@@ -33,7 +33,8 @@ export interface PassingExchange extends StoredExchange {
 /** One exchange: its caller, its request, its dialect, and what is kept of it. */
 export interface Exchange extends StoredExchange, MemoryContext {
   readonly headers: Lookup & { keys?(): Iterable<string> }
-  readonly body: Body
+  /** Replaced where it says a member twice. */
+  body: Body
   readonly permit: Permit
   readonly journal: Journal
   /** What is remembered of the request before it in its session; absent where nothing is. */

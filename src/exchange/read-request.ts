@@ -7,6 +7,8 @@ import type { Request } from '../model/request.ts'
 import type { Trail } from '../model/trail.ts'
 import type { Exchange } from './exchange.ts'
 import { inOwnSpelling } from './own-place.ts'
+import { createBody } from './body.ts'
+import { stringify } from '../json/json.ts'
 
 export function scanBody(exchange: Exchange): ScannedBody {
   const { body, recall } = exchange
@@ -17,6 +19,11 @@ export function scanBody(exchange: Exchange): ScannedBody {
   // The caller's own dialect reports best what is wrong.
   if (!found) readCallerRequest(exchange, text)
   const scanned = new ScannedText(text, found ?? NO_STRUCTURE)
+  // Parsers differ in which of repeated members they take, and the upstream must not read what nobody here has judged.
+  if (found?.repeats) {
+    exchange.body = createBody(body.encoded(stringify(scanned.parsed())))
+    return scanBody(exchange)
+  }
   return found && recall && !body.isLifted ? recall.learned(body.bytes, scanned) : scanned
 }
 

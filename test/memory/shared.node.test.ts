@@ -69,6 +69,20 @@ describe('one key of an upstream that keeps responses, and many callers', () => 
     expect(proxy.got).toHaveLength(1)
   })
 
+  test('give nothing out to a reference that is hidden behind another', async () => {
+    const proxy = await begun({})
+    const twice = (name: string, first: string, last: string) =>
+      `{"model":"responses-x","input":"x","${name}":${first},"${name}":${last}}`
+    for (const body of [
+      twice('previous_response_id', '"resp_68af"', 'null'),
+      twice('conversation', '"resp_68af"', 'null'),
+      twice('input', '[{"type":"item_reference","id":"resp_68af"}]', '"y"'),
+    ])
+      await proxy.ask('/v1/responses', { key: BOB, method: 'POST', body })
+    expect(proxy.got).toHaveLength(4)
+    expect(JSON.stringify(proxy.got)).not.toContain('resp_68af')
+  })
+
   test('say then what to configure', async () => {
     const proxy = await begun(OFF)
     const answers = await ways(proxy, BOB)
