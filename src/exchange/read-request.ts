@@ -19,7 +19,7 @@ export function scanBody(exchange: Exchange): ScannedBody {
   // The caller's own dialect reports best what is wrong.
   if (!found) readCallerRequest(exchange, text)
   const scanned = new ScannedText(text, found ?? NO_STRUCTURE)
-  // Parsers differ in which of repeated members they take, and the upstream must not read what nobody here has judged.
+  // Parsers differ in which of repeated members they take, and an upstream must not read another than was judged here.
   if (found?.repeats) {
     exchange.body = createBody(body.encoded(stringify(scanned.parsed())))
     return scanBody(exchange)

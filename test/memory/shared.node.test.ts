@@ -59,6 +59,9 @@ const begun = async (options: Parameters<typeof proxyOf>[1]) => {
   return proxy
 }
 
+const twice = (name: string, first: string, last: string): string =>
+  `{"model":"responses-x","input":"x","${name}":${first},"${name}":${last}}`
+
 describe('one key of an upstream that keeps responses, and many callers', () => {
   test.each([
     ['several keys', {}],
@@ -71,8 +74,6 @@ describe('one key of an upstream that keeps responses, and many callers', () => 
 
   test('give nothing out to a reference that is hidden behind another', async () => {
     const proxy = await begun({})
-    const twice = (name: string, first: string, last: string) =>
-      `{"model":"responses-x","input":"x","${name}":${first},"${name}":${last}}`
     for (const body of [
       twice('previous_response_id', '"resp_68af"', 'null'),
       twice('conversation', '"resp_68af"', 'null'),
