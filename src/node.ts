@@ -4,7 +4,7 @@ import { serveForPrimary } from './node/cluster/worker.ts'
 import { errorCode } from './node/files.ts'
 import { ConfigError } from './config/config.ts'
 import { writeFault } from './config/finding.ts'
-import { HELP, type Options, readCommandLine, tooOld } from './node/options.ts'
+import { helpFor, type Options, readCommandLine, tooOld } from './node/options.ts'
 import type { Process } from './node/process.ts'
 import { profileTable } from './node/describe.ts'
 import { onSignals } from './node/signals.ts'
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   const options = readCommandLine(process.argv.slice(2), process.env)
   switch (options.command) {
     case 'help':
-      return world.write(HELP)
+      return world.write(helpFor(options.about))
     case 'version':
       return world.write(`${VERSION}\n`)
     case 'check':

@@ -166,10 +166,15 @@ function checkDropped(
 function checkRoutes(examined: Examination): void {
   const { config, found } = examined
   const routes = valueAt(config, ['routes'])
-  const upstreams = membersAt(config, ['upstreams']).map(([name]) => name)
-  const lacking = routes === undefined ? upstreams.length > 1 : upstreams.length > 0
+  const members = membersAt(config, ['upstreams'])
+  const upstreams = members.map(([name]) => name)
+  const [first, ...others] = members.filter(([, upstream]) => isObject(upstream))
+  const lacking = first && (routes === undefined ? others.length > 0 : true)
   if (lacking && (routes === undefined || (Array.isArray(routes) && routes.length === 0)))
-    found.fault(['routes'], 'expected at least one route, because there are upstreams')
+    found.fault(
+      ['routes'],
+      `expected at least one route, such as {"model": "*", "upstream": "${first[0]}"}`,
+    )
   for (const index of entriesAt(config, ['routes']).keys()) {
     const seen = new Set<string>()
     for (const { name, path } of upstreamsOfRoute(config, index)) {

@@ -80,7 +80,8 @@ class Tokens {
   }
 
   fail(expected: string): never {
-    throw new BrokenText(expected, this.at)
+    const end = this.at < this.text.length ? '' : ', but the text ends here'
+    throw new BrokenText(expected + end, this.at)
   }
 
   skipBlank(): void {
@@ -101,7 +102,7 @@ class Tokens {
   }
 
   scalar(): unknown {
-    return JSON.parse(this.#token(SCALAR) ?? this.fail('a value'))
+    return JSON.parse(this.#token(SCALAR) ?? this.fail('a JSON value'))
   }
 
   /** Takes `item, item, …` up to `close`; a trailing comma is allowed. */
@@ -163,6 +164,6 @@ function readText(
   }
   const parsed = value(undefined)
   tokens.skipBlank()
-  if (tokens.at < text.length) tokens.fail('the end')
+  if (tokens.at < text.length) tokens.fail('nothing more')
   return parsed
 }

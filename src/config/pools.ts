@@ -60,6 +60,8 @@ interface DocumentedMember {
 /** One member for each key of an upstream. */
 function membersIn(config: unknown, name: string): DocumentedMember[] {
   const at = ['upstreams', name]
+  // A name that no upstream has is reported as a fault.
+  if (valueAt(config, at) === undefined) return []
   const dialect = textAt(config, [...at, 'dialect'])
   const general = textAt(config, [...at, 'account'])
   const isCallers = textAt(config, [...at, 'key']) === 'caller'

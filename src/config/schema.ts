@@ -406,9 +406,10 @@ function choiceHint(actual: string, values: readonly unknown[]): string {
 function unknownMember(path: DocumentPath, key: string): Finding {
   const known = knownAt(path)
   const meant = nearest(key, known)
+  const isOfTop = knownAt([]).includes(key)
   return {
     path: [...path, key],
-    text: `no such member exists${hint(key, known)}`,
+    text: `no such member exists${isOfTop ? ' here, but at the top' : hint(key, known)}`,
     named: true,
     ...(meant !== undefined && { instead: spellPlace([...path, meant]) }),
   }

@@ -58,10 +58,9 @@ export function readBase(
   place: string,
   versions?: RegExp,
 ): Pick<UpstreamSettings, 'base' | 'version'> {
-  if (!URL.canParse(text)) throw new ConfigError(place, 'expected a URL such as https://host/path')
-  const url = new URL(text)
-  if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new ConfigError(place, 'expected a URL with http or https')
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new ConfigError(place, 'expected a URL such as https://host/path')
   if (url.username !== '' || url.password !== '')
     throw new ConfigError(
       place,

@@ -55,13 +55,13 @@ function warnOfRoutes({ config, found }: Examination): void {
 const covers = (wide: string | undefined, narrow: string | undefined): boolean =>
   wide !== undefined && narrow !== undefined && matchesGlob(wide, narrow.replaceAll('*', '\0'))
 
+/** The places of the upstreams and of the task services. */
+const servicesIn = (config: unknown): string[][] =>
+  ['upstreams', 'tasks'].flatMap((kind) => membersAt(config, [kind]).map(([name]) => [kind, name]))
+
 /** The addresses of upstreams and services, with the paths of their `url`. */
 function addresses(config: unknown): [DocumentPath, URL][] {
-  const paths = [
-    ...membersAt(config, ['upstreams']).map(([name]) => ['upstreams', name]),
-    ...membersAt(config, ['tasks']).map(([name]) => ['tasks', name]),
-  ]
-  return paths.flatMap((path): [DocumentPath, URL][] => {
+  return servicesIn(config).flatMap((path): [DocumentPath, URL][] => {
     const url = textAt(config, [...path, 'url'])
     // The demo's own addresses are no mistake.
     if (url === undefined || url.startsWith(DEMO_ORIGIN) || !URL.canParse(url)) return []
@@ -120,10 +120,7 @@ const isEndpoint = (path: string): boolean =>
 const VARIABLE = /^(?:\$\{?(?:env:)?|%|\{\{?|(?:process\.)?env\.|os\.environ\/|ENV:)([A-Za-z_]\w*)/
 
 function warnOfKeys({ config, found }: Examination): void {
-  const holders = [
-    ...membersAt(config, ['upstreams']).map(([name]) => ['upstreams', name]),
-    ...membersAt(config, ['tasks']).map(([name]) => ['tasks', name]),
-  ]
+  const holders = servicesIn(config)
   const headers = holders.flatMap((holder) =>
     membersAt(config, [...holder, 'headers']).map(([name]) => [...holder, 'headers', name]),
   )

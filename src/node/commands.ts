@@ -27,7 +27,7 @@ import { tuneEngine } from './engine.ts'
 import { painter, readableExplanation } from './explanation.ts'
 import { SharedClock } from './clock.ts'
 import { bodyDecoders } from './read-body.ts'
-import { bytesFile } from './files.ts'
+import { bytesFile, errorCode } from './files.ts'
 import { filesNow, type FoundSettings, foundSettings, sourceFor } from './found.ts'
 import { demandReloadable, refusedReload, secretsInUse } from './reload.ts'
 import { signaturesOf, watchFiles } from './watch.ts'
@@ -235,7 +235,12 @@ async function pageFor(
   const { startInspector } = await import('./inspector.ts')
   try {
     return await startInspector({ ...shown, port: inspectPort, prices: listedPrice })
-  } catch {
+  } catch (error) {
+    if (errorCode(error) === 'EADDRINUSE')
+      throw new Error(
+        `127.0.0.1:${inspectPort} is taken by another program; --inspect-port N chooses another`,
+        { cause: error },
+      )
     throw new ConfigError('--inspect-port', 'expected a port of 127.0.0.1 that may be listened on')
   }
 }

@@ -218,9 +218,17 @@ const describePools = (settings: Settings): string[][] =>
 
 function describeCallers({ callers }: Settings): string {
   if (callers.kind === 'open') return 'open, no key needed'
-  const names = callers.keys.flatMap((key) => (typeof key === 'string' ? [] : [key.name]))
+  const names = callers.keys.flatMap((key) =>
+    typeof key === 'string' ? [] : [key.name + endOf(key.expiresAt)],
+  )
   const count = callers.keys.length === 1 ? '1 key' : `${callers.keys.length} keys`
   return names.length > 0 ? `${count}: ${names.join(', ')}` : count
+}
+
+/** Says when a key ends; of one that has ended, since when it is refused. */
+function endOf(time?: number): string {
+  if (time === undefined) return ''
+  return ` (${time > Date.now() ? 'until' : 'refused since'} ${new Date(time).toISOString().slice(0, 10)})`
 }
 
 /** Rows with their columns aligned. */

@@ -27,6 +27,8 @@ export type Command =
 
 export interface Options {
   command: Command
+  /** help: the command that it is asked about. */
+  about?: Command
   config?: string
   host: string
   port: number
@@ -100,6 +102,19 @@ export const HELP = `dragoman: a proxy between the languages of LLM conversation
 dragoman.json, then DRAGOMAN_DIALECT, DRAGOMAN_URL and DRAGOMAN_KEY, then a demo.
 `
 
+/** The part of the help that is about one command; the whole without one. */
+export function helpFor(command?: Command): string {
+  const part = HELP.split(/^(?=  dragoman )/m).find((each) =>
+    [`  dragoman ${command}`, `  dragoman [${command}]`].some((start) => each.startsWith(start)),
+  )
+  if (part === undefined) return HELP
+  return WITHOUT_CONFIG.includes(command)
+    ? part
+    : part + HELP.slice(HELP.indexOf('\n\n--config') + 1)
+}
+
+const WITHOUT_CONFIG: readonly (Command | undefined)[] = ['init', 'profiles']
+
 const DEFAULT_PORT = 8787
 const DEFAULT_HOST = '127.0.0.1'
 const COMMANDS: readonly Command[] = ['serve', 'check', 'explain', 'profiles', 'launch', 'init']
@@ -120,10 +135,12 @@ function plainOptions(
   environment: Environment,
 ): Options {
   const [first = 'serve', ...rest] = positionals
+  if (values.help || first === 'help')
+    return helpOptions(positionals.filter((word) => word !== 'help'))
   refuseForeign(first, values)
-  const command = values.help ? 'help' : values.version ? 'version' : readCommand(first)
+  const command = values.version ? 'version' : readCommand(first)
   const [file, ...others] = rest
-  if (command !== 'help' && command !== 'version') checkOperands(command, file, others, values.path)
+  if (command !== 'version') checkOperands(command, file, others, values.path)
   return {
     command,
     ...(values.config !== undefined && { config: values.config }),
@@ -139,6 +156,13 @@ function plainOptions(
     ...(command === 'init' && { init: initOptions(values, file) }),
   }
 }
+
+const helpOptions = ([about]: readonly string[]): Options => ({
+  command: 'help',
+  host: DEFAULT_HOST,
+  port: DEFAULT_PORT,
+  ...(about !== undefined && { about: readCommand(about) }),
+})
 
 /** A port for the page asks for the page. */
 const inspectOptions = ({ inspect, 'inspect-port': port }: Values): Partial<Options> => ({
@@ -203,37 +227,45 @@ function launchOptions(
   }
 }
 
+const OPTIONS = {
+  config: { type: 'string', short: 'c' },
+  port: { type: 'string', short: 'p' },
+  host: { type: 'string' },
+  path: { type: 'string' },
+  online: { type: 'boolean' },
+  watch: { type: 'boolean' },
+  workers: { type: 'string' },
+  inspect: { type: 'boolean' },
+  'inspect-port': { type: 'string' },
+  model: { type: 'string' },
+  small: { type: 'string' },
+  log: { type: 'string' },
+  print: { type: 'boolean' },
+  dialect: { type: 'string' },
+  url: { type: 'string' },
+  key: { type: 'string' },
+  from: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+} as const
+
 function parsed(argv: readonly string[]) {
   try {
-    return parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        config: { type: 'string', short: 'c' },
-        port: { type: 'string', short: 'p' },
-        host: { type: 'string' },
-        path: { type: 'string' },
-        online: { type: 'boolean' },
-        watch: { type: 'boolean' },
-        workers: { type: 'string' },
-        inspect: { type: 'boolean' },
-        'inspect-port': { type: 'string' },
-        model: { type: 'string' },
-        small: { type: 'string' },
-        log: { type: 'string' },
-        print: { type: 'boolean' },
-        dialect: { type: 'string' },
-        url: { type: 'string' },
-        key: { type: 'string' },
-        from: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-        version: { type: 'boolean', short: 'v' },
-      },
-    })
+    return parseArgs({ args: [...argv], allowPositionals: true, options: OPTIONS })
   } catch (error) {
-    const [sentence = ''] = error instanceof Error ? error.message.split(/\.\s|\n/) : []
-    throw new ConfigError('options', `${sentence.replace(/\.$/, '')}; see --help`)
+    throw new ConfigError('options', faultOfOptions(error instanceof Error ? error.message : ''))
   }
+}
+
+/** In our own words, because those of Node name no option that was meant. */
+function faultOfOptions(message: string): string {
+  const [, name = ''] = /'(?:-\w, )?(--?[\w-]+)/.exec(message) ?? []
+  if (message.startsWith('Unknown option')) {
+    const known = Object.keys(OPTIONS).map((each) => `--${each}`)
+    return `there is no option "${name}"${hint(name, known) || '; see --help'}`
+  }
+  const what = /does not take/.test(message) ? 'takes no value' : 'expects a value'
+  return `"${name}" ${what}; see --help`
 }
 
 function readCommand(name: string): Command {

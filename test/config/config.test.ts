@@ -261,7 +261,7 @@ const FAULTS: [unknown, string, Platform?][] = [
   ],
   [
     withUpstream({ url: 'ftp://upstream.example' }),
-    'upstreams.claude.url: expected a URL with http or https',
+    'upstreams.claude.url: expected a URL such as https://host/path',
   ],
   [
     withUpstream({ url: `https://me:${secret}@upstream.example` }),
@@ -337,9 +337,12 @@ const FAULTS: [unknown, string, Platform?][] = [
   ],
   [
     { upstreams: { a: claude, b: claude } },
-    'routes: expected at least one route, because there are upstreams',
+    'routes: expected at least one route, such as {"model": "*", "upstream": "a"}',
   ],
-  [withTop({ routes: [] }), 'routes: expected at least one route, because there are upstreams'],
+  [
+    withTop({ routes: [] }),
+    'routes: expected at least one route, such as {"model": "*", "upstream": "claude"}',
+  ],
   [
     withTop({ routes: [{ model: '*' }] }),
     'routes[0].upstream: is missing; expected the name of an upstream or a list',
@@ -442,13 +445,13 @@ describe('a configuration as text', () => {
   })
 
   it.each([
-    ['', 'my.json:1:1: expected a value'],
-    ['{', 'my.json:1:2: expected a member name in double quotes or "}"'],
+    ['', 'my.json:1:1: expected a JSON value, but the text ends here'],
+    ['{', 'my.json:1:2: expected a member name in double quotes or "}", but the text ends here'],
     ['{\n  "a" 1}', 'my.json:2:7: expected a colon'],
     ['{"a": 1 "b": 2}', 'my.json:1:9: expected a comma or "}"'],
     ['[1 2]', 'my.json:1:4: expected a comma or "]"'],
-    ['{"a": tru}', 'my.json:1:7: expected a value'],
-    ['{"a": 01}', 'my.json:1:7: expected a value'],
+    ['{"a": tru}', 'my.json:1:7: expected a JSON value'],
+    ['{"a": 01}', 'my.json:1:7: expected a JSON value'],
     [
       `{"a": "${secret}\n"}`,
       'my.json:1:7: expected a string that ends on its line, with "\\\\" for a backslash',
@@ -458,8 +461,8 @@ describe('a configuration as text', () => {
       '{"upstreams": {},\n "upstreams": {"a": {"dialect": "messages", "url": "http://x"}}}',
       'my.json:2:2: expected "upstreams" only once',
     ],
-    ['{} {}', 'my.json:1:4: expected the end'],
-    ['{} /* no end', 'my.json:1:4: expected the end'],
+    ['{} {}', 'my.json:1:4: expected nothing more'],
+    ['{} /* no end', 'my.json:1:4: expected nothing more'],
     ['['.repeat(100), 'my.json:1:66: expected at most 64 levels'],
     [
       '{"__proto__": {"losses": "reject"}}',

@@ -32,11 +32,20 @@ const routes = (...list: string[]) => `,\n"routes": [\n  ${list.join(',\n  ')}\n
 const route = (model: string, more = '') => `{ "model": "${model}", "upstream": "a"${more} }`
 
 export const FAULTY: readonly Case[] = [
-  { what: 'nothing at all', text: '', says: ['1:1: expected a value'] },
+  {
+    what: 'nothing at all',
+    text: '',
+    says: ['1:1: expected a JSON value, but the text ends here'],
+  },
+  {
+    what: 'nothing but comments',
+    text: '// later\n',
+    says: ['2:1: expected a JSON value, but the text ends here'],
+  },
   {
     what: 'a brace that is not closed',
     text: '{\n  "upstreams": {\n',
-    says: ['3:1: expected a member name in double quotes or "}"'],
+    says: ['3:1: expected a member name in double quotes or "}", but the text ends here'],
   },
   {
     what: 'a comma that is missing',
@@ -57,9 +66,13 @@ export const FAULTY: readonly Case[] = [
   {
     what: 'a word that is no value',
     text: '{ "losses": report }',
-    says: ['1:13: expected a value'],
+    says: ['1:13: expected a JSON value'],
   },
-  { what: 'YAML', text: 'upstreams:\n  a:\n    url: x\n', says: ['1:1: expected a value'] },
+  {
+    what: 'YAML',
+    text: 'upstreams:\n  a:\n    url: x\n',
+    says: ['1:1: expected a JSON value'],
+  },
   {
     what: 'a string that goes on',
     text: '{ "losses": "rep\nort" }',
@@ -142,7 +155,7 @@ export const FAULTY: readonly Case[] = [
   {
     what: 'a scheme that is none',
     text: upstream('"dialect": "messages", "url": "ws://upstream.example"'),
-    says: ['2:40: upstreams.a.url: expected a URL with http or https'],
+    says: ['2:40: upstreams.a.url: expected a URL such as https://host/path'],
   },
   {
     what: 'a key in the address',
@@ -267,12 +280,30 @@ export const FAULTY: readonly Case[] = [
   {
     what: 'two upstreams and no route',
     text: `{ "upstreams": {\n  "a": { ${good} },\n  "b": { ${good} } } }`,
-    says: ['1:1: routes: expected at least one route, because there are upstreams'],
+    says: ['1:1: routes: expected at least one route, such as {"model": "*", "upstream": "a"}'],
   },
   {
     what: 'an empty list of routes',
     text: upstream(good, ',\n"routes": []'),
-    says: ['4:11: routes: expected at least one route, because there are upstreams'],
+    says: ['4:11: routes: expected at least one route, such as {"model": "*", "upstream": "a"}'],
+  },
+  {
+    what: 'an upstream without a name',
+    text: `{ "upstreams": {\n${good} } }`,
+    says: [
+      '2:12: upstreams.dialect: expected an object',
+      '2:31: upstreams.url: expected an object',
+    ],
+  },
+  {
+    what: 'members of the whole within an upstream',
+    text: upstream(`${good}, "callers": "open"`),
+    says: ['2:68: upstreams.a.callers: no such member exists here, but at the top'],
+  },
+  {
+    what: 'a list of a route with a name that there is not',
+    text: upstream(good, routes('{ "model": "*", "upstream": ["a", "none"] }')),
+    says: ['5:37: routes[0].upstream[1]: expected the name of an upstream (a)'],
   },
   {
     what: 'a route to nowhere',

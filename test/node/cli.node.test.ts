@@ -36,6 +36,12 @@ const MESSAGE = {
   messages: [{ role: 'user', content: 'Hello' }],
 }
 
+const named = (name: string, expires: string) => ({
+  name,
+  key: `${name}-0123456789abcdef`,
+  expires,
+})
+
 describe('dragoman', () => {
   it('says what it is', async () => {
     expect(await folder.run(['--version']).finished).toEqual({
@@ -47,6 +53,31 @@ describe('dragoman', () => {
     expect(help).toMatchObject({ code: 0, error: '' })
     for (const word of ['serve', 'check', 'explain', '--config', '--port', '--host', '--path'])
       expect(help.out).toContain(word)
+  })
+
+  it.each([
+    [['check', '--help'], 'dragoman check '],
+    [['help', 'launch'], 'dragoman launch '],
+    [['launch', 'claude', '-h'], 'dragoman launch '],
+    [['serve', '--help'], 'dragoman [serve] '],
+    [['init', '--help'], 'dragoman init '],
+  ])('%j says the part of that command', async (args, start) => {
+    const { code, out, error } = await folder.run(args).finished
+    expect([code, error]).toEqual([0, ''])
+    expect(out.trimStart().startsWith(start)).toBe(true)
+    expect(out.match(/^  dragoman /gm)).toHaveLength(1)
+  })
+
+  it('says until when a key of a caller is taken, or since when it is not', async () => {
+    folder.write(
+      'days.json',
+      JSON.stringify({
+        upstreams: { a: { dialect: 'messages', url: 'https://upstream.example' } },
+        callers: { keys: [named('old', '2020-01-01'), named('new', '2999-01-01')] },
+      }),
+    )
+    const { out } = await folder.run(['check', '--config', 'days.json']).finished
+    expect(out).toContain('2 keys: old (refused since 2020-01-01), new (until 2999-01-01)')
   })
 
   it('prints what is known of servers', async () => {
@@ -247,9 +278,9 @@ describe('dragoman', () => {
     [
       ['--config', 'broken.json'],
       {},
-      'broken.json:1:2: expected a member name in double quotes or "}"',
+      'broken.json:1:2: expected a member name in double quotes or "}", but the text ends here',
     ],
-    [['--config', 'binary.json'], {}, 'binary.json:1:1: expected a value'],
+    [['--config', 'binary.json'], {}, 'binary.json:1:1: expected a JSON value'],
     [
       [],
       { DRAGOMAN_CONFIG: '{"upstreams": {}}' },
@@ -273,7 +304,23 @@ describe('dragoman', () => {
     [['my.json'], {}, 'options: there is no command "my.json"; --config names a configuration'],
     [['check', 'my.json'], {}, 'options: unexpected "my.json"; --config names a configuration'],
     [['--config', ''], {}, '--config: expected the name of a file'],
-    [['--prot', '1'], {}, "options: Unknown option '--prot'; see --help"],
+    [['--prot', '1'], {}, 'options: there is no option "--prot"; did you mean "--port"?'],
+    [['check', '--onlin'], {}, 'options: there is no option "--onlin"; did you mean "--online"?'],
+    [['-x'], {}, 'options: there is no option "-x"; see --help'],
+    [['--port'], {}, 'options: "--port" expects a value; see --help'],
+    [['--port', '--host', 'x'], {}, 'options: "--port" expects a value; see --help'],
+    [['--watch=1'], {}, 'options: "--watch" takes no value; see --help'],
+    [['chekc', '--help'], {}, 'options: there is no command "chekc"; did you mean "check"?'],
+    [
+      ['launch', 'claud'],
+      {},
+      'options: launch expects one of claude, codex, gemini, opencode, qwen; did you mean "claude"?',
+    ],
+    [
+      ['init', '--from', 'litllm', 'x'],
+      {},
+      '--from: expected one of litellm, ccr, cliproxyapi; did you mean "litellm"?',
+    ],
     [['check', 'x'], {}, 'options: unexpected "x"; see --help'],
     [['explain', 'x'], {}, 'options: explain expects --path, such as --path /v1/messages'],
     [
@@ -305,7 +352,13 @@ describe('dragoman', () => {
       other.listen(0, '127.0.0.1', () => resolve((other.address() as AddressInfo).port)),
     )
     const finished = await folder.run(['--port', String(port)]).finished
+    const page = await folder.run(['--port', '0', '--inspect-port', String(port)]).finished
     other.close()
+    expect(page).toEqual({
+      code: 1,
+      out: '',
+      error: `dragoman: 127.0.0.1:${port} is taken by another program; --inspect-port N chooses another\n`,
+    })
     expect(finished).toEqual({
       code: 1,
       out: '',

@@ -4,6 +4,7 @@ import { adapters } from '../../../adapters/index.ts'
 import { ConfigError, type Environment, examined } from '../../config/config.ts'
 import type { ConfigFault } from '../../config/finding.ts'
 import { parseJsonc } from '../../config/jsonc.ts'
+import { hint } from '../../config/nearest.ts'
 import { spellPlace } from '../../config/place.ts'
 import { textSource } from '../../config/source.ts'
 import { isObject, wordIn, type JsonObject } from '../../json/json.ts'
@@ -47,7 +48,9 @@ export async function init(options: Options, world: Process): Promise<void> {
 /** Throws when nothing of the file could be converted. */
 function fromFile(from: string, { file }: InitOptions, world: Process): Converted {
   const read = FORMATS.get(from)
-  if (!read) throw new ConfigError('--from', `expected one of ${[...FORMATS.keys()].join(', ')}`)
+  const known = [...FORMATS.keys()]
+  if (!read)
+    throw new ConfigError('--from', `expected one of ${known.join(', ')}${hint(from, known)}`)
   if (file === undefined) throw new ConfigError('options', 'init --from expects a FILE')
   const text = textFile(world.directory, file)
   if (text === undefined) throw new ConfigError(file, 'no such file')

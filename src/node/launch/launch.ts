@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
 import { constants, homedir } from 'node:os'
 import { resolve } from 'node:path'
+import { hint } from '../../config/nearest.ts'
 import { ConfigError, type Environment } from '../../config/config.ts'
 import type { Settings } from '../../config/settings.ts'
 import { PAGE } from '../describe.ts'
@@ -81,8 +82,9 @@ const DEMO =
 function findClient(name: string): Client {
   const client = clients.find((known) => known.name === name)
   if (client) return client
-  const names = clients.map((known) => known.name).join(', ')
-  throw new ConfigError('options', `launch expects one of ${names}; see --help`)
+  const names = clients.map((known) => known.name)
+  const advice = hint(name, names) || '; see --help'
+  throw new ConfigError('options', `launch expects one of ${names.join(', ')}${advice}`)
 }
 
 /** Refuses arguments of the user that would lead the client past the proxy. */
