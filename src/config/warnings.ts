@@ -121,23 +121,17 @@ const VARIABLE = /^(?:\$\{?(?:env:)?|%|\{\{?|(?:process\.)?env\.|os\.environ\/|E
 
 function warnOfKeys({ config, found }: Examination): void {
   const holders = servicesIn(config)
-  const headers = holders.flatMap((holder) =>
+  const headers = [...holders, ['telemetry', 'otlp']].flatMap((holder) =>
     membersAt(config, [...holder, 'headers']).map(([name]) => [...holder, 'headers', name]),
   )
-  const keys = entriesAt(config, ['callers', 'keys']).flatMap((_, index) => [
-    ['callers', 'keys', index],
-    ['callers', 'keys', index, 'key'],
-  ])
-  const listed = holders.flatMap((holder) =>
-    [...entriesAt(config, [...holder, 'key']).keys()].flatMap((index) => [
-      [...holder, 'key', index],
-      [...holder, 'key', index, 'key'],
+  const single = [...holders, ['metrics']].map((holder) => [...holder, 'key'])
+  const listed = [...single, ['callers', 'keys']].flatMap((list) =>
+    entriesAt(config, list).flatMap((_, index) => [
+      [...list, index],
+      [...list, index, 'key'],
     ]),
   )
-  const single = holders.map((holder) => [...holder, 'key'])
-  const collector = ['telemetry', 'otlp', 'headers']
-  const others = membersAt(config, collector).map(([name]) => [...collector, name])
-  for (const path of [...single, ...listed, ...headers, ...keys, ['metrics', 'key'], ...others]) {
+  for (const path of [...single, ...listed, ...headers]) {
     const text = textAt(config, path) ?? ''
     if (/^file:(?!\/)/i.test(text)) found.warn(path, FILE_WORDS)
     const [, name] = VARIABLE.exec(text) ?? []

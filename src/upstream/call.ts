@@ -95,7 +95,7 @@ export async function callUpstream(
     return pause(pauseMs(ports.randomId())).then(again)
   })
   try {
-    const call = opened(await line.wait(work), line, options)
+    const call = opened(await line.wait(work), line, { ...options, journal })
     clearTimeout(clock)
     journal.note({ upstreamRequestId: call.requestId })
     return call
@@ -103,10 +103,9 @@ export async function callUpstream(
     clearTimeout(clock)
     // An answer that comes after the deadline is discarded.
     work.then(({ body }) => body && toSource(body).cancel()).catch(() => {})
-    // Messages of the system or the runtime go to the log, not to the caller.
-    if (!line.problem && error instanceof Error) journal.note({ reason: error.message })
+    const lost = problemOf(line, error, { journal })
     const failure = failureOf(line.problem, error)
-    const problem = line.problem ?? (failure === 'connect' ? UNREACHABLE : CONNECTION_LOST)
+    const problem = failure === 'connect' ? UNREACHABLE : lost
     line.close()
     throw new CallError(problem, failure)
   }
@@ -130,6 +129,16 @@ export const REQUEST_ID = /^[\w.=-]{1,64}$/
 function readRequestId(headers: UpstreamResponse['headers'], { hide }: Veil): string | undefined {
   const id = headers.get('request-id') ?? headers.get('x-request-id')
   return id !== null && REQUEST_ID.test(id) && hide(id) === id ? id : undefined
+}
+
+/** What the caller is told. Messages of the system or the runtime go to the log alone. */
+function problemOf(
+  { problem }: CallDeadline,
+  error: unknown,
+  { journal }: Pick<CallContext, 'journal'>,
+): Problem {
+  if (!problem && error instanceof Error) journal.note({ reason: error.message })
+  return problem ?? CONNECTION_LOST
 }
 
 function failureOf(problem: Problem | undefined, error: unknown): CallFailure {
@@ -179,7 +188,9 @@ async function skipRest(read: () => Promise<Piece>): Promise<void> {
     skipped += piece.bytes.length
 }
 
-function opened(reply: UpstreamResponse, line: CallDeadline, options: CallOptions): UpstreamCall {
+type Opening = CallOptions & Pick<CallContext, 'journal'>
+
+function opened(reply: UpstreamResponse, line: CallDeadline, options: Opening): UpstreamCall {
   const source = reply.body && toSource(reply.body)
   let begun = false
   let over = !source
@@ -200,8 +211,8 @@ function opened(reply: UpstreamResponse, line: CallDeadline, options: CallOption
       if (bytes) return { bytes }
       over = true
       return void line.close()
-    } catch {
-      const problem = line.problem ?? CONNECTION_LOST
+    } catch (error) {
+      const problem = problemOf(line, error, options)
       stop()
       return { problem }
     }

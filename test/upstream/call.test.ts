@@ -105,6 +105,19 @@ describe.each(bodies)('%s', (_, body) => {
     expect(proxy.log).toMatchObject([{ status: 503, reason: 'refused' }])
   })
 
+  it('says in the log alone why an answer broke', async () => {
+    const pieces = [body.stream ? ': a comment\n\n' : '{', new Error('other side closed')]
+    const { proxy, response } = ask(() => ({
+      ...(body.stream ? sseReply('') : jsonReply({})),
+      body: streamOf(pieces),
+    }))
+    const told = await (await response).text()
+    expect(told).not.toContain('other side closed')
+    expect(proxy.log).toMatchObject([
+      { error: 'The connection to the upstream broke.', reason: 'other side closed' },
+    ])
+  })
+
   it('is not late as long as no connection came about', async () => {
     const { proxy, response } = ask(
       async ({ connection }) => {
