@@ -22,7 +22,9 @@ const EXPIRED_KEY: Problem = {
 export function authenticate(context: AppContext, received: ReceivedRequest): Admission {
   const { request, head } = received
   const admission = context.admit(request.headers, head.query)
-  if (!admission.admitted) throw new ProblemError(admission.expired ? EXPIRED_KEY : UNKNOWN_KEY)
-  received.journal.note({ caller: admission.caller.name })
+  const { admitted, expired, caller } = admission
+  // Whose key is over the log says too, because that caller is about to ask why.
+  if (admitted || expired) received.journal.note({ caller: caller.name })
+  if (!admitted) throw new ProblemError(expired ? EXPIRED_KEY : UNKNOWN_KEY)
   return admission
 }

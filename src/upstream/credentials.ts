@@ -51,7 +51,7 @@ export const mayUse = ({ models }: KnownCaller, model: string): boolean =>
  */
 export interface Admission {
   admitted: boolean
-  /** A key fits but has expired. */
+  /** A key fits but has expired; then `caller` is the one to whom it belonged. */
   expired?: boolean
   caller: KnownCaller
   credential: string | undefined
@@ -80,7 +80,7 @@ export function authenticator(callers: CallerSettings, now: () => number = Date.
     return {
       admitted: own !== undefined,
       expired: own === undefined && fitting.length > 0,
-      caller: own?.known?.caller ?? ANYBODY,
+      caller: (own ?? fitting[0])?.known?.caller ?? ANYBODY,
       credential: other ?? found[0]?.key,
       identity,
     }

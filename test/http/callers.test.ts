@@ -73,11 +73,13 @@ describe('callers with names', () => {
   })
 
   it('lose their key on the day that it expires', async () => {
-    const { ask, pass } = proxyFor(ci({ expires: '2026-11-23' }))
+    const { ask, pass, log } = proxyFor(ci({ expires: '2026-11-23' }))
     expect((await ask()).status).toBe(200)
     pass(12 * 3_600_000)
     const answer = await ask()
     expect(answer.status).toBe(401)
+    // Whoever reads the log learns whose key it was.
+    expect(log.at(-1)).toMatchObject({ status: 401, caller: 'ci' })
     expect(await answer.json()).toMatchObject({ error: { type: 'authentication_error' } })
     expect((await ask({ key: PLAIN })).status).toBe(200)
   })
