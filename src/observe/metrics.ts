@@ -50,6 +50,8 @@ export function createMetrics(about: { version: string; runtime: string }, began
     'Reloads of the configuration.',
     ['result'],
   )
+  // From the start on, because `increase` sees no first one in a series that begins with it.
+  for (const result of ['ok', 'error']) reloads.add({ result }, 0)
   const reloadedAt = metric(
     'dragoman_config_last_reload_success_timestamp_seconds',
     'gauge',

@@ -117,6 +117,8 @@ describe('GET /metrics', () => {
     expect(series.get('dragoman_in_flight')).toBe(0)
     expect(series.get('dragoman_recall_bytes')).toBe(0)
     expect(series.get('dragoman_config_last_reload_success_timestamp_seconds')).toBe(NOW / 1000)
+    for (const result of ['ok', 'error'])
+      expect(series.get(`dragoman_config_reloads_total{result="${result}"}`)).toBe(0)
     // Whoever only looks is not counted, nor logged.
     expect(await (await get('/metrics')).text()).toBe(text)
     expect(log).toHaveLength(2)
