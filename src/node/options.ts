@@ -82,6 +82,7 @@ export const HELP = `dragoman: a proxy between the languages of LLM conversation
                            this machine alone; --inspect-port N: where
   dragoman check           validate the configuration
       --online             and ask the upstreams for their models
+      --workers N          and whether N processes can share its memory
   dragoman explain FILE    show what would be sent upstream for the body in
                            FILE, and what would be lost
       --path PATH          where that body would be posted (/v1/messages …)
@@ -96,7 +97,7 @@ export const HELP = `dragoman: a proxy between the languages of LLM conversation
       --from litellm|ccr|cliproxyapi FILE
   dragoman profiles        print what is known of servers that speak a part
                            of a dialect
-  dragoman --help | --version
+  dragoman [COMMAND] --help, dragoman --version
 
 --config FILE names the configuration. Without it: DRAGOMAN_CONFIG, then
 dragoman.json, then DRAGOMAN_DIALECT, DRAGOMAN_URL and DRAGOMAN_KEY, then a demo.
