@@ -14,6 +14,7 @@ import { emptyRequest } from './model/empty-request.ts'
 import { editedText } from './json/edit.ts'
 import { lazily } from './json/memoize.ts'
 import { isObject, parse, stringify, type Json, type JsonObject } from './json/json.ts'
+import type { Event } from './model/events.ts'
 import { lossKey, lossList, type Loss } from './model/loss.ts'
 import type { Request } from './model/request.ts'
 import { invalid, ProblemError } from './model/problem.ts'
@@ -195,13 +196,9 @@ function betweenDialects(
       return placedReply(bodyText(body), (given) => {
         const { lose, losses } = lossList()
         const { read, write } = contexts(lose, asked)
-        const { writer, outcome } = watchEmptyReply(replyWriter(from, write), losses)
-        for (const come of bodyEvents(to, to.upstream.reader(read), given)) {
-          const event = outcome(come)
-          if (event.type === 'error') throw new ProblemError(event.problem)
-          writer.push(event)
-        }
-        return { body: writer.body(), losses }
+        const events = bodyEvents(to, to.upstream.reader(read), given)
+        const told = watchEmptyReply(replyWriter(from, write), losses)
+        return { body: writtenBody(events, told), losses }
       })
     },
     stream() {
@@ -211,6 +208,16 @@ function betweenDialects(
       return translatingStream(to, to.upstream.reader(read), told)
     },
   }
+}
+
+/** Throws ProblemError for a reply that says that it has failed. */
+function writtenBody(events: readonly Event[], { writer, outcome }: EmptyReply): JsonObject {
+  for (const come of events) {
+    const event = outcome(come)
+    if (event.type === 'error') throw new ProblemError(event.problem)
+    writer.push(event)
+  }
+  return writer.body()
 }
 
 /** A refusal names its place as it stands in the body that was given. */
