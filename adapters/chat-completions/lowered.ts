@@ -5,7 +5,7 @@ import { withoutOthers, withoutRefused } from '../../src/model/fields.ts'
 import { describeText, inWords, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
 import { wantsProvenCalls } from '../../src/model/gemini-model.ts'
 import type { ServerFacts, Target } from '../contract.ts'
-import { objectIn, objectsIn, textIn } from './dialect.ts'
+import { isFlat, objectIn, objectsIn, textIn } from './dialect.ts'
 import { placeOf } from './wire.ts'
 import { readFormat } from './fields.ts'
 import { readReasoning, THINKING_MEMBERS, writeReasoning } from './reasoning.ts'
@@ -47,7 +47,7 @@ function lowerTool(tool: JsonObject, { server, lose }: Lowering): JsonObject | J
   }
   if (type === 'custom') {
     if (server.customTools !== false) return tool
-    return { type: 'function', function: asFunction(objectIn(custom), lose) }
+    return { type: 'function', function: asFunction(isFlat(tool) ? tool : objectIn(custom), lose) }
   }
   if (server.hostedTools !== false) return tool
   return lose('dropped', `tools.${textIn(tool['name']) || textIn(type)}`) ?? []
@@ -108,9 +108,9 @@ function withNamedChoice(
   const isSeveral = isObject(choice['allowed_tools'])
   const isBare = server.namedChoice === false || (isSeveral && server.allowedTools === false)
   if (!isBare) {
-    const name = objectIn(choice['custom'])['name']
+    const named = { type: 'function', function: { name: toolNameIn(choice) } }
     return choice['type'] === 'custom' && server.customTools === false
-      ? withMembers(body, { tool_choice: { type: 'function', function: { name: name ?? '' } } })
+      ? withMembers(body, { tool_choice: named })
       : body
   }
   const names = new Set((isSeveral ? objectsIn(allowed['tools']) : [choice]).map(toolNameIn))

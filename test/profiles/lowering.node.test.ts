@@ -101,3 +101,15 @@ test.each<[string, JsonObject]>([
   const sent = lowered(chatCompletions, body, 'llama.cpp')
   expect(sent).toMatchObject({ tools: [b], tool_choice: 'required' })
 })
+
+test('a free-text tool that is declared beside its type keeps its name as a function', () => {
+  const tools = [{ type: 'custom', name: 'run', description: 'Runs.' }]
+  const body = { model: 'm', messages: [], tools, tool_choice: { type: 'custom', name: 'run' } }
+  const named = { type: 'function', function: { name: 'run' } }
+  const sent = lowered(chatCompletions, body, 'xai')
+  expect(sent['tools']).toMatchObject([
+    { ...named, function: { name: 'run', description: 'Runs.' } },
+  ])
+  expect(sent['tool_choice']).toEqual(named)
+  expect(lowered(chatCompletions, body, 'llama.cpp')['tools']).toMatchObject([named])
+})
