@@ -37,7 +37,7 @@ export function readToolChange(raw: WireBlock, { late, offered }: Reading): Bloc
   const isWhole = named['type'] === 'tool_definition' && isObject(named['definition'])
   if (!isWhole && named['type'] !== 'tool_reference') return opaque(raw)
   if (isWhole) late.push({ ...readTool(whole), late: true })
-  const name = chosenName(textIn(named['name']), [...offered, ...late])
+  const name = chosenName(textIn(named['name']), offered, late)
   const brought = isWhole ? late.at(-1) : undefined
   return {
     kind: 'tool-change',

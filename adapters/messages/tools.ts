@@ -258,10 +258,11 @@ function writeLocation(location: JsonObject | undefined, place: string, lose: Lo
 }
 
 /** A hosted tool is chosen by its capability, because its name differs between dialects. */
-export const chosenName = (name: string, tools: Tool[]): string =>
-  tools.find((tool) => tool.kind === 'hosted' && isCalled(tool, name)) === undefined
-    ? name
-    : (hostedBy((known) => known.name === name)?.capability ?? name)
+export function chosenName(name: string, ...lists: (readonly Tool[])[]): string {
+  const hosted = hostedBy((known) => known.name === name)?.capability
+  const isChosen = (tool: Tool) => tool.kind === 'hosted' && isCalled(tool, name)
+  return hosted && lists.flat().some(isChosen) ? hosted : name
+}
 
 export function readToolChoice(
   raw: Json | undefined,

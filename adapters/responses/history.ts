@@ -388,7 +388,7 @@ const WRITERS: BlockTable<JsonObject, BlockContext> = {
   'tool-change': (block, context) =>
     block.searchId === undefined
       ? context.bring(block, context.lose)
-      : searched(block, context) && writeFoundTools(block, context.request),
+      : searched(block, context) && writeFoundTools(block, context.request, context.names),
   opaque: (block) => (block.dialect === DIALECT ? withoutMinted(block.value) : undefined),
   // These blocks are parts of messages.
   text: () => undefined,

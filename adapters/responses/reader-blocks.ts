@@ -3,7 +3,7 @@ import type { Cursor } from '../../src/model/cursor.ts'
 import { mergeExt } from '../../src/model/events.ts'
 import { isObject, type Json, listOf } from '../../src/json/json.ts'
 import { hasLogprobs, readLogprobs } from '../../src/model/logprobs.ts'
-import { isAmong, keyOf } from '../../src/model/late-tools.ts'
+import { isAmong } from '../../src/model/late-tools.ts'
 import { raiseInput } from '../../src/model/text-tools.ts'
 import { PARAGRAPH, readSearch } from './blocks.ts'
 import { readAnnotation } from './citations.ts'
@@ -145,7 +145,7 @@ export class Items {
 
   /** A caller knows only the tools that it offers. */
   #offered(tools: readonly ToolKey[]): ToolKey[] {
-    const offered = tools.filter(isAmong(this.#context.request.tools.map(keyOf)))
+    const offered = tools.filter(isAmong(this.#context.request.tools))
     if (offered.length < tools.length) this.#context.lose('dropped', 'reply.tool-change')
     return offered
   }

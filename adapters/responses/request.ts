@@ -129,7 +129,7 @@ function checked(body: Json, { route, trail }: ReadRequestContext): JsonObject {
 
 /** The tools that a search found, without hidden ones that the request declares already. */
 function unknownTo(tools: readonly Tool[], found: readonly Tool[]): Tool[] {
-  const isKnown = isAmong(tools.map(keyOf))
+  const isKnown = isAmong(tools)
   return found.filter((tool) => !tool.deferred || !isKnown(keyOf(tool)))
 }
 

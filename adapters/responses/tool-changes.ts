@@ -1,5 +1,5 @@
 import { toText, Verbatim, type JsonObject } from '../../src/json/json.ts'
-import { isAmong, isSearch, keyOf, placeTools } from '../../src/model/late-tools.ts'
+import { isSearch, keyOf, namedAmong, placeTools } from '../../src/model/late-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type {
   Block,
@@ -24,13 +24,6 @@ export function offeredTools(request: Request, context: ToolContext, { late, def
   const head = own ? request.tools.slice(0, factsOf(request).listed ?? 0) : placed.head
   const brought: WrittenTools = { tools: [], choices: new Map() }
   const hidden = new Set(own || !taken.deferred ? [] : head.filter((tool) => tool.deferred))
-  /** What waits for a search on top comes here as well, where a change names it. */
-  const showHidden = ({ change, tools }: ToolChangeBlock): Tool[] => {
-    const isNamed = isAmong(change === 'add' ? tools : [])
-    const named = [...hidden].filter((tool) => isNamed(keyOf(tool)))
-    for (const tool of named) hidden.delete(tool)
-    return named
-  }
   return {
     /** After the conversation was written. `isMarked`: their cache marks are written elsewhere. */
     tools(isMarked: boolean): WrittenTools {
@@ -43,7 +36,9 @@ export function offeredTools(request: Request, context: ToolContext, { late, def
     },
     bring(change: ToolChangeBlock, heard: Lose): JsonObject | undefined {
       if (change.cache) heard('dropped', 'cache')
-      const shown = [...placed.brought(change), ...showHidden(change)]
+      const named = change.change === 'add' ? namedAmong(head, change.tools) : []
+      // What waits for a search on top comes here as well, where a change names it.
+      const shown = [...placed.brought(change), ...named.filter((tool) => hidden.delete(tool))]
       const { tools, choices } = writeTools(shown, { ...context, deferred: false })
       for (const [name, choice] of choices) brought.choices.set(name, choice)
       return tools.length > 0 ? { type: 'additional_tools', role: 'developer', tools } : undefined
@@ -93,16 +88,14 @@ export const writeServerSearch = (block: ToolSearchBlock): JsonObject =>
   ownItem(block) ?? { type: CALL, ...MADE, arguments: new Verbatim(block.input) }
 
 /** What was found, with all that is said of these tools. */
-export function writeFoundTools(block: ToolChangeBlock, request: Request): JsonObject {
+export function writeFoundTools(
+  block: ToolChangeBlock,
+  request: Request,
+  names = wireNames(request),
+): JsonObject {
   const item = ownItem(block)
   if (item) return item
-  const isFound = isAmong(block.tools)
-  const found = request.tools.filter((tool) => isFound(keyOf(tool)))
-  const context = {
-    names: wireNames(request),
-    own: isOrigin(request),
-    lose: silently,
-    deferred: true,
-  }
+  const found = namedAmong(request.tools, block.tools)
+  const context = { names, own: isOrigin(request), lose: silently, deferred: true }
   return { type: OUTPUT, ...MADE, tools: writeTools(found, context).tools }
 }

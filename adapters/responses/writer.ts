@@ -23,7 +23,7 @@ import type {
   ToolCallBlock,
   ToolChangeBlock,
 } from '../../src/model/request.ts'
-import { isAmong, keyOf } from '../../src/model/late-tools.ts'
+import { isAmong } from '../../src/model/late-tools.ts'
 import { deltaEvents, Outbox } from '../../src/stream/wire-events.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import {
@@ -248,7 +248,7 @@ export class Output {
   /** A tool is found with all that is said of it, which is known only of what the caller offers. */
   #foundTools(block: ToolChangeBlock): void {
     const { request, lose } = this.#context
-    if (!block.tools.every(isAmong(request.tools.map(keyOf)))) lose('dropped', 'reply.tool-change')
+    if (!block.tools.every(isAmong(request.tools))) lose('dropped', 'reply.tool-change')
     this.#whole(searchItemId(block.searchId, 'tso_'), writeFoundTools(block, request))
   }
 

@@ -2,7 +2,7 @@ import { WITHHELD, type Event, type FinishEvent, type StartEvent } from './event
 import { isObject, Verbatim, type Json, type JsonObject } from '../json/json.ts'
 import type { Lose } from './loss.ts'
 import type { Block, DialectName, Ext, Request, Tool, Turn } from './request.ts'
-import { isAmong, keyOf } from './late-tools.ts'
+import { isAmong } from './late-tools.ts'
 import { follow, nothingLost, STATELESS, type Trail } from './trail.ts'
 import { invalid } from './problem.ts'
 
@@ -53,7 +53,7 @@ function foreignBlocks(request: Request, target: DialectName, lose: Lose): Repor
   const report = reporter(target, lose, saysNothing)
   // The writer of the dialect that it was read in says so itself.
   const isOwn = request.origin?.dialect === target
-  const isOffered = isAmong(request.tools.map(keyOf))
+  const isOffered = isAmong(request.tools)
   const blocks: ReportBlocks = (list, path) => {
     for (const [index, block] of list.entries()) {
       const place = () => `${path()}.${index}`

@@ -110,18 +110,29 @@ export function keyOf(tool: Tool): ToolKey {
 
 const wordOf = ({ name, namespace = '' }: ToolKey): string => `${namespace}\n${name}`
 
-export function isAmong(keys: readonly ToolKey[]): (key: ToolKey) => boolean {
-  if (keys.length === 0) return () => false
-  const known = new Set(keys.map(wordOf))
-  return (key) => known.has(wordOf(key))
+export const isAmong =
+  (tools: readonly Tool[]) =>
+  (key: ToolKey): boolean =>
+    byWord(tools).has(wordOf(key))
+
+const KNOWN = new WeakMap<readonly Tool[], ReadonlyMap<string, Tool[]>>()
+
+/** Kept with the list: a conversation may look into a long one many times. */
+function byWord(tools: readonly Tool[]): ReadonlyMap<string, Tool[]> {
+  const known = KNOWN.get(tools) ?? Map.groupBy(tools, (tool) => wordOf(keyOf(tool)))
+  KNOWN.set(tools, known)
+  return known
 }
+
+export const namedAmong = (tools: readonly Tool[], keys: readonly ToolKey[]): Tool[] => [
+  ...new Set(keys.flatMap((key) => byWord(tools).get(wordOf(key)) ?? [])),
+]
 
 /** Its tools in words, for an upstream that has no other way to say it in this place. */
 export function changeInWords({ change, tools }: ToolChangeBlock): string {
-  const names = tools.map(({ name }) => name).join(', ')
-  const what = tools.length === 1 ? `The tool ${names}` : `The tools ${names}`
-  const verb = tools.length === 1 ? 'was' : 'were'
   if (tools.length === 0) return 'No tool was found.'
+  const [noun, verb] = tools.length === 1 ? ['tool', 'was'] : ['tools', 'were']
+  const what = `The ${noun} ${tools.map(({ name }) => name).join(', ')}`
   return change === 'add'
     ? `${what} ${verb} found and can be called.`
     : `${what} can no longer be called.`

@@ -74,7 +74,7 @@ function changeTarget({ tools, turns }: Request, word: 'late' | 'deferred'): Tar
   const declared = tools.findIndex((tool) => tool[word])
   const tool = tools[declared]
   if (!tool) return undefined
-  const isBrought = isAmong([keyOf(tool)])
+  const isBrought = isAmong([tool])
   const brings = (each: Block): boolean =>
     each.kind === 'tool-change'
       ? each.tools.some(isBrought)
@@ -151,21 +151,21 @@ class Tries {
   /** The members of the body that may hold the list, the likeliest first: without an element of them it differs. */
   #listMembers(target: Target): string[] {
     const known = JSON.stringify(listIn(this.request, target))
-    const members = Object.entries(objectIn(this.#body)).map(([name, value]) => {
-      const isList = Array.isArray(value) && value.length > 0
-      if (!isList && (typeof value !== 'string' || target.list === 'tools') && !isObject(value))
-        return { name, weight: 0 }
+    const body = objectIn(this.#body)
+    const weigh = (tried: readonly string[]): number => {
       // Instructions begin a list of turns, and what ends it may be no turn.
-      const shorter = isList ? [value.slice(0, -1), value.slice(1)] : [undefined]
-      const weights = shorter.map((less) => {
-        const request = this.#read(changedAt(this.#body, [name], less))
-        if (!request) return isList ? 1 : 0
-        return JSON.stringify(listIn(request, target)) === known ? 0 : 2
+      const weights = [1, 0].map((from) => {
+        const less = exchanged(body, tried, (value) => withoutOne(value, from))
+        const request = this.#read(less)
+        if (request) return JSON.stringify(listIn(request, target)) === known ? 0 : 2
+        return tried.length > 1 || tried.some((name) => listOf(body[name]).length > 0) ? 1 : 0
       })
-      return { name, weight: Math.max(...weights) }
-    })
-    const able = members.filter(({ weight }) => weight > 0)
-    return able.toSorted((one, other) => other.weight - one.weight).map(({ name }) => name)
+      return Math.max(...weights)
+    }
+    return mattering(Object.keys(body), (tried) => weigh(tried) === 0)
+      .map((name) => ({ name, weight: weigh([name]) }))
+      .toSorted((one, other) => other.weight - one.weight)
+      .map(({ name }) => name)
   }
 
   /**
@@ -186,17 +186,17 @@ class Tries {
   }
 
   #part(body: Json, path: Path, target: Target): Path {
-    for (const [name, value] of Object.entries(objectIn(nodeAt(body, path)))) {
-      if (!Array.isArray(value) || !value.some(isObject)) continue
-      const part = [...value.keys()].find((index) => {
-        const request = this.#read(changedAt(body, [...path, name], value.slice(0, index + 1)))
-        return request !== undefined && isThere(request, target)
-      })
-      const empty = this.#read(changedAt(body, [...path, name], []))
-      if (part === undefined || (empty && isThere(empty, target))) continue
-      return [...path, name, part]
+    const node = objectIn(nodeAt(body, path))
+    const has = (changed: Json): boolean => {
+      const request = this.#read(changedAt(body, path, changed))
+      return request !== undefined && isThere(request, target)
     }
-    return path
+    const lists = Object.keys(node).filter((name) => listOf(node[name]).some(isObject))
+    const [name] = mattering(lists, (tried) => has(exchanged(node, tried, () => [])), 1)
+    if (name === undefined) return path
+    const list = listOf(node[name])
+    const length = shortest(list.length, (most) => has({ ...node, [name]: list.slice(0, most) }))
+    return [...path, name, length - 1]
   }
 
   /** Finds the member without which the canonical value is different. */
@@ -228,10 +228,12 @@ class Tries {
   #narrowed(path: Path, isChanged: (request: Request) => boolean): Path {
     const here = nodeAt(this.#body, path)
     if (!isObject(here) && !Array.isArray(here)) return path
-    const names = Object.keys(here).filter((name) => {
-      const request = this.#read(changedAt(this.#body, [...path, name], undefined))
-      return request !== undefined && isChanged(request)
-    })
+    const isSame = (tried: readonly string[]): boolean => {
+      const request = this.#read(changedAt(this.#body, path, exchanged(here, tried)))
+      // What cannot be left out is not what is sought.
+      return request ? !isChanged(request) : tried.length === 1
+    }
+    const names = mattering(Object.keys(here), isSame, 2)
     const [only, ...others] = names
     if (only === undefined || others.length > 0) return only && path.length === 0 ? [only] : path
     return this.#narrowed([...path, only], isChanged)
@@ -252,6 +254,41 @@ class Tries {
       return undefined
     }
   }
+}
+
+/** A list without its first element, or without its last one; nothing of an empty list, or of another value. */
+const withoutOne = (value: Json, from: number): Json | undefined =>
+  listOf(value).length > 0 ? listOf(value).slice(from, from - 1 || undefined) : undefined
+
+/**
+ * The names without which something is not the same, at most so many. Many are left out at once, and half of them
+ * where that is seen: of thousands of members a few matter.
+ */
+function mattering(
+  names: readonly string[],
+  isSame: (names: readonly string[]) => boolean,
+  most = Infinity,
+): string[] {
+  if (names.length === 0 || most <= 0 || isSame(names)) return []
+  if (names.length === 1) return [...names]
+  const half = names.length >> 1
+  const found = mattering(names.slice(0, half), isSame, most)
+  return [...found, ...mattering(names.slice(half), isSame, most - found.length)]
+}
+
+/** A node without these members or elements, or with something else in place of such members. */
+function exchanged(
+  node: Json,
+  names: readonly string[],
+  change: (value: Json) => Json | undefined = () => undefined,
+): Json {
+  const left = new Set(names)
+  if (Array.isArray(node)) return node.filter((_, at) => !left.has(`${at}`))
+  const entries = Object.entries(objectIn(node)).flatMap(([name, value]) => {
+    const changed = left.has(name) ? change(value) : value
+    return changed === undefined ? [] : [[name, changed]]
+  })
+  return Object.fromEntries(entries)
 }
 
 const listIn = (request: Request | undefined, { list = 'turns' }: Target): unknown =>
