@@ -54,31 +54,38 @@ export function createSources(lose: Lose): Sources {
   const quoted: JsonObject[] = []
   const given = new Set<string>()
   const allowance = { searched: MOST_SEARCHED_CHARACTERS, repeated: MOST_REPEATED_CHARACTERS }
-  /** What no text has taken yet, until more is said. */
-  let waiting: Support[] | undefined
+  /** Until more is said. */
+  let supports: Support[] | undefined
+  let placed: PlacedSupports | undefined
+  const isLeft = ({ key }: Support) => !given.has(key)
+  /** What no text has taken yet. */
   const open = () => {
-    const known = waiting ?? [...readSupports(metadata, allowance, lose), ...quoted.map(quotation)]
-    return (waiting = known.filter(({ key }) => !given.has(key)))
+    supports ??= readSupports(metadata, allowance, lose)
+    return [...supports, ...quoted.map(quotation)].filter(isLeft)
+  }
+  const about = (parts?: Parts) => {
+    placed ??= Map.groupBy(open(), ({ part }) => part)
+    return supportsAbout(placed, parts, allowance).filter(isLeft)
   }
   return {
     take(candidate) {
       const { groundingMetadata, citationMetadata, urlContextMetadata } = candidate
       for (const page of listedPages(urlContextMetadata, lose))
         pages.set(textIn(page['retrievedUrl']), page)
-      if (groundingMetadata || citationMetadata) waiting = undefined
-      if (isObject(groundingMetadata))
+      if (isObject(groundingMetadata)) {
+        supports = placed = undefined
         metadata = { ...metadata, ...withoutNulls(groundingMetadata) }
+      }
       if (!isObject(citationMetadata)) return
       const found = citationMetadata['citationSources'] ?? citationMetadata['citations']
       for (const source of objectsOf(found)) quoted.push(source)
     },
     citationsOf(text, isLast, parts) {
-      const supports = open()
-      if (supports.length === 0) return []
+      const found = isLast ? open() : about(parts)
+      if (found.length === 0) return []
       const offsets = createOffsets(text)
-      return supports.flatMap((support) => {
-        if (!support.citation || (!isLast && isElsewhere(support, parts))) return []
-        const place = locate(support, text, offsets, isLast && allowance)
+      return found.flatMap((support) => {
+        const place = support.citation && locate(support, text, offsets, isLast && allowance)
         if (!place) return []
         given.add(support.key)
         return [{ ...support.citation, ...place }]
@@ -91,11 +98,29 @@ export function createSources(lose: Lose): Sources {
   }
 }
 
+type PlacedSupports = ReadonlyMap<number | undefined, Support[]>
+
+/** Two texts may begin with the same words: a support that names a part is about no other. */
+function supportsAbout(
+  placed: PlacedSupports,
+  parts: Parts | undefined,
+  allowance: Allowance,
+): Support[] {
+  if (allowance.searched < 0) return []
+  const own: (number | undefined)[] = parts ? [undefined] : [...placed.keys()]
+  if (parts) for (let at = parts.first; at <= parts.last; at += 1) own.push(at)
+  const found = own.flatMap((part) => placed.get(part) ?? [])
+  allowance.searched -= found.length * COMPARED_CHARACTERS
+  return found
+}
+
 /** A bound for the search for texts whose place is not given, and for repeated sources. */
 interface Allowance {
   searched: number
   repeated: number
 }
+/** What it costs to look whether a support is about a text, in characters that are searched through. */
+const COMPARED_CHARACTERS = 250
 const MOST_SEARCHED_CHARACTERS = 50_000_000
 const MOST_REPEATED_CHARACTERS = 4_000_000
 
@@ -162,10 +187,6 @@ function quotation(source: JsonObject): Support {
     },
   }
 }
-
-/** Whether the part that a support names is another text's: two texts may begin with the same words. */
-const isElsewhere = ({ part }: Support, parts: Parts | undefined): boolean =>
-  part !== undefined && parts !== undefined && (part < parts.first || part > parts.last)
 
 /** The place of a support in the text; undefined where it may belong to another text. */
 function locate(
