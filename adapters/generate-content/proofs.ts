@@ -78,9 +78,7 @@ export const repeatThoughts = (thoughts: readonly Repeated[]): string =>
 
 /** The signatures of thoughts without words, as one for the part that follows them. */
 export const joinSilent = (signatures: readonly string[]): string =>
-  signatures.length === 1 && signatures[0] !== undefined
-    ? signatures[0]
-    : encodeBase64(signatures.map(fromBase64).join(NEXT))
+  encodeBase64(signatures.map(fromBase64).join(NEXT))
 
 function readRepeated(one: string): Repeated | undefined {
   const at = one.indexOf(BREAK)

@@ -27,10 +27,22 @@ export class Pieces {
     return this.#run
   }
 
-  /** How many parts from here on a client sees that returns no thoughts; texts that become neighbours are read as one. */
-  saidSince(place: number): number {
-    const said = this.parts.slice(place).filter(({ thought }) => !thought)
-    return said.filter((part, at) => !('text' in part && 'text' in (said[at - 1] ?? {}))).length
+  /**
+   * How many parts from each of these places on a client sees that returns no thoughts; texts that become neighbours
+   * are read as one. `places`: the first one first, so that all are counted in one walk.
+   */
+  saidSince(places: readonly number[]): number[] {
+    let [said, from, isText] = [0, this.parts.length, false]
+    const counts = places.toReversed().map((place) => {
+      for (const part of this.parts.slice(place, from).toReversed()) {
+        if (part['thought']) continue
+        if (!isText || !('text' in part)) said += 1
+        isText = 'text' in part
+      }
+      from = place
+      return said
+    })
+    return counts.toReversed()
   }
 
   /** Takes more of a text while no piece of it waits: then the text is all there is to write. False otherwise. */

@@ -195,9 +195,8 @@ export class ReplyWriter implements Writer {
   #repeated(): string | undefined {
     const thoughts = this.#thoughts.splice(0)
     if (thoughts.length === 0) return undefined
-    return repeatThoughts(
-      thoughts.map(({ end, ...thought }) => ({ ...thought, before: this.#pieces.saidSince(end) })),
-    )
+    const said = this.#pieces.saidSince(thoughts.map(({ end }) => end))
+    return repeatThoughts(thoughts.map((thought, at) => ({ ...thought, before: said[at] ?? 0 })))
   }
 
   /** Ranges count from the beginning of the text as clients see it; each block is counted once. */
