@@ -26,7 +26,6 @@ import {
   restOf,
   factsOf,
   textIn,
-  isAbsent,
   withoutAbsent,
   writeCache,
   type WriteContext,
@@ -46,7 +45,7 @@ export class History {
   turns: Turn[] = []
   #names = new UndoMap<string, string>()
   /** Calls without an id of their own, by their names; the first one is answered first. */
-  #unnamed: { id: string; name: string }[] = []
+  #unnamed = new Map<string, string[]>()
   /** The last turn holds results, and may get more. */
   #results: Turn | undefined
 
@@ -66,7 +65,7 @@ export class History {
     other.system = [...this.system]
     other.turns = [...this.turns]
     other.#names = this.#names.copy()
-    other.#unnamed = [...this.#unnamed]
+    for (const [name, ids] of this.#unnamed) other.#unnamed.set(name, [...ids])
     if (!this.#results) return other
     // Only results at the end may still become more.
     other.#results = { ...this.#results, blocks: [...this.#results.blocks] }
@@ -128,10 +127,13 @@ export class History {
     const said = readMessage(message, (index) => `call_${turn}_${index}`)
     for (const block of said.blocks)
       if (block.kind === 'tool-call') this.#names.set(block.id, block.name)
-    const legacy = message['function_call']
-    if (isObject(legacy) && !isAbsent(legacy['name'])) {
+    if (said.facts['functionCall']) {
       const call = said.blocks.findLast((block) => block.kind === 'tool-call')
-      if (call?.kind === 'tool-call') this.#unnamed.push({ id: call.id, name: call.name })
+      if (call?.kind === 'tool-call') {
+        const ids = this.#unnamed.get(call.name)
+        if (ids) ids.push(call.id)
+        else this.#unnamed.set(call.name, [call.id])
+      }
     }
     this.turns.push({ role: 'assistant', ...withMessage(said) })
   }
@@ -163,9 +165,7 @@ export class History {
   }
 
   #answered(name: string): string {
-    const at = this.#unnamed.findIndex((call) => call.name === name)
-    const [call] = at < 0 ? [] : this.#unnamed.splice(at, 1)
-    return call?.id ?? name
+    return this.#unnamed.get(name)?.shift() ?? name
   }
 }
 
