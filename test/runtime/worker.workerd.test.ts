@@ -45,7 +45,10 @@ describe('the Worker', () => {
   })
 
   it.each([
-    ['{', 'DRAGOMAN_CONFIG:1:2: expected a member name in double quotes or "}"'],
+    [
+      '{',
+      'DRAGOMAN_CONFIG:1:2: expected a member name in double quotes or "}", but the text ends here',
+    ],
     [
       { upstreams },
       'DRAGOMAN_CONFIG: callers: expected the keys of the callers (or "open"), because others than this machine can call',
