@@ -30,12 +30,12 @@ const asking =
   }
 
 /** Work on what comes often differs most between those who are told of it. */
-const isMany = ({ name }: { name: string }) => /\(lists?\)$/.test(name)
+const isMany = ({ name }: { name: string }) => /\((?:lists?|run of .*)\)$/.test(name)
 
 describe.each(DIALECTS)('a reply of %s costs in proportion to', (upstream) => {
   const adapter = dialects.of(upstream)
   const bodies = distinct(repliesOf(upstream).flatMap(findPlaces))
-  const lists = bodies.filter(({ name }) => name.endsWith('(list)') || name.endsWith('(lists)'))
+  const lists = bodies.filter(isMany)
   const frames = distinct(streamsOf(upstream).map(framesIn).flatMap(framePlaces))
 
   describe.each(DIALECTS)('what it has, for %s', (caller) => {

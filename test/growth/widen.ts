@@ -19,7 +19,7 @@ const NUMBERED = /^(?:index|output_index|content_index|summary_index)$/
 /** The same element, and another one. */
 export function variant(value: Json, mark: string, number: number, key = ''): Json {
   if (typeof value === 'string') {
-    if (FIXED.test(key)) return value
+    if (FIXED.test(key) || value === '') return value
     return BINARY.test(key) ? value : `${value}${mark}`
   }
   if (typeof value === 'number') return NUMBERED.test(key) ? number : value
@@ -44,6 +44,25 @@ function filledList(list: Json[], size: number, key: string): Json[] {
   return range(Math.ceil(size / elements.length)).flatMap((index) =>
     elements.map((element) => variant(element, `_${round}_${index}`, index, key)),
   )
+}
+
+/** A list with one of its elements many times, each another one. */
+function filledRun(list: Json[], at: number, element: Json, size: number): Json[] {
+  const round = (rounds += 1)
+  const run = range(size).map((index) => variant(element, `_${round}_${index}`, index))
+  return list.toSpliced(at, 1, ...run)
+}
+
+/** What else is to be there for an element to be what it is. */
+const KEPT = /(?:^|_)(?:id|name)$|Id$/
+
+/** The same element, which says nothing: a thought without words, a call without arguments. */
+function bare(value: Json, key = ''): Json {
+  if (Array.isArray(value)) return []
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, bare(item, name)]))
+  const isWord = typeof value === 'string' && ![FIXED, BINARY, KEPT].some((one) => one.test(key))
+  return isWord ? '' : value
 }
 
 function filledObject(members: JsonObject, size: number): JsonObject {
@@ -96,8 +115,14 @@ export function findPlaces(body: Json): Place[] {
       if (!places.has(full))
         places.set(full, { name: full, fill: (size) => mutate(body, path, fill(size)) })
     }
-    if (Array.isArray(value)) add('list', (size) => filledList(value, size, key))
-    else if (isObject(value)) add('members', (size) => filledObject(value, size))
+    if (Array.isArray(value)) {
+      add('list', (size) => filledList(value, size, key))
+      for (const [at, element] of value.entries()) {
+        if (!isObject(element)) continue
+        add(`run of ${kindOf(element)}`, (size) => filledRun(value, at, element, size))
+        add(`run of bare ${kindOf(element)}`, (size) => filledRun(value, at, bare(element), size))
+      }
+    } else if (isObject(value)) add('members', (size) => filledObject(value, size))
     else if (typeof value === 'string') add('text', (size) => filledText(value, size, key))
   }
   return [...places.values(), ...findTwins(body)]
@@ -108,13 +133,15 @@ function nameOf(body: Json, path: Path): string {
   const parts = path.map((key, index) => {
     if (typeof key === 'string') return key
     const element = valueAt(body, path.slice(0, index + 1))
-    const kind = isObject(element) ? (element['type'] ?? element['role'] ?? firstKey(element)) : ''
-    return `*${typeof kind === 'string' ? kind : ''}`
+    return `*${isObject(element) ? kindOf(element) : ''}`
   })
   return parts.join('.') || 'all'
 }
 
-const firstKey = (element: JsonObject): string => Object.keys(element)[0] ?? ''
+function kindOf(element: JsonObject): string {
+  const kind = element['type'] ?? element['role'] ?? Object.keys(element)[0] ?? ''
+  return typeof kind === 'string' ? kind : ''
+}
 
 /** Two lists that speak of the same: calls and their results, properties and which of them are required. */
 function findTwins(body: Json): Place[] {
