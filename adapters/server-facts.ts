@@ -1,3 +1,5 @@
+import type { ServerName } from './servers.ts'
+
 /**
  * The differences of a server from its dialect's first service. The facts decide, never the server's name; an
  * absent fact means what is safe with an unknown server.
@@ -91,9 +93,9 @@ export interface ServerFacts {
   drop?: readonly string[]
 }
 
-/** The known facts about one server, with its name; where they come from stands in `src/node/profile-sources.ts`. */
+/** The known facts about one server, with its name; where they come from stands in `server-sources.ts`. */
 export interface Profile {
-  name: string
+  name: ServerName
   facts: ServerFacts
   /** The words in which the server refuses what the facts would have avoided, and their meaning. */
   refusals?: readonly { words: RegExp; says: string }[]

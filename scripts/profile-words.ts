@@ -176,7 +176,7 @@ const FACTS: Readonly<Record<keyof ServerFacts, Word>> = {
 export const PROFILE_WORDS: Readonly<Record<string, Word>> = {
   'upstreams.*.profile': {
     means: 'What the server takes otherwise: a name of the table of profiles, or facts.',
-    usual: 'nothing is known of it',
+    usual: 'that of the server at the address, where it is known; `none` asks for none',
     example: 'vllm',
   },
   'upstreams.*.profile.extends': {

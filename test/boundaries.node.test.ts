@@ -64,7 +64,7 @@ const isEntry = (path: string): boolean =>
   /^src\/(?:index|node|worker|translator)\.ts$/.test(path) || path.startsWith('src/node/')
 
 const PLACES: readonly (readonly [RegExp, Room])[] = [
-  [/^adapters\/(?:contract|dialect|server-facts)\.ts$/, 'contract'],
+  [/^adapters\/(?:contract|dialect|server-facts|server-sources|servers)\.ts$/, 'contract'],
   [/^src\/memory\/conversation\.ts$/, 'contract'],
   [/^adapters\/(?:index|cursor)\.ts$/, 'dialects'],
   [/^adapters\/[\w-]+\//, 'dialect'],

@@ -6,7 +6,6 @@ const TEMPLATE: ServerFacts = {
   reasoningStyle: 'template',
   developerRole: false,
   systemFirst: true,
-  customTools: false,
   hostedTools: false,
   validArguments: true,
   topK: true,
@@ -29,8 +28,10 @@ const MISTRAL_TAKES =
   'parallel_tool_calls presence_penalty frequency_penalty n response_format prediction ' +
   'prompt_mode reasoning_effort safe_prompt metadata'
 
-/** Servers that speak a part of this dialect, or speak it otherwise. */
-export const PROFILES: readonly Profile[] = [
+/** What nearly all servers but the first one have in common. */
+const USUAL: ServerFacts = { customTools: false }
+
+const ROWS: readonly Profile[] = [
   {
     name: 'openai',
     facts: OPENAI,
@@ -56,7 +57,6 @@ export const PROFILES: readonly Profile[] = [
       reasoningReplay: 'all',
       reasoningStyle: 'openrouter',
       cacheMark: 'cache_control',
-      customTools: false,
       topK: true,
     },
   },
@@ -71,7 +71,6 @@ export const PROFILES: readonly Profile[] = [
       forcedWhileThinking: false,
       jsonSchema: false,
       developerRole: false,
-      customTools: false,
       hostedTools: false,
     },
     refusals: [
@@ -96,7 +95,6 @@ export const PROFILES: readonly Profile[] = [
       reasoningFiller: ' ',
       reasoningStyle: 'thinking',
       developerRole: false,
-      customTools: false,
     },
     refusals: [
       {
@@ -113,7 +111,6 @@ export const PROFILES: readonly Profile[] = [
       reasoningReplay: 'all',
       reasoningStyle: 'thinking',
       developerRole: false,
-      customTools: false,
     },
   },
   {
@@ -126,7 +123,6 @@ export const PROFILES: readonly Profile[] = [
       thinkTags: 'reasoning',
       namedChoice: false,
       developerRole: false,
-      customTools: false,
     },
   },
   {
@@ -139,7 +135,6 @@ export const PROFILES: readonly Profile[] = [
       forcedWhileThinking: false,
       cacheMark: 'cache_control',
       developerRole: false,
-      customTools: false,
     },
     refusals: [
       {
@@ -159,7 +154,6 @@ export const PROFILES: readonly Profile[] = [
       callIds: 'nine',
       bridgeAfterTool: 'Done.',
       developerRole: false,
-      customTools: false,
       hostedTools: false,
       members: MISTRAL_TAKES.split(' '),
     },
@@ -179,7 +173,6 @@ export const PROFILES: readonly Profile[] = [
       reasoningReplay: 'with-tools',
       messageNames: false,
       developerRole: false,
-      customTools: false,
       drop: ['logprobs', 'top_logprobs', 'logit_bias', 'n'],
     },
     refusals: [
@@ -194,7 +187,6 @@ export const PROFILES: readonly Profile[] = [
     facts: {
       reasoningField: 'reasoning',
       reasoningReplay: 'with-tools',
-      customTools: false,
       drop: [
         'presence_penalty',
         'frequency_penalty',
@@ -211,7 +203,6 @@ export const PROFILES: readonly Profile[] = [
       reasoningField: 'reasoning_content',
       reasoningReplay: 'with-tools',
       systemFirst: true,
-      customTools: false,
       topK: true,
     },
   },
@@ -221,17 +212,16 @@ export const PROFILES: readonly Profile[] = [
       maxTokensMember: 'max_tokens',
       reasoningStyle: 'together',
       strictTools: false,
-      customTools: false,
       topK: true,
     },
   },
   {
     name: 'perplexity',
-    facts: { maxTokensMember: 'max_tokens', thinkTags: 'reasoning', customTools: false },
+    facts: { maxTokensMember: 'max_tokens', thinkTags: 'reasoning' },
   },
   {
     name: 'gemini',
-    facts: { outputInTotal: true, customTools: false, provenCalls: true },
+    facts: { outputInTotal: true, provenCalls: true },
     refusals: [{ words: /missing a `?thought_signature/, says: 'wants a proof of the first call' }],
   },
   {
@@ -240,7 +230,6 @@ export const PROFILES: readonly Profile[] = [
       reasoningField: 'reasoning_content',
       reasoningReplay: 'with-tools',
       developerRole: false,
-      customTools: false,
     },
   },
   {
@@ -297,7 +286,13 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'litellm',
-    facts: { customTools: false, cacheMark: 'cache_control', drop: ['verbosity'] },
+    facts: { cacheMark: 'cache_control', drop: ['verbosity'] },
     refusals: [{ words: /litellm\.UnsupportedParamsError/, says: 'does not take all parameters' }],
   },
 ]
+
+/** Servers that speak a part of this dialect, or speak it otherwise. */
+export const PROFILES: readonly Profile[] = ROWS.map((row) => ({
+  ...row,
+  facts: { ...USUAL, ...row.facts },
+}))

@@ -4,7 +4,7 @@ import { type Finding, Findings } from './finding.ts'
 import { hint } from './nearest.ts'
 import { entriesAt, membersAt, type DocumentPath, spellPlace, textAt, valueAt } from './place.ts'
 import { upstreamsOfRoute, warnOfPools } from './pools.ts'
-import { isProfiled, profileNames } from './profiles.ts'
+import { isProfiled, NO_PROFILE, profileNames } from './profiles.ts'
 import {
   readBase,
   type Environment,
@@ -105,10 +105,11 @@ function checkProfile(
   const place = textAt(config, path) === undefined ? [...path, 'extends'] : path
   const name = textAt(config, place)
   const dialect = textAt(config, [...at, 'dialect']) ?? ''
-  const names = profileNames()
+  const isWord = place === path
+  const names = isWord ? [...profileNames(), NO_PROFILE] : profileNames()
   if (name && !names.includes(name))
     found.fault(place, `expected the name of a profile (${names.join(', ')})${hint(name, names)}`)
-  else if (name && !isProfiled(name, dialect))
+  else if (name && name !== NO_PROFILE && !isProfiled(name, dialect))
     found.warn(place, `of such a server in the dialect ${dialect} nothing is known`)
   checkDropped({ config, found }, at, [...path, 'drop'])
 }

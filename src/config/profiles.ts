@@ -1,6 +1,8 @@
 import { adapters } from '../../adapters/index.ts'
 import type { Profile, ServerFacts } from '../../adapters/contract.ts'
+import { SERVERS, type Server, type ServerName } from '../../adapters/servers.ts'
 import { defined } from '../json/json.ts'
+import { isLoopbackName, nameOfAddress } from './hostname.ts'
 import type { UpstreamConfig } from './type.ts'
 
 /** A row of the built-in table, with its dialect. */
@@ -22,18 +24,59 @@ export const profileNames = (): string[] => [...new Set(KNOWN_PROFILES.map(({ na
 export const isProfiled = (name: string, dialect: string): boolean =>
   KNOWN_PROFILES.some((row) => row.name === name && row.dialect === dialect)
 
-/** The facts about an upstream's server: those of its profile, overridden by those of the configuration. */
-export function readProfile({ profile, dialect }: Pick<UpstreamConfig, 'profile' | 'dialect'>): {
+/** In the place of a profile: none, also where the address is that of a known server. */
+export const NO_PROFILE = 'none'
+
+/** The facts about an upstream's server, and the profile that they come from. */
+interface ReadProfile {
   profile?: string
+  /** Whether nothing but the address says that it is this server. */
+  isByAddress?: true
   server?: ServerFacts
-} {
-  if (profile === undefined) return {}
+}
+
+/** Facts of the configuration stand above those of the profile, and a profile that is named above the address. */
+export function readProfile({
+  profile,
+  dialect,
+  url,
+}: Pick<UpstreamConfig, 'profile'> & { dialect: string; url?: string }): ReadProfile {
+  if (profile === NO_PROFILE) return {}
+  if (profile === undefined) {
+    const row = rowOf(url === undefined ? undefined : serverAt(url), dialect)
+    return row ? { profile: row.name, isByAddress: true, server: row.facts } : {}
+  }
   const { extends: name, ...said } = typeof profile === 'string' ? { extends: profile } : profile
-  const row = KNOWN_PROFILES.find((one) => one.name === name && one.dialect === dialect)
+  const row = rowOf(name, dialect)
   return {
     ...(name !== undefined && { profile: name }),
     server: { ...row?.facts, ...defined(said) },
   }
+}
+
+const rowOf = (name: string | undefined, dialect: string): ProfileRow | undefined =>
+  KNOWN_PROFILES.find((row) => row.name === name && row.dialect === dialect)
+
+/** The server that is known to answer at an address. */
+function serverAt(url: string): ServerName | undefined {
+  if (!URL.canParse(url)) return undefined
+  const { hostname, port } = new URL(url)
+  const isHere = isLoopbackName(nameOfAddress(hostname))
+  const found = Object.entries<Server>(SERVERS).find(([, { hosts = [], port: own }]) =>
+    isHere ? String(own) === port : hosts.some((host) => isBelow(hostname, host)),
+  )
+  return found?.[0] as ServerName | undefined
+}
+
+/** Whether a name is a host or below it, label by label from the end. */
+function isBelow(name: string, host: string): boolean {
+  const labels = name.split('.').toReversed()
+  return host
+    .split('.')
+    .toReversed()
+    .every(
+      (label, index) => label === labels[index] || (label === '*' && labels[index] !== undefined),
+    )
 }
 
 /** Facts as one line, as a configuration would write them. */

@@ -57,6 +57,8 @@ export interface UpstreamSettings {
   /** Facts about the server, and the name of the profile that they come from. */
   server?: ServerFacts
   profile?: string
+  /** Whether nothing but the address says that it is the server of this profile. */
+  isByAddress?: true
   /** Whether requests to this upstream carry a `traceparent`. */
   trace?: boolean
   /** The egress proxy of this upstream, which overrides that of the environment. */

@@ -107,7 +107,7 @@ export function summary(
   const upstreams = [...settings.upstreams.values()].map((upstream) => [
     'upstream',
     upstream.name,
-    upstream.profile === undefined ? upstream.dialect : `${upstream.dialect} (${upstream.profile})`,
+    upstream.dialect + describeProfile(upstream),
     upstreamAddress(upstream),
     routesTo(upstream.name, settings),
   ])
@@ -135,6 +135,9 @@ export function summary(
       .replace(NO_ROUTE, paint(NO_ROUTE, 'yellow')),
   )
 }
+
+const describeProfile = ({ profile, isByAddress }: UpstreamSettings): string =>
+  profile === undefined ? '' : ` (${profile}${isByAddress ? ', by its address' : ''})`
 
 const NO_ROUTE = 'no route leads here'
 

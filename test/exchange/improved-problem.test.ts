@@ -58,9 +58,7 @@ describe('a refusal inside of a JSON array', () => {
   const chunk = { candidates: [{ content: { role: 'model', parts: [{ text: 'so' }] } }] }
   const profiles = [
     {
-      name: 'vllm',
-      version: '1',
-      source: 'made up',
+      name: 'vllm' as const,
       facts: {},
       refusals: [{ words: /must be at the beginning/, says: 'needs what it says' }],
     },

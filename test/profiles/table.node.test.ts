@@ -64,11 +64,12 @@ describe('the table of profiles', () => {
 })
 
 const NAMES = profileNames().join(', ')
+const OR_NONE = `${NAMES}, none`
 
 test.each([
   [
     '"profile": "olama"',
-    `upstreams.a.profile: expected the name of a profile (${NAMES}); did you mean "ollama"?`,
+    `upstreams.a.profile: expected the name of a profile (${OR_NONE}); did you mean "ollama"?`,
   ],
   [
     '"profile": { "extends": "vlmm" }',

@@ -1,4 +1,4 @@
-import { isProfiled } from '../../config/profiles.ts'
+import { readProfile } from '../../config/profiles.ts'
 import { versionsOf } from '../../config/values.ts'
 import { isObject, type Json, type JsonObject } from '../../json/json.ts'
 
@@ -68,36 +68,16 @@ export const SERVICES: ReadonlyMap<string, Service> = new Map([
   ],
 ])
 
-/** Hosts, with all below them, of services that have a profile. */
-const PROFILES: Readonly<Record<string, string>> = {
-  'openai.azure.com': 'azure',
-  'api.cerebras.ai': 'cerebras',
-  'api.deepseek.com': 'deepseek',
-  'api.fireworks.ai': 'fireworks',
-  'generativelanguage.googleapis.com': 'gemini',
-  'api.groq.com': 'groq',
-  'api.moonshot.ai': 'kimi',
-  'api.moonshot.cn': 'kimi',
-  'api.minimax.io': 'minimax',
-  'api.mistral.ai': 'mistral',
-  'openrouter.ai': 'openrouter',
-  'api.perplexity.ai': 'perplexity',
-  'dashscope.aliyuncs.com': 'qwen',
-  'dashscope-intl.aliyuncs.com': 'qwen',
-  'api.together.xyz': 'together',
-  'api.x.ai': 'xai',
-  'api.z.ai': 'zai',
-  'open.bigmodel.cn': 'zai',
-}
-
-/** An upstream with the profile of the service at its address. */
+/**
+ * An upstream with the profile that its address implies, where that says anything. It would be taken without being
+ * written; a file that people go on with shows what is known of their servers.
+ */
 function profiled(upstream: JsonObject): JsonObject {
   const { dialect, url } = upstream
-  if (typeof dialect !== 'string' || typeof url !== 'string' || !URL.canParse(url)) return upstream
-  const { hostname } = new URL(url)
-  const [, profile] =
-    Object.entries(PROFILES).find(([host]) => `.${hostname}`.endsWith(`.${host}`)) ?? []
-  return profile && isProfiled(profile, dialect) ? { ...upstream, profile } : upstream
+  if (typeof dialect !== 'string' || typeof url !== 'string') return upstream
+  const { profile, server = {} } = readProfile({ dialect, url })
+  const isPlain = Object.keys(server).length === 0
+  return profile === undefined || isPlain ? upstream : { profile, ...upstream }
 }
 
 /** Where a model of another configuration leads: an upstream, with the model's name there. */
