@@ -341,8 +341,21 @@ export const configSchema = z.strictObject({
   inspect: optional.flag,
 })
 
+/**
+ * The members of a type at every depth, each of them demanded: a type with one optional member more fits one that has
+ * it not, and only its keys tell the two apart.
+ */
+type Keys<T> = T extends readonly (infer Element)[]
+  ? Keys<Element>
+  : T extends object
+    ? { [Key in keyof T]-?: Keys<Exclude<T[Key], undefined>> }
+    : 'value'
+
+type Fits<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : false) : false
+
 /** A compile error where the schema and the type for programs (`type.ts`) differ. */
-type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? One : never) : never
+type Same<One, Other> =
+  Fits<One, Other> extends true ? (Fits<Keys<One>, Keys<Other>> extends true ? One : never) : never
 export type CheckedConfig = Same<z.infer<typeof configSchema>, Config>
 
 /** A document that has the shape of a configuration, or where it has another one. */
