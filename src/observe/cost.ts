@@ -13,7 +13,7 @@ export interface TieredPrice extends Price {
 /** List prices by the models' names. Workers have no list, to keep their bundle small. */
 export type PriceList = (model: string) => TieredPrice | undefined
 
-/** US dollars, rounded to a millionth. Undefined where the price is not known. */
+/** US dollars, unrounded, so that costs can be added. Undefined where the price is not known. */
 export function costOf(
   upstream: UpstreamSettings | undefined,
   model: string | undefined,
@@ -32,8 +32,14 @@ export function costOf(
     cacheRead * (price.cacheRead ?? price.input) +
     cacheWrite * (price.cacheWrite ?? price.input) +
     output * price.output
-  return Math.round((sum / PER) * 1e6) / 1e6
+  return sum / PER
 }
+
+/** Enough for sums of any size; what is left out is the noise of binary fractions. */
+const SHOWN_DIGITS = 12
+
+/** A cost as it is shown. */
+export const shownUsd = (usd: number): number => Number(usd.toPrecision(SHOWN_DIGITS))
 
 function configuredPrice(
   upstream: UpstreamSettings | undefined,

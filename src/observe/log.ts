@@ -1,4 +1,5 @@
 import { exactly } from '../model/exactly.ts'
+import { shownUsd } from './cost.ts'
 import { ATTEMPTS_SHOWN, cachedShare, levelOf, type LogEntry, type ProcessEvent } from './entry.ts'
 
 const VALUE_CHARACTERS = 256
@@ -120,6 +121,7 @@ function jsonLine(entry: Logged, time: string, shorten: Shorten): string {
 /** V8 copies `...entry` at once where a literal begins with it; behind other members it looks up each one. */
 const saidOf = (entry: LogEntry): object => ({
   ...entry,
+  cost: entry.cost === undefined ? undefined : shownUsd(entry.cost),
   cached: entry.usage?.cacheRead === undefined ? undefined : cachedShare(entry.usage),
   losses: entry.losses && entry.losses.length > 0 ? lossTexts(entry) : undefined,
   attempts: entry.attempts?.slice(0, ATTEMPTS_SHOWN),

@@ -1,3 +1,4 @@
+import { shownUsd } from './cost.ts'
 import { cachedShare, type LogEntry, type Tokens } from './entry.ts'
 import { SNAPSHOT } from './price-table.ts'
 
@@ -79,7 +80,7 @@ function add(sum: Sum, tokens: Tokens = {}, cost: number | undefined): void {
 const rounded = ({ costUsd, ...sum }: Sum): Sum & { cachedShare: number } => ({
   ...sum,
   cachedShare: cachedShare(sum) ?? 0,
-  ...(costUsd !== undefined && { costUsd: Math.round(costUsd * 1e6) / 1e6 }),
+  ...(costUsd !== undefined && { costUsd: shownUsd(costUsd) }),
 })
 
 const shown = ([name, sum]: [string, Sum]): [string, Sum] => [name, rounded(sum)]

@@ -16,6 +16,7 @@ import {
   UNREACHABLE,
 } from '../../src/model/failures.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
+import { createLog } from '../../src/observe/log.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { createObserver } from '../../src/observe/observer.ts'
 import { costOf as costBy } from '../../src/observe/cost.ts'
@@ -347,6 +348,32 @@ describe('prices', () => {
     // Of a model whose price nobody knows there is no cost, which is not the same as 0.
     expect(said).not.toHaveProperty(['callers', 'open', 'byModel', 'demo-messages', 'costUsd'])
     expect(await metrics()).toContain(`caller="open"} ${cost}`)
+  })
+
+  it('costs too small to be seen alone add up', () => {
+    const upstreams = {
+      cheap: {
+        dialect: 'messages',
+        url: 'http://cheap',
+        key: 'none',
+        models: { '*': { price: 0.01 } },
+      },
+    }
+    const settings = readSettings({ upstreams, routes: [{ model: '*', upstream: 'cheap' }] }, {})
+    const observer = createObserver({ version: '1', runtime: 'node' }, () => NOW)
+    const usage = { input: 1, output: 1 }
+    const cost = costBy(settings.upstreams.get('cheap'), 'small', usage)
+    const entry = { id: '1', method: 'POST', path: '/', caller: 'open', status: 200, totalMs: 1 }
+    for (let at = 0; at < 100_000; at += 1)
+      observer.finished({ ...entry, usage, cost, sentModel: 'small' }, settings)
+    expect(observer.usage()).toHaveProperty('callers.open.costUsd', 0.002)
+    expect(Number(/cost_usd_total{.*} (.*)/.exec(observer.metrics())?.[1])).toBeCloseTo(0.002, 9)
+    const lines: string[] = []
+    createLog({ write: (line) => lines.push(line), now: () => NOW, secrets: [] })({
+      ...entry,
+      cost,
+    })
+    expect(JSON.parse(lines[0] ?? '')).toHaveProperty('cost', 2e-8)
   })
 
   it('0 is a cost in /usage, and none is none', async () => {
