@@ -1,6 +1,14 @@
 import { isObject, amountIn, type Json } from '../json/json.ts'
 import type { Lookup } from './lookup.ts'
 
+/**
+ * Longer than any limit lasts that is told with a wait. What an upstream says beyond it would keep a client, or a member of
+ * a pool, away for ever.
+ */
+export const LONGEST_WAIT_MS = 86_400_000
+
+const bounded = (wait: number): number => Math.min(wait, LONGEST_WAIT_MS)
+
 /** How long to wait, where an upstream says it in the body: among the details of an error, or in its words. */
 export function readWait(message: string, details?: Json): number | undefined {
   for (const detail of Array.isArray(details) ? details : []) {
@@ -29,17 +37,17 @@ function milliseconds(delay: Json | undefined): number | undefined {
 
 /** A larger number would not be written in digits alone, as headers have to say it (RFC 9110, section 10.2.3). */
 const total = (wait: number): number | undefined =>
-  wait > 0 && Number.isSafeInteger(Math.ceil(wait)) ? Math.ceil(wait) : undefined
+  wait > 0 && Number.isSafeInteger(Math.ceil(wait)) ? bounded(Math.ceil(wait)) : undefined
 
 /** The wait that a header names: in milliseconds, in seconds, or as a date. */
 export function headerWait(headers: Lookup, now: number): number | undefined {
   const fine = headers.get('retry-after-ms') ?? ''
-  if (AMOUNT.test(fine)) return Number(fine)
+  if (AMOUNT.test(fine)) return bounded(Number(fine))
   const coarse = headers.get('retry-after') ?? ''
-  if (AMOUNT.test(coarse)) return Number(coarse) * 1000
+  if (AMOUNT.test(coarse)) return bounded(Number(coarse) * 1000)
   // `Date.parse` reads a bare number as a year.
   const date = /[a-z]/i.test(coarse) ? Date.parse(coarse) : Number.NaN
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+  return Number.isNaN(date) ? undefined : bounded(Math.max(0, date - now))
 }
 
 const AMOUNT = /^\d{1,12}(?:\.\d{0,12})?$/

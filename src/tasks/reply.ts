@@ -144,12 +144,19 @@ function refuseKey({ call, veil }: TaskReply, bytes: Uint8Array): void {
 }
 
 function replyHeaders({ call, veil, now }: TaskReply): Record<string, string> {
-  const { 'retry-after': _, ...picked } = pickHeaders(call.headers, REPLY_HEADERS)
+  const {
+    'retry-after': _,
+    'retry-after-ms': fine,
+    ...picked
+  } = pickHeaders(call.headers, REPLY_HEADERS)
   const shown = Object.entries(picked).map(([name, value]) => [name, veil.hide(value)])
   const wait = headerWait(call.headers, now)
   return {
     ...Object.fromEntries(shown),
-    ...(wait !== undefined && { 'retry-after': String(Math.ceil(wait / 1000)) }),
+    ...(wait !== undefined && {
+      'retry-after': String(Math.ceil(wait / 1000)),
+      ...(fine !== undefined && { 'retry-after-ms': String(Math.ceil(wait)) }),
+    }),
     ...(call.requestId !== undefined && { 'x-upstream-request-id': call.requestId }),
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readWait } from '../../src/model/wait.ts'
+import { headerWait, LONGEST_WAIT_MS, readWait } from '../../src/model/wait.ts'
 
 it.each<[unknown, number | undefined]>([
   ['34s', 34_000],
@@ -23,4 +23,17 @@ it.each([
   ['try again later', undefined],
 ])('what is said in words: %s', (words, ms) => {
   expect(readWait(words)).toBe(ms)
+})
+
+it.each([
+  { 'retry-after': '999999999999' },
+  { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' },
+  { 'retry-after-ms': '999999999999' },
+])('no header makes anybody wait longer than a day: %j', (headers) => {
+  expect(headerWait(new Headers(headers), 0)).toBe(LONGEST_WAIT_MS)
+})
+
+it('no words make anybody wait longer than a day', () => {
+  expect(readWait('Please try again in 999999m.')).toBe(LONGEST_WAIT_MS)
+  expect(readWait('no', [{ retryDelay: '99999999999s' }])).toBe(LONGEST_WAIT_MS)
 })

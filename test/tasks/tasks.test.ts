@@ -479,4 +479,14 @@ describe('the headers of the task services', () => {
       expect(Number(seconds)).toBeGreaterThanOrEqual(least)
     }
   })
+
+  it.each(['retry-after', 'retry-after-ms'])(
+    'tells no longer time than a day: %s',
+    async (name) => {
+      const { call } = taskBench({ send: async () => reply('{}', 429, { [name]: '999999999999' }) })
+      const { headers } = await call('/img/submit/imagine', post('{}'))
+      expect(headers.get('retry-after')).toBe('86400')
+      expect(Number(headers.get('retry-after-ms') ?? 0)).toBeLessThanOrEqual(86_400_000)
+    },
+  )
 })

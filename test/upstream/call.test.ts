@@ -217,6 +217,7 @@ describe.each(bodies)('%s', (_, body) => {
     [{ 'retry-after': '7' }, '7', '7000'],
     [{ 'retry-after-ms': '1500', 'retry-after': '2' }, '2', '1500'],
     [{ 'retry-after': '86400' }, '86400', '86400000'],
+    [{ 'retry-after': '999999999999' }, '86400', '86400000'],
     [{ 'retry-after': '1.2' }, '2', '1200'],
     [{ 'retry-after': '0' }, '0', '0'],
     [{ 'retry-after': new Date(1_700_000_010_000).toUTCString() }, '10', '10000'],
