@@ -1,4 +1,11 @@
-import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import {
+  defined,
+  isObject,
+  listOf,
+  pickMembers,
+  type Json,
+  type JsonObject,
+} from '../../src/json/json.ts'
 import type { Usage } from '../../src/model/request.ts'
 import { readServedTier, writeServedTier, type ServedWords } from '../../src/model/served.ts'
 import { countIn, objectIn, withoutNulls, keep } from './dialect.ts'
@@ -9,27 +16,57 @@ export const SERVED: ServedWords = {
   fetches: true,
 }
 
+/** Where the service counts what it did to make one reply, and the kind of work that it leaves out of its sums. */
+const PARTS = 'iterations'
+const UNSUMMED = 'compaction'
+
+/**
+ * The tokens of summaries that the service made by itself: they are paid for, and stand in no sum (@anthropic-ai/sdk
+ * 1.14, `BetaIterationsUsage`).
+ */
+const summaries = (parts: Json | undefined): Usage[] =>
+  listOf(parts).flatMap((part) =>
+    isObject(part) && part['type'] === UNSUMMED ? [readCounts(part)] : [],
+  )
+
+const COUNTS = ['input', 'cacheRead', 'cacheWrite', 'output'] as const
+
+function withSummaries(usage: Usage, parts: Json | undefined): Usage {
+  const sums = { ...usage }
+  for (const summary of summaries(parts))
+    for (const name of COUNTS) if (summary[name]) sums[name] = (sums[name] ?? 0) + summary[name]
+  return sums
+}
+
 /** Here the input excludes tokens read from or written to a cache; the canonical count includes both. */
+function readCounts(raw: JsonObject): Usage {
+  const cacheRead = countIn(raw['cache_read_input_tokens'])
+  const cacheWrite = countIn(raw['cache_creation_input_tokens'])
+  const fresh = countIn(raw['input_tokens'])
+  const input = fresh === undefined ? undefined : fresh + (cacheRead ?? 0) + (cacheWrite ?? 0)
+  return defined({ input, cacheRead, cacheWrite, output: countIn(raw['output_tokens']) })
+}
+
+const COUNTED = [
+  'input_tokens',
+  'output_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+]
+
 export function readUsage(raw: Json | undefined): Usage {
   if (!isObject(raw)) return {}
-  const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens, ...others } = raw
-  const { output_tokens, output_tokens_details, ...beside } = others
+  const others = pickMembers(raw, (key) => !COUNTED.includes(key))
+  const { output_tokens_details, ...beside } = others
   const { service_tier, server_tool_use, speed, ...rest } = beside
   const { web_search_requests, web_fetch_requests, ...uses } = objectIn(server_tool_use)
   // Another service calls its fast mode so in a reply.
   const tier = speed === 'fast' ? 'priority' : readServedTier(SERVED.tiers, service_tier)
   const { thinking_tokens, ...details } = objectIn(output_tokens_details)
-  const cacheRead = countIn(cache_read_input_tokens)
-  const cacheWrite = countIn(cache_creation_input_tokens)
-  const fresh = countIn(input_tokens)
-  const input = fresh === undefined ? undefined : fresh + (cacheRead ?? 0) + (cacheWrite ?? 0)
   const left = withoutNulls({ ...rest, ...(speed !== undefined && speed !== 'fast' && { speed }) })
   return {
+    ...withSummaries(readCounts(raw), raw[PARTS]),
     ...defined({
-      input,
-      cacheRead,
-      cacheWrite,
-      output: countIn(output_tokens),
       reasoning: countIn(thinking_tokens),
       searches: countIn(web_search_requests),
       fetches: countIn(web_fetch_requests),

@@ -12,6 +12,7 @@ const MODEL = 'The model is named by the route.'
 const EMPTY = 'Empty it asks for nothing; its members have rows of their own.'
 const DEFAULT = 'What holds without it.'
 const COUNTED = 'Totals are made anew from their parts.'
+const SUMMED = 'Its parts are summed in `cache_creation_input_tokens`, which is counted.'
 const IDS =
   'Ids are made anew where the dialect has none, or others; calls and results keep together.'
 const STATUS = 'Says how far an item came; it is written as done.'
@@ -302,6 +303,7 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
 
 export const SILENT_REPLIES: Readonly<Record<Dialect, Reasons>> = {
   messages: {
+    'CompactionIterationUsage.cache_creation': SUMMED,
     '.id': ECHO,
     '.diagnostics': EMPTY,
     '.model': ECHO,
