@@ -173,6 +173,8 @@ export interface SameEdits {
   readonly facts: ModelFacts
   /** Whether to take out what only other services and this proxy can read: proofs in envelopes, ids made here. */
   readonly foreign: boolean
+  /** A service that counts the tokens of a stream only when it is asked is asked. */
+  readonly usage?: boolean
   /** The references of the body have been written out, from records kept here. */
   readonly resolved?: boolean
 }
@@ -191,6 +193,17 @@ export interface HeaderRules {
   demand?(headers: Lookup): void
 }
 
+/** How a service is asked to count the tokens of a stream, and what it then says. */
+export interface CountingRule {
+  /** The member that asks, and what is its value. */
+  readonly member: string
+  readonly value: string
+  /** Whether a body asks already, or must not: the server does not know the member. */
+  isSettled(asked: string | undefined, facts: ModelFacts): boolean
+  /** Whether the data of an event is the count alone: a caller that did not ask does not expect it. */
+  isCount(data: string): boolean
+}
+
 /** One dialect on both sides: the caller's body with the necessary edits only. */
 export interface SameSide {
   /**
@@ -204,6 +217,11 @@ export interface SameSide {
   isRenamed?(text: string, server: ServerFacts): boolean
   /** The upstream path for a caller's path, with the model replaced where it is part of the path. */
   path(head: RequestHead, model: string | undefined): string
+  /** What a body says of how many tokens its reply may have; undefined where it says nothing. */
+  outputBound?(body: {
+    readonly text: string
+    memberText(name: string): string | undefined
+  }): string | undefined
   /** The query parameters that are passed on. */
   readonly query: readonly string[]
   readonly headers: HeaderRules
@@ -228,6 +246,8 @@ export interface SameSide {
   }
   /** The top-level members with which a conversation begins: instructions and turns. */
   readonly beginning?: { instructions?: string; turns: string }
+  /** Where services count the tokens of a stream only when they are asked. */
+  readonly counting?: CountingRule
   /** Which frames surely bring only a piece of the reply, so that they need not be read. */
   readonly pieces?: PieceRule
   /**

@@ -1,5 +1,6 @@
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import type { Adapter, RequestHead, Route } from '../contract.ts'
+import { counting } from './usage.ts'
 import { DIALECT } from './dialect.ts'
 import { edit } from './same.ts'
 import { droppable, fieldNames } from '../../src/model/fields.ts'
@@ -63,8 +64,11 @@ export const chatCompletions: Adapter = {
   same: {
     edit,
     path: ({ path }) => path,
+    outputBound: (body) =>
+      body.memberText('max_completion_tokens') ?? body.memberText('max_tokens'),
     query: [],
     mayHoldForeign: mayHoldEnvelope,
+    counting,
     pieces: { brings: PIECE, telling: TELLING },
     isRenamed: (text, { customTools }) => customTools === false && text.includes('"custom"'),
     tellsFailure,

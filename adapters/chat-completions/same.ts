@@ -5,6 +5,7 @@ import type { Lose } from '../../src/model/loss.ts'
 import { isEnvelope, readEnvelope } from '../../src/model/proof.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
+import { withCounting } from './usage.ts'
 import { DIALECT, textIn, objectIn } from './dialect.ts'
 import { lowered } from './lowered.ts'
 import { placeOf } from './wire.ts'
@@ -12,10 +13,11 @@ import { isOwnEntry } from './proofs.ts'
 
 /** Edits the body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
-  const { model, facts, foreign } = edits
+  const { model, facts, foreign, usage } = edits
   const own = foreign ? withoutForeign(body, lose) : body
   const taken = withoutRefused(bounded(own, facts, lose), facts.drop, placeOf, lose)
-  const sent = lowered(taken, { model: model ?? textIn(body['model']), facts }, lose)
+  const known = lowered(taken, { model: model ?? textIn(body['model']), facts }, lose)
+  const sent = usage ? withCounting(known, facts) : known
   return model === undefined || (sent['model'] !== undefined && typeof sent['model'] !== 'string')
     ? sent
     : withMembers(sent, { model })

@@ -1,6 +1,15 @@
-import { defined, isObject, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
+import { withMembers } from '../../src/json/edit.ts'
+import {
+  defined,
+  isObject,
+  parseObject,
+  pickMembers,
+  stringify,
+  type Json,
+  type JsonObject,
+} from '../../src/json/json.ts'
 import type { Usage } from '../../src/model/request.ts'
-import type { ServerFacts } from '../contract.ts'
+import type { CountingRule, ModelFacts, ServerFacts } from '../contract.ts'
 import {
   PLAIN_TIER,
   readServedTier,
@@ -138,4 +147,31 @@ export function writeUsage(usage: Usage): JsonObject {
     },
     completion_tokens_details: { reasoning_tokens: reasoning },
   }
+}
+
+const OPTIONS = 'stream_options'
+const ASKING = { include_usage: true }
+
+/** Servers without the member report usage in streams without being asked. */
+const isUnknown = ({ server, drop }: ModelFacts): boolean =>
+  server?.members?.includes(OPTIONS) === false || drop?.includes(OPTIONS) === true
+
+const asks = (options: JsonObject): boolean => options['include_usage'] === true
+
+/** Services of this dialect count the tokens of a stream when they are asked, in a chunk without choices. */
+export const counting: CountingRule = {
+  member: OPTIONS,
+  value: stringify(ASKING),
+  isSettled: (asked, facts) => isUnknown(facts) || asks(parseObject(asked ?? '') ?? {}),
+  isCount(data) {
+    const { choices, usage, error } = parseObject(data) ?? {}
+    return Array.isArray(choices) && choices.length === 0 && isObject(usage) && !error
+  },
+}
+
+/** The body, which asks. */
+export function withCounting(body: JsonObject, facts: ModelFacts): JsonObject {
+  const options = objectIn(body[OPTIONS])
+  if (body['stream'] !== true || isUnknown(facts) || asks(options)) return body
+  return withMembers(body, { [OPTIONS]: { ...options, ...ASKING } })
 }

@@ -29,6 +29,9 @@ const PIECE = /"candidates"\s*:(?:\s*\[[^}]{0,500}?"text"\s*:\s*"(?!"))?/
 /** A chunk with one of these words may end a reply, block it or fail, or brings a call, which decides how its end is read. */
 const TELLING = /[fF]inish|[fF]eedback|[eE]rror|function_?[cC]all/
 
+/** The configuration of a reply is the one place that has this member. */
+const OUTPUT_BOUND = /"max(?:OutputTokens|_output_tokens)"\s*:\s*"?(\d{1,15})/
+
 /** The content-generation dialect: `POST /v1beta/models/{model}:generateContent` and its streamed sister. */
 export const generateContent: Adapter = {
   dialect: DIALECT,
@@ -63,6 +66,7 @@ export const generateContent: Adapter = {
     edit,
     mayHoldForeign: mayHoldEnvelope,
     path: passPath,
+    outputBound: ({ text }) => OUTPUT_BOUND.exec(text)?.[1],
     query: ['alt'],
     headers: { request: ['x-goog-api-client'] },
     pieces: { brings: PIECE, telling: TELLING },

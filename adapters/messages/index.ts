@@ -59,6 +59,7 @@ export const messages: Adapter = {
     edit,
     mayHoldForeign: mayHoldEnvelope,
     path: ({ path }) => path,
+    outputBound: (body) => body.memberText('max_tokens'),
     query: ['beta'],
     pieces: { isName: (name) => name === 'content_block_delta' },
     tellsFailure,

@@ -94,6 +94,7 @@ export const responses: Adapter = {
   same: {
     edit,
     path: (head) => head.path,
+    outputBound: (body) => body.memberText('max_output_tokens'),
     query: [],
     mayHoldForeign: (text) => mayHoldEnvelope(text) || mayHoldMinted(text),
     isRenamed: (text, { namespaces, customTools }) =>

@@ -17,7 +17,8 @@ export function readMetrics(
   if (typeof metrics === 'object')
     return { kind: 'key', key: readMetricsKey(metrics.key, environment, 'metrics.key') }
   const isOwn = listens !== undefined && !exposed && (callers === undefined || callers === 'open')
-  return { kind: metrics ?? (isOwn ? 'on' : 'off') }
+  if (metrics === undefined && isOwn) return { kind: 'on', unasked: true }
+  return { kind: metrics ?? 'off' }
 }
 
 function readMetricsKey(text: string, environment: Environment, place: string): string {

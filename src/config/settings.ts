@@ -177,8 +177,14 @@ export interface TaskSettings {
   timeouts?: TimeoutSettings
 }
 
-/** Who may read metrics: no one, every caller, or the holder of this key. */
-export type MetricsSettings = { kind: 'off' } | { kind: 'on' } | { kind: 'key'; key: string }
+/**
+ * Who may read metrics: no one, every caller, or the holder of this key. `unasked`: because the configuration does not
+ * forbid it.
+ */
+export type MetricsSettings =
+  | { kind: 'off' }
+  | { kind: 'on'; unasked?: true }
+  | { kind: 'key'; key: string }
 
 /** Where traces go. */
 export interface TelemetrySettings {

@@ -1,8 +1,21 @@
 import { ProblemError } from '../model/problem.ts'
 import { isErrorStatus, replyHeaders, waitHeaders } from './answer.ts'
-import { NOTHING } from '../json/bytes.ts'
+import { NOTHING, sizeOf } from '../json/bytes.ts'
 import type { Answer, Exchange, StoredExchange } from './exchange.ts'
-import { INTERNAL } from '../model/failures.ts'
+import { CHARACTERS_PER_TOKEN } from '../model/estimate.ts'
+import { ENDED_EARLY, WORDLESS } from '../model/cursor.ts'
+import {
+  CALLER_LEFT,
+  CONNECTION_LOST,
+  INTERNAL,
+  NO_FIRST_BYTE,
+  NO_ROOM,
+  NOT_JSON,
+  REPLY_TOO_LARGE,
+  STOPPING,
+  TOOK_TOO_LONG,
+  WENT_SILENT,
+} from '../model/failures.ts'
 import type { AddressedRequest } from '../upstream/request.ts'
 import { passReply } from './pass.ts'
 import { unreadRequest, type Plan, type PassPlan, type TranslatePlan } from './plan.ts'
@@ -13,10 +26,11 @@ import {
   readRefusal,
   RefusedError,
   refuseLosses,
+  StillbornError,
   type Refused,
 } from './refusal.ts'
 import { translateReply } from './translate.ts'
-import { callUpstream, type UpstreamCall } from '../upstream/call.ts'
+import { CallError, callUpstream, type UpstreamCall } from '../upstream/call.ts'
 import { readCallerRequest } from './read-request.ts'
 import type { Request } from '../model/request.ts'
 import { isStreamType } from '../stream/reply-events.ts'
@@ -30,12 +44,50 @@ export async function carryOut(
   if (exchange.route.operation === 'count-tokens') return countTokens(exchange, plan, heard)
   if (exchange.settings.losses === 'reject') refuseLosses(plan.losses)
   if (!plan.sent) throw new ProblemError(INTERNAL)
-  const call = await heard(plan.sent)
-  if (!isSuccess(call.status))
-    return refusal(exchange, plan, call, (refused) => placeRefusal(exchange, plan, refused))
+  try {
+    const call = await heard(plan.sent)
+    if (isSuccess(call.status)) return await reply(exchange, plan, plan.sent, call)
+    exchange.journal.spared()
+    return await refusal(exchange, plan, call, (refused) => placeRefusal(exchange, plan, refused))
+  } catch (error) {
+    if (isSparing(error)) exchange.journal.spared()
+    throw error
+  }
+}
+
+/** Whether nothing has to be paid: the upstream was not reached, or says itself that it failed in place of a reply. */
+const isSparing = (error: unknown): boolean =>
+  error instanceof CallError
+    ? error.failure === 'connect' || error.failure === 'lost'
+    : error instanceof StillbornError && !BROKEN_OFF.has(error.problem.message)
+
+/** How a reply ends of which the upstream may have made a part; compared as problems of a stream are, by their words. */
+const BROKEN_OFF: ReadonlySet<string> = new Set(
+  [
+    CALLER_LEFT,
+    CONNECTION_LOST,
+    ENDED_EARLY,
+    INTERNAL,
+    NO_FIRST_BYTE,
+    NO_ROOM,
+    NOT_JSON,
+    REPLY_TOO_LARGE,
+    STOPPING,
+    TOOK_TOO_LONG,
+    WENT_SILENT,
+    WORDLESS,
+  ].map(({ message }) => message),
+)
+
+function reply(
+  exchange: Exchange,
+  plan: Plan,
+  sent: AddressedRequest,
+  call: UpstreamCall,
+): Promise<Answer> {
   const settled = plan.kind === 'pass' ? (rewritten(exchange, plan, call) ?? plan) : plan
   // The upstream has the whole request once it answers, and the request is not sent again.
-  plan.sent.body = NOTHING
+  sent.body = NOTHING
   exchange.lease.work(0)
   return settled.kind === 'pass'
     ? passReply(exchange, settled, call)
@@ -51,11 +103,16 @@ export function ask(
 ): Promise<UpstreamCall> {
   const { timeouts, proxy } = plan.destination.upstream
   const { veil, ...request } = sent
+  if (exchange.route.operation === 'create') exchange.journal.asks(tokensSent(exchange, sent))
   const { totalMs = timeouts.totalMs, attemptMs } = bounds
   const { stream } = plan
   const options = { timeouts: { ...timeouts, totalMs }, veil, proxy, stream, attemptMs }
   return callUpstream(exchange, request, options)
 }
+
+/** An estimate of the input: the body, and what was added to it of earlier exchanges. */
+const tokensSent = ({ body }: Exchange, sent: AddressedRequest): number =>
+  body.tokens + Math.max(0, sizeOf(sent.body) - body.size) / CHARACTERS_PER_TOKEN
 
 /** The time left for an attempt, where several share it. */
 export interface AttemptBounds {

@@ -1,4 +1,5 @@
 import { fillLiterals, liftLiterals, type LiftedText } from '../json/large-literals.ts'
+import { CHARACTERS_PER_TOKEN, TOKENS_PER_MEDIUM } from '../model/estimate.ts'
 import { invalid } from '../model/problem.ts'
 import {
   encoded,
@@ -25,6 +26,8 @@ export interface Body {
   encoded(text: string): Bytes
   /** The number of bytes that came, including those that have been released since. */
   readonly size: number
+  /** About how many tokens it holds. */
+  readonly tokens: number
   /** The number of characters of the text, once it was asked for, and even when it has been released. */
   readonly characters: number
   /** Releases the text; long data stays, because it may still have to be filled in. */
@@ -40,10 +43,17 @@ class ReadBody implements Body {
   characters = 0
   #bytes: Bytes
   #known: LiftedText | undefined
+  /** Of long data, which is left out of the text. */
+  #media = { count: 0, size: 0 }
 
   constructor(bytes: Bytes) {
     this.#bytes = bytes
     this.size = sizeOf(bytes)
+  }
+
+  get tokens(): number {
+    const { count, size } = this.#media
+    return (this.size - size) / CHARACTERS_PER_TOKEN + count * TOKENS_PER_MEDIUM
   }
 
   get bytes(): Bytes {
@@ -83,6 +93,9 @@ class ReadBody implements Body {
   #lifted(): LiftedText {
     const lifted = liftLiterals(piecesIn(this.#bytes), decodedText)
     this.characters = lifted.text.length
+    const { literals } = lifted
+    const size = literals.reduce((sum, pieces) => sum + sizeOf([...pieces]), 0)
+    this.#media = { count: literals.length, size }
     return lifted
   }
 }

@@ -44,8 +44,18 @@ export interface Exchange extends StoredExchange, MemoryContext {
 /** What the caller's key allows. */
 export interface Permit {
   mayUse(model: string): boolean
+  /** Whether limits or metrics go by the tokens, so that an upstream has to tell them. */
+  readonly counts: boolean
   /** Called before a reply is asked for; throws ProblemError where a limit is reached. */
-  reserve(bytes: number): void
+  reserve(asked: Reservation): void
+}
+
+/** What a request may take, as far as is known before its reply. */
+export interface Reservation {
+  /** Of the input. */
+  tokens: number
+  /** US dollars, with the output; computed only where a limit asks. */
+  usd(): number
 }
 
 /** An HTTP reply before it becomes a `Response`. */

@@ -1,9 +1,11 @@
-import { type LogEntry, tokensIn } from '../observe/entry.ts'
+import { type LogEntry, settledTokens, tokensIn } from '../observe/entry.ts'
 import { outcomeOf } from '../observe/outcome.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Usage } from '../model/request.ts'
 import { CALLER_LEFT } from '../model/failures.ts'
+import { CHARACTERS_PER_TOKEN } from '../model/estimate.ts'
 import type { Ports } from '../ports.ts'
+import type { HeardSoFar } from './heard.ts'
 
 /** Gathers the facts about an exchange for the log; they are written once, when the exchange is over. */
 export interface Journal {
@@ -13,6 +15,12 @@ export interface Journal {
   count(usage: Usage): void
   /** The whole request has arrived. */
   arrived(): void
+  /** A reply is asked for. Until the upstream has counted it, it has taken so many tokens. */
+  asks(inputTokens: number): void
+  /** What is heard of the reply. */
+  hears(heard: HeardSoFar): void
+  /** The upstream has refused, or was not reached: where it has said nothing of a reply, it has taken nothing. */
+  spared(): void
   /** A request goes to an upstream; returns the headers of its trace. */
   sending(): Readonly<Record<string, string>> | undefined
   /** Another upstream is asked: discards what the last one reported about a reply. */
@@ -66,6 +74,7 @@ const emptyEntry = ({ id, method, path }: Head): LogEntry => ({
   overheadMs: undefined,
   firstByteMs: undefined,
   usage: undefined,
+  estimated: undefined,
   cost: undefined,
   finish: undefined,
   trace: undefined,
@@ -90,6 +99,11 @@ class ExchangeJournal implements Journal {
   #arrivedAt: number | undefined
   #called = false
   #bytesOut = 0
+  /** Tokens of the request to which an upstream may be replying. */
+  #asked: number | undefined
+  #heard: HeardSoFar | undefined
+  /** How much had been heard when the upstream counted the last time. */
+  #counted = -1
   #over = false
   #end: Problem | undefined
   readonly #runs: ((problem?: Problem) => void)[] = []
@@ -106,7 +120,22 @@ class ExchangeJournal implements Journal {
   }
 
   count(usage: Usage): void {
-    this.note({ usage: { ...this.#entry.usage, ...tokensIn(usage) } })
+    // A count that is not said again, or cannot be true, is not known any more.
+    const { input: _, output: __, ...beside } = this.#entry.usage ?? {}
+    this.note({ usage: { ...beside, ...tokensIn(usage) } })
+    this.#counted = this.#heard?.progress ?? 0
+  }
+
+  asks(inputTokens: number): void {
+    this.#asked = inputTokens
+  }
+
+  hears(heard: HeardSoFar): void {
+    this.#heard = heard
+  }
+
+  spared(): void {
+    if ((this.#heard?.progress ?? 0) === 0) this.#asked = undefined
   }
 
   arrived(): void {
@@ -121,6 +150,9 @@ class ExchangeJournal implements Journal {
 
   anew(): void {
     for (const name of REPLY_FIELDS) this.#entry[name] = undefined
+    this.#asked = undefined
+    this.#heard = undefined
+    this.#counted = -1
   }
 
   began(): void {
@@ -149,7 +181,22 @@ class ExchangeJournal implements Journal {
     entry.status = problem === CALLER_LEFT ? CALLER_LEFT_STATUS : status
     entry.outcome = outcomeOf(status, problem ?? entry.error, this.#called)
     entry.totalMs = this.#elapsed()
+    this.#settle(entry)
     this.#ports.log(entry)
+  }
+
+  /** What was sent is always counted, also when the caller has left or the upstream has not counted. */
+  #settle(entry: LogEntry): void {
+    const { usage, finish } = entry
+    if (this.#asked === undefined) return
+    const { progress = 0, characters = 0 } = this.#heard ?? {}
+    const estimate = {
+      input: Math.ceil(this.#asked),
+      output: Math.ceil(characters / CHARACTERS_PER_TOKEN),
+    }
+    const isWhole = finish !== undefined && this.#counted >= progress
+    Object.assign(entry, settledTokens(usage, estimate, isWhole))
+    this.#heard = undefined
   }
 
   #elapsed(): number {

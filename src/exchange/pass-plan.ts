@@ -1,5 +1,5 @@
 import type { SameEdits } from '../../adapters/contract.ts'
-import type { Bytes } from '../json/bytes.ts'
+import { encoded, NOTHING, piecesIn, type Bytes } from '../json/bytes.ts'
 import { editedText } from '../json/edit.ts'
 import { isObject, type Json } from '../json/json.ts'
 import { memberOf, type ScannedBody } from '../json/scanned-body.ts'
@@ -26,7 +26,9 @@ export function passPlan(
   const { aliased, target, upstream } = destination
   const isStream = () => route.stream ?? memberOf(scanned, 'stream') === true
   const stream = route.operation === 'create' && isStream()
-  const edited = editedBody(exchange, destination, scanned ?? unscannedBody(exchange))
+  const seen = scanned ?? unscannedBody(exchange)
+  const counted = stream && asksForCount(exchange, destination, seen)
+  const edited = editedBody(exchange, destination, seen, counted)
   const unaddressed: UnaddressedRequest = {
     path: caller.same.path(head, aliased ? target.model : undefined),
     query: pickNamed(head.query, caller.same.query, QUERY_VALUE),
@@ -38,7 +40,23 @@ export function passPlan(
   const { losses = [], edits } = edited ?? {}
   const plan: PassPlan = { kind: 'pass', destination, requested, stream, losses, sent }
   if (edits) plan.edits = edits
+  if (counted) plan.counted = true
   return scanned ? { ...plan, scanned, found } : plan
+}
+
+/** Whether the upstream has to be asked to count the tokens of a stream. */
+const asksForCount = (
+  { caller, permit }: Exchange,
+  { target }: PassPlan['destination'],
+  seen: ScannedBody | undefined,
+): boolean => {
+  const { counting } = caller.same
+  return (
+    permit.counts &&
+    counting !== undefined &&
+    seen !== undefined &&
+    !counting.isSettled(seen.memberText(counting.member), target.facts)
+  )
 }
 
 interface Edited {
@@ -52,24 +70,42 @@ function editedBody(
   exchange: Exchange,
   { aliased, target }: PassPlan['destination'],
   seen: ScannedBody | undefined,
+  counted: boolean,
 ): Edited | undefined {
   const { caller } = exchange
   if (!seen) return undefined
+  const { counting } = caller.same
+  const isAdded = counted && counting !== undefined
   // Where the body names its model in one place only, the rest need not be parsed.
   const member = caller.same.modelMember.request
   const foreign = seen.holds(caller.same.mayHoldForeign)
   const { contextWindow: _, ...facts } = target.facts
   const model = aliased && mayNameModel(seen, member) ? target.model : undefined
-  if (foreign || Object.keys(facts).length > 0 || (model !== undefined && member === undefined))
+  const isReplaced = isAdded && seen.memberText(counting.member) !== undefined
+  const isNamedElsewhere = model !== undefined && member === undefined
+  if (foreign || Object.keys(facts).length > 0 || isNamedElsewhere || isReplaced)
     return withEdits(exchange, seen, {
       facts,
       foreign,
       sentTo: target.model,
+      ...(counted && { usage: true }),
       ...(model !== undefined && { model }),
     })
-  if (model === undefined || member === undefined) return undefined
-  return { body: renamed(exchange, seen, member, model), losses: [] }
+  const isRenamed = model !== undefined && member !== undefined
+  if (!isRenamed && !isAdded) return undefined
+  const body = isRenamed ? renamed(exchange, seen, member, model) : exchange.body.bytes
+  return { body: isAdded ? withFirst(body, counting) : body, losses: [] }
 }
+
+/** The body of an object that has members, with another one before them. */
+function withFirst(body: Bytes, { member, value }: { member: string; value: string }): Bytes {
+  const [first = NOTHING, ...others] = piecesIn(body)
+  const behind = first.indexOf(OBJECT) + 1
+  const added = encoded(`"${member}":${value},`)
+  return [first.subarray(0, behind), added, first.subarray(behind), ...others]
+}
+
+const OBJECT = '{'.charCodeAt(0)
 
 const mayNameModel = (seen: ScannedBody, member: string | undefined): boolean =>
   (member !== undefined && seen.memberText(member) !== undefined) || seen.holds(namesModel)

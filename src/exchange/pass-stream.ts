@@ -16,13 +16,15 @@ import {
 import { ShownStream, stragglers, trailer } from './epilogue.ts'
 import type { ReadFrames } from './first-read.ts'
 import { passingErrors, type Beginning, type PassingErrors } from './passing-errors.ts'
+import { HeardStream, type HeardReply } from './heard.ts'
 import type { PassPlan } from './plan.ts'
-import { pieceFinder } from '../stream/pieces.ts'
+import { pieceFinder, PieceTally } from '../stream/pieces.ts'
 import { isStreamType, guessKind, replyEvents, type ReplyEvents } from '../stream/reply-events.ts'
 import {
   elementShape,
   eventShape,
   renamedEventShape,
+  shapeWithout,
   type PassingShape,
   wholeEventsIn,
 } from '../stream/whole-events.ts'
@@ -36,7 +38,7 @@ import {
 import { SILENT, within } from '../stream/time.ts'
 import { StillbornError } from './refusal.ts'
 import { isImproved } from './improved-problem.ts'
-import { observe, tapReader } from './tap.ts'
+import { freshReader, observe, tapReader } from './tap.ts'
 import { toldProblem } from './told-problem.ts'
 import { finder } from '../upstream/spellings.ts'
 import type { Piece, UpstreamCall } from '../upstream/call.ts'
@@ -58,12 +60,16 @@ export async function passStream(
   const opened = await within(beginning, exchange.settings.limits.heartbeatMs)
   const { problem, first } = opened === SILENT ? UNKNOWN : opened
   if (problem) throw new StillbornError(toldProblem(plan, problem))
-  const shape = createShape(exchange, plan, errors)
+  const counts = new CountLook()
+  const shape = withoutCounts(plan, createShape(exchange, plan, errors), counts)
   const mirror = begun()
   const shown = new ShownStream(exchange.caller.same.thread)
-  const reader = tapReader(exchange, plan, mirror, first)
-  const tap = createTap(exchange, plan, call, { shown, reader })
-  const passing = { shape, mirror, tap, errors, shown }
+  const tally = new PieceTally()
+  const reader = tapReader(exchange, plan, mirror, first, tally)
+  const tap = createTap(exchange, plan, call, { shown, reader, tally, counts })
+  const heard = new HeardStream(tally, (piece) => freshReader(exchange, plan).read(piece))
+  exchange.journal.hears(heard)
+  const passing = { shape, mirror, tap, errors, shown, heard }
   const read = begunWith(opened === SILENT ? beginning.then(unmarked) : beginning, () =>
     call.read(),
   )
@@ -185,6 +191,7 @@ interface Passing {
   tap: ReplyEvents
   errors: PassingErrors
   shown: ShownStream
+  heard: HeardReply
 }
 
 /** Passes one piece after the other; at a premature end it writes the error that the upstream left out. */
@@ -214,15 +221,17 @@ class PassedPieces {
 
   pass(piece: Piece): Step | Promise<Step> {
     const { journal, settings } = this.#exchange
-    const { tap, shape, mirror, errors } = this.#passing
+    const { tap, shape, mirror, errors, heard } = this.#passing
     journal.began()
     if (!piece?.bytes) return this.#ended(piece)
     this.#unread = tap.unread
     this.#received += piece.bytes.length
+    // A list is read only when it is complete.
+    if (this.#exchange.route.framing === 'json-array') heard.came = this.#received
     if (this.#received > settings.limits.streamBytes) return this.#cancelled(REPLY_TOO_LARGE)
     const wasEnded = tap.ended
     const events = tap.push(piece.bytes)
-    observe(this.#exchange, this.#plan, events)
+    observe(this.#exchange, this.#plan, events, heard)
     // The problem is known too late to change the status.
     if (events.some(isNoReply)) return this.#cancelled(NOT_A_REPLY)
     const bytes = shape.push(piece.bytes)
@@ -260,9 +269,9 @@ class PassedPieces {
 
   /** Why a stream that stops here is incomplete; undefined when it is complete. */
   #prematureEnd(piece: Piece): Problem | undefined {
-    const { tap } = this.#passing
+    const { tap, heard } = this.#passing
     const events = piece?.problem ? tap.fail(piece.problem) : tap.end()
-    observe(this.#exchange, this.#plan, events)
+    observe(this.#exchange, this.#plan, events, heard)
     const last = events.at(-1)
     // A failure of the reader itself says nothing about the bytes.
     return last?.type === 'error' && last.problem !== INTERNAL ? last.problem : undefined
@@ -302,12 +311,38 @@ function inspectedBytes(errors: PassingErrors, bytes: Uint8Array, told: Problem 
   return { ...inspected, shown: text === whole ? bytes : new TextEncoder().encode(text) }
 }
 
+/** Whether anything was read since the last look: a count is never only a piece. */
+class CountLook {
+  isDue = false
+
+  taken(): boolean {
+    const was = this.isDue
+    this.isDue = false
+    return was
+  }
+}
+
+/** Takes the count out that the upstream was asked for and the caller did not. */
+function withoutCounts(plan: PassPlan, shape: PassingShape, counts: CountLook): PassingShape {
+  const { counting } = plan.destination.adapter.same
+  return plan.counted && counting
+    ? shapeWithout(shape, () => counts.taken(), counting.isCount)
+    : shape
+}
+
+interface Tapped {
+  shown: ShownStream
+  reader: FrameReader
+  tally: PieceTally
+  counts: CountLook
+}
+
 /** Reads along with a passing stream. */
 const createTap = (
   exchange: PassingExchange,
   plan: PassPlan,
   call: UpstreamCall,
-  { shown, reader }: { shown: ShownStream; reader: FrameReader },
+  { shown, reader, tally, counts }: Tapped,
 ): ReplyEvents =>
   replyEvents({
     reader: shown.listen(reader),
@@ -315,7 +350,9 @@ const createTap = (
     limits: exchange.settings.limits,
     contentType: call.headers.get('content-type'),
     passing: {
-      anew: () => shown.listen(tapReader(exchange, plan, undefined)),
+      anew: () => shown.listen(tapReader(exchange, plan, undefined, undefined, tally)),
+      tally,
+      kept: () => void (counts.isDue = true),
       pieces: pieceFinder(exchange.caller.same.pieces),
       isSuspect: finder(plan.sent.veil.sought?.plain ?? []),
     },

@@ -14,6 +14,7 @@ import type { PassPlan } from './plan.ts'
 import { isStreamType, guessKind } from '../stream/reply-events.ts'
 import { slicesAt, spliceStrings } from '../json/slices.ts'
 import { hasReadableError, StillbornError } from './refusal.ts'
+import { HeardReply } from './heard.ts'
 import { isImproved } from './improved-problem.ts'
 import { observe, tapReader } from './tap.ts'
 import { toldProblem } from './told-problem.ts'
@@ -63,7 +64,9 @@ async function passBody(
   plan: PassPlan,
   call: UpstreamCall,
 ): Promise<PassedReply> {
-  const bytes = withoutMark(await allBytes(exchange, call))
+  const heard = new HeardReply()
+  exchange.journal.hears(heard)
+  const bytes = withoutMark(await allBytes(exchange, call, heard))
   exchange.journal.began()
   const text = utf8Text(bytes)
   const mirror = createMirror(exchange, plan)
@@ -71,7 +74,7 @@ async function passBody(
   const failure = exchange.isRepeatable ? events.find(isShown) : undefined
   if (failure?.type === 'error' && isPassingOver(failure.problem))
     throw new StillbornError(toldProblem(plan, failure.problem))
-  observe(exchange, plan, events)
+  observe(exchange, plan, events, heard)
   const told = toldFailure(exchange, plan, events, text)
   if (told) return told
   await mirror?.settle()
@@ -106,6 +109,7 @@ export function toldFailure(
   // A body without any sign of a failure may be a reply of a kind that the reader does not know.
   if (!isCured && body && Object.keys(body).length > 0 && !isFailure(body)) return undefined
   const problem = toldProblem(plan, first.problem)
+  exchange.journal.spared()
   if (isCured || problem === KEY_REFUSED || !hasReadableError(adapter, body))
     throw new ProblemError(problem)
   const { status, headers } = problemAnswer(adapter, problem, '')
@@ -116,6 +120,7 @@ export function toldFailure(
 export async function allBytes(
   { settings, lease }: StoredExchange,
   call: UpstreamCall,
+  heard?: HeardReply,
 ): Promise<Uint8Array> {
   const refuse = (problem: Problem) => {
     call.cancel()
@@ -126,6 +131,7 @@ export async function allBytes(
   for (let piece = await call.read(); piece; piece = await call.read()) {
     if (piece.problem) throw new ProblemError(piece.problem)
     pile.add(piece.bytes)
+    if (heard) heard.came = pile.size
     if (pile.size > settings.limits.replyBytes) refuse(REPLY_TOO_LARGE)
     if (!isRoom(piece.bytes.length)) refuse(NO_ROOM)
   }

@@ -6,6 +6,7 @@ import type { FrameReader } from '../stream/codec.ts'
 import type { ReadFrame, ReadFrames } from './first-read.ts'
 import { pieceFinder, type PieceFinder } from '../stream/pieces.ts'
 import { sseParser } from '../stream/sse.ts'
+import { BEHIND_BLANK_LINE } from '../stream/whole-events.ts'
 import { isStumble, guessKind } from '../stream/reply-events.ts'
 import type { Veil } from '../upstream/secrets.ts'
 import { isShown, type Event } from '../model/events.ts'
@@ -310,8 +311,6 @@ function firstIn(text: string): string {
     return text
   }
 }
-
-const BEHIND_BLANK_LINE = /(?<=\n\r?\n|\r\r)/
 
 /** The index behind the next blank line, or the end of the text. */
 function behindBlankLine(text: string, from: number): number {

@@ -23,6 +23,8 @@ export interface PassPlan extends CommonPlan {
   kind: 'pass'
   /** The edits of the body, where it was edited. */
   edits?: SameEdits
+  /** The upstream is asked to count the tokens of its stream, which the caller did not do. */
+  counted?: true
   /** The scanned body, where it had to be scanned. */
   scanned?: ScannedBody | undefined
   /** The records that it refers to, as far as they are kept here. */

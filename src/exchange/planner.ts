@@ -66,7 +66,6 @@ export function sightRequest(exchange: Exchange): SightedRequest {
   exchange.journal.note({ model: model ?? '' })
   const found = findRoute(settings, model ?? '', traitsOf(exchange, scanned))
   if (!found || !exchange.permit.mayUse(model ?? '')) throw unrouted(exchange, model)
-  if (route.operation === 'create') exchange.permit.reserve(exchange.body.size)
   return { route: found, model, scanned }
 }
 
@@ -316,13 +315,13 @@ export const mayBeSoughtIn = ({ body, ports }: Exchange): boolean =>
 
 /** For an upstream of the caller's own dialect: the body with its references written out. */
 function editedRequest(
-  { caller, head }: Exchange,
+  { caller, head, permit }: Exchange,
   { target: { facts, model } }: Destination,
   body: Json,
   resolved: boolean,
   lose: Lose,
 ): Outgoing {
-  const edits = { model, facts, foreign: true, resolved }
+  const edits = { model, facts, foreign: true, resolved, usage: permit.counts }
   return {
     path: caller.same.path(head, model),
     headers: {},

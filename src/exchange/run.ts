@@ -4,7 +4,11 @@ import type { Answer, Exchange } from './exchange.ts'
 import type { AddressedRequest } from '../upstream/request.ts'
 import type { Plan } from './plan.ts'
 import { mayBeSoughtIn, planFor, sightRequest, type SightedRequest } from './planner.ts'
-import { membersOf } from '../upstream/members.ts'
+import { membersOf, type Member } from '../upstream/members.ts'
+import { costOf } from '../observe/cost.ts'
+import { MOST_TOKENS } from '../observe/entry.ts'
+import { destinationOf } from '../upstream/route.ts'
+import { unscannedBody } from './read-request.ts'
 import { ask, carryOut } from './attempt.ts'
 import { runPooled } from './attempts.ts'
 import { findOrder, hasClasses, homeRoute } from './home.ts'
@@ -26,7 +30,13 @@ export async function runExchange(exchange: Exchange): Promise<Answer> {
 /** A request that has found its route. */
 export function settledRequest(exchange: Exchange, isClassed: boolean): SightedRequest {
   const seen = sightRequest(exchange)
-  return isClassed ? { ...seen, route: homeRoute(exchange, seen) } : seen
+  const settled = isClassed ? { ...seen, route: homeRoute(exchange, seen) } : seen
+  if (exchange.route.operation === 'create')
+    exchange.permit.reserve({
+      tokens: exchange.body.tokens,
+      usd: () => mostCost(exchange, settled),
+    })
+  return settled
 }
 
 /** Asks the only member of a route. */
@@ -42,4 +52,34 @@ async function runAlone(exchange: Exchange, plan: Plan): Promise<Answer> {
     if (!(error instanceof ProblemError)) throw error
     throw new ProblemError(error.problem, replyHeaders(plan, call, plan.losses))
   }
+}
+
+/** US dollars that a request may cost at the dearest member of its route; 0 where no price is known. */
+function mostCost(exchange: Exchange, sighted: SightedRequest): number {
+  const asked = boundAsked(exchange, sighted)
+  const costs = membersOf(exchange.settings, sighted.route).map(
+    (member) => costAt(exchange, sighted, member, asked) ?? 0,
+  )
+  return Math.max(0, ...costs)
+}
+
+function costAt(
+  { body, dialects, ports }: Exchange,
+  { route, model = '' }: SightedRequest,
+  member: Member,
+  asked: number | undefined,
+): number | undefined {
+  const destination = destinationOf(member, dialects, route, model)
+  if (!destination) return undefined
+  const { facts, defaultMaxOutputTokens, model: sent } = destination.target
+  const { maxOutputTokens: most = MOST_TOKENS } = facts
+  const output = Math.min(asked ?? defaultMaxOutputTokens, most)
+  return costOf(member.upstream, sent, { input: body.tokens, output }, ports.prices)
+}
+
+/** How many tokens the caller lets a reply have. */
+function boundAsked(exchange: Exchange, { scanned }: SightedRequest): number | undefined {
+  const seen = scanned ?? unscannedBody(exchange)
+  const bound = seen && Number(exchange.caller.same.outputBound?.(seen))
+  return bound !== undefined && bound >= 0 ? bound : undefined
 }

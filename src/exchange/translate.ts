@@ -19,6 +19,7 @@ import { concealer } from './concealed.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { CALLER_LEFT, INTERNAL, NO_ROOM, NOT_TAKEN, REPLY_GREW } from '../model/failures.ts'
 import { ReplyRecorder } from '../memory/recorder.ts'
+import { HeardReply } from './heard.ts'
 import type { TranslatePlan } from './plan.ts'
 import { soughtIn } from './planner.ts'
 import { createProofRecorder } from '../memory/proofs.ts'
@@ -134,6 +135,8 @@ function eventSteps(
   const mark = proofMarker(settings, plan.destination)
   const isHeld = !plan.stream || !isStreamType(contentType)
   const isRoom = replyCounter(lease)
+  const heard = new HeardReply()
+  journal.hears(heard)
   const isRefused = (piece: Piece) =>
     isHeld && piece?.bytes !== undefined && !isRoom(piece.bytes.length)
   const placed = placer(exchange, plan)
@@ -143,6 +146,7 @@ function eventSteps(
     const piece = await call.read()
     let step
     const problem = interruption() ?? piece?.problem ?? (isRefused(piece) ? NO_ROOM : undefined)
+    if (isHeld && piece?.bytes) heard.came += piece.bytes.length
     if (problem) step = events.fail(problem)
     else step = piece?.bytes ? events.push(piece.bytes) : events.end()
     if (events.ended) call.release()
@@ -152,14 +156,19 @@ function eventSteps(
     // A reply says this at its beginning, or when it ends.
     if (saysWithheld(told[0]) || saysWithheld(told.at(-1)))
       told = await Promise.all(told.map((event) => placed(event)))
-    noteReply(journal, told)
+    noteReply(journal, told, heard)
     if (isHeld || events.ended || isRoom(gathered(told, piece))) return told
     call.release()
     return events.fail(NO_ROOM).map(tell)
   }
 }
 
-function noteReply(journal: Exchange['journal'], events: readonly Event[]): void {
+function noteReply(
+  journal: Exchange['journal'],
+  events: readonly Event[],
+  heard: HeardReply,
+): void {
+  heard.add(events)
   for (const event of events) {
     if (event.type === 'usage') journal.count(event.usage)
     if (event.type === 'finish') journal.note({ finish: event.reason })

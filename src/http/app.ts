@@ -90,13 +90,14 @@ function settlingPorts(given: Ports, use: CallerUse, settings: Settings): Ports 
   return {
     ...given,
     log(entry) {
-      const { trace, upstream = '', sentModel, usage, caller } = entry
+      const { trace, upstream = '', sentModel, usage, caller, operation } = entry
       const cost = costOf(settings.upstreams.get(upstream), sentModel, usage, given.prices)
       // The entry was made for this log, so it is not copied.
       if (cost !== undefined) entry.cost = cost
       // The log has the id of a trace, and nothing else of it.
       if (trace) Object.assign(entry, { traceId: trace.traceId, trace: undefined })
-      if (caller !== undefined) use.settle(caller, usage, cost)
+      // To read a reply again costs nothing.
+      if (caller !== undefined && operation !== 'stored') use.settle(caller, usage, cost)
       given.observer?.finished(entry, settings)
       if (trace) given.tracer?.finished(entry, trace, settings)
       given.log(entry)

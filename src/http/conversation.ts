@@ -93,13 +93,21 @@ async function exchangeAdmitted(
 
 /** An explanation costs no tokens, so it is not counted. */
 const permitOf = (
-  { use }: AppContext,
+  { use, observer, settings }: AppContext,
   { explain, journal }: ReceivedRequest,
   caller: KnownCaller,
 ): Permit => ({
   mayUse: (model) => mayUse(caller, model),
-  reserve: (bytes) => (explain ? undefined : use?.reserve(caller, bytes, journal)),
+  counts: isLimited(caller) || (observer !== undefined && isServed(settings)),
+  reserve: (asked) => (explain ? undefined : use?.reserve(caller, asked, journal)),
 })
+
+const isLimited = ({ limits = {} }: KnownCaller): boolean =>
+  (limits.tokensPerMinute ?? limits.usdPerDay) !== undefined
+
+/** Metrics that the configuration does not ask for are no reason to edit a body that passes. */
+const isServed = ({ metrics = { kind: 'off' } }: AppContext['settings']): boolean =>
+  metrics.kind === 'key' || (metrics.kind === 'on' && !metrics.unasked)
 
 /** Answers a failure in the caller's dialect, with what is known by then. */
 export function failedAnswer(

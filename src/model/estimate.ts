@@ -2,8 +2,8 @@ import type { Block, Request, Tool, Turn } from './request.ts'
 import { follow, nothingLost, type Trail } from './trail.ts'
 
 /** Text has about four characters per token; a picture or a page costs about as much as this. */
-const CHARACTERS_PER_TOKEN = 4
-const TOKENS_PER_MEDIUM = 1500
+export const CHARACTERS_PER_TOKEN = 4
+export const TOKENS_PER_MEDIUM = 1500
 
 /** A rough count of a request's input tokens, for those who need a number before the upstream gives one. */
 export function estimateTokens(request: Request, trail?: Trail): number {

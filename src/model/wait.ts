@@ -2,12 +2,12 @@ import { isObject, amountIn, type Json } from '../json/json.ts'
 import type { Lookup } from './lookup.ts'
 
 /**
- * Longer than any limit lasts that is told with a wait. What an upstream says beyond it would keep a client, or a member of
- * a pool, away for ever.
+ * Longer than limits last that are told with a wait. What an upstream says beyond it would keep a client, or a member
+ * of a pool, away for ever.
  */
-export const LONGEST_WAIT_MS = 86_400_000
+export const WAIT_BOUND_MS = 86_400_000
 
-const bounded = (wait: number): number => Math.min(wait, LONGEST_WAIT_MS)
+const bounded = (wait: number): number => Math.min(wait, WAIT_BOUND_MS)
 
 /** How long to wait, where an upstream says it in the body: among the details of an error, or in its words. */
 export function readWait(message: string, details?: Json): number | undefined {

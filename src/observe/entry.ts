@@ -37,6 +37,8 @@ export interface LogEntry {
   /** From the end of the caller's body to the request to the upstream; absent where none was sent. */
   overheadMs?: number | undefined
   usage?: Tokens | undefined
+  /** Some of the tokens are an estimate, because the upstream has not counted all of them. */
+  estimated?: true | undefined
   /** In US dollars; absent where the price is not known. */
   cost?: number | undefined
   finish?: FinishReason | undefined
@@ -79,13 +81,40 @@ const COUNTS = [
   'toolUse',
 ] as const satisfies readonly (keyof Tokens)[]
 
+/** More than any exchange takes: a larger count is none. */
+export const MOST_TOKENS = 100_000_000
+
+const isCount = (count: number): boolean => count >= 0 && count <= MOST_TOKENS
+
+/** The counts that can be true. */
 export function tokensIn(usage: Usage): Tokens {
   const tokens: Tokens = {}
   for (const name of COUNTS) {
     const count = usage[name]
-    if (count !== undefined && Number.isFinite(count)) tokens[name] = count
+    if (count !== undefined && isCount(count)) tokens[name] = count
   }
   return tokens
+}
+
+/**
+ * The tokens of an exchange that is over: where the upstream has not counted, the larger of what it has said and an
+ * estimate. `isWhole`: it has counted at the end. Nothing is made of no input, so 0 is no count of what was sent, nor of
+ * what was received where something was.
+ */
+export function settledTokens(
+  heard: Tokens = {},
+  estimate: { input: number; output: number },
+  isWhole: boolean,
+): Pick<LogEntry, 'usage' | 'estimated'> {
+  const { input = 0, output } = heard
+  const isCounted = isWhole && (output ?? 0) >= Math.min(1, estimate.output) && output !== undefined
+  if (input > 0 && isCounted) return { usage: heard }
+  const usage = {
+    ...heard,
+    input: input > 0 ? input : estimate.input,
+    output: isCounted ? output : Math.max(output ?? 0, estimate.output),
+  }
+  return { usage, estimated: true }
 }
 
 /** Shares are rounded to this part. */

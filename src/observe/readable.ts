@@ -66,11 +66,11 @@ function describePair({ caller, dialect, upstream, member = upstream }: LogEntry
 const describeModel = ({ model, sentModel }: LogEntry): string | undefined =>
   model && sentModel && model !== sentModel ? `${model} = ${sentModel}` : model
 
-function describeTokens({ usage }: LogEntry): string | undefined {
+function describeTokens({ usage, estimated }: LogEntry): string | undefined {
   if (!usage) return undefined
   const cached = cachedShare(usage) ?? 0
   const share = cached > 0 ? ` (${Math.round(cached * 100)} % cached)` : ''
-  return `${usage.input ?? 0}${share} + ${usage.output ?? 0} tokens`
+  return `${estimated ? 'about ' : ''}${usage.input ?? 0}${share} + ${usage.output ?? 0} tokens`
 }
 
 const ANSI = { green: 32, yellow: 33, red: 31 } as const

@@ -1,5 +1,5 @@
 import { shownUsd } from './cost.ts'
-import { cachedShare, type LogEntry, type Tokens } from './entry.ts'
+import { cachedShare, type LogEntry } from './entry.ts'
 import { SNAPSHOT } from './price-table.ts'
 
 const MOST_CALLERS = 200
@@ -15,6 +15,8 @@ interface Sum {
   cacheWrite: number
   output: number
   reasoning: number
+  /** Of how many requests the tokens are an estimate; absent where of none. */
+  estimated?: number
   /** Absent where no price was known; 0 is what a server of one's own costs. */
   costUsd?: number
 }
@@ -35,10 +37,11 @@ export function createUsage(now: () => number): UsageTable {
     return known
   }
   return {
-    finished({ caller, usage, sentModel, cost }) {
+    finished(entry) {
+      const { caller, usage, sentModel } = entry
       if (caller === undefined) return
       const { sum, models } = callerOf(caller)
-      add(sum, usage, cost)
+      add(sum, entry)
       // The model of a request that no upstream took can be any text.
       if (!usage || sentModel === undefined) return
       const isPlain = MODEL.test(sentModel)
@@ -46,7 +49,7 @@ export function createUsage(now: () => number): UsageTable {
         isPlain && (models.has(sentModel) || models.size < MOST_MODELS - 1) ? sentModel : OTHER
       const model = models.get(name) ?? nothing()
       models.set(name, model)
-      add(model, usage, cost)
+      add(model, entry)
     },
     table: () => ({
       since,
@@ -70,10 +73,11 @@ const nothing = (): Sum => ({
   reasoning: 0,
 })
 
-function add(sum: Sum, tokens: Tokens = {}, cost: number | undefined): void {
+function add(sum: Sum, { usage = {}, estimated, cost }: LogEntry): void {
   sum.requests += 1
   for (const name of ['input', 'cacheRead', 'cacheWrite', 'output', 'reasoning'] as const)
-    sum[name] += tokens[name] ?? 0
+    sum[name] += usage[name] ?? 0
+  if (estimated) sum.estimated = (sum.estimated ?? 0) + 1
   if (cost !== undefined) sum.costUsd = (sum.costUsd ?? 0) + cost
 }
 

@@ -1,5 +1,5 @@
 import { isDigit } from '../json/tokens.ts'
-import type { PieceRule } from './codec.ts'
+import type { Frame, PieceRule } from './codec.ts'
 import { endOfMatch, PiecePatterns } from './piece-patterns.ts'
 
 /** Tells of the frames of one stream whether they surely bring only a piece. */
@@ -11,6 +11,38 @@ export interface PieceFinder {
    * known so quickly. `head`: what stands before its data, and `end` what stands behind it.
    */
   behind(text: string, from: number, head: string, end: string): number
+}
+
+/** The pieces of a stream that are not read, without those that only repeat what others have said. */
+export class PieceTally {
+  count = 0
+  /** How long their data is: of all, and of the shortest. */
+  size = 0
+  least = Infinity
+  last: Frame | undefined
+  /** The last name, and whether such a piece says anything new: a row of pieces has one. */
+  #name: string | undefined
+  #isNew = true
+
+  add(name: string | undefined, length: number): void {
+    if (!this.#says(name)) return
+    this.count += 1
+    this.size += length
+    if (length < this.least) this.least = length
+  }
+
+  /** The last of a row of pieces, which have been added. */
+  ended(piece: Frame): void {
+    if (this.#says(piece.event)) this.last = piece
+  }
+
+  #says(name: string | undefined): boolean {
+    if (name !== this.#name) {
+      this.#name = name
+      this.#isNew = name === undefined || name.endsWith('delta')
+    }
+    return this.#isNew
+  }
 }
 
 export const pieceFinder = (rule: PieceRule | undefined): PieceFinder =>

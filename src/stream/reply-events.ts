@@ -6,7 +6,7 @@ import { isObject, parse } from '../json/json.ts'
 import type { VerbatimPaths } from '../json/verbatim-paths.ts'
 import type { Problem } from '../model/problem.ts'
 import { scanStructure } from '../json/structure.ts'
-import type { PieceFinder } from './pieces.ts'
+import type { PieceFinder, PieceTally } from './pieces.ts'
 import { sseParser, type FrameParser, type Skipping } from './sse.ts'
 import {
   EVENT_TOO_LARGE,
@@ -57,6 +57,9 @@ interface Passing {
   anew(): FrameReader
   /** Events that need not be read, unless one is the last. */
   pieces: PieceFinder
+  tally: PieceTally
+  /** Called for all that is read. */
+  kept?(): void
   /** Whether a text must be inspected; it comes in parts, without the events that are not read. */
   isSuspect(text: string): boolean
 }
@@ -179,8 +182,12 @@ class StreamMode implements Mode {
     this.#skipping = passing && {
       skips: (event, text, from, end) =>
         end - from <= HARMLESS_CHARACTERS && passing.pieces.has(event, text, from, end),
+      tally: passing.tally,
       behindSkipped: (text, from, head, end) => passing.pieces.behind(text, from, head, end),
-      kept: (text) => void (this.suspect ||= passing.isSuspect(text)),
+      kept: (text) => {
+        passing.kept?.()
+        this.suspect ||= passing.isSuspect(text)
+      },
     }
     this.#parser = sseParser(limits.eventBytes, this.#skipping)
   }

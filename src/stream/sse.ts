@@ -2,6 +2,7 @@ import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { Frame } from './codec.ts'
 import { memoize } from '../json/memoize.ts'
 import { eventFrame } from './event-text.ts'
+import type { PieceTally } from './pieces.ts'
 import { oneLine } from './one-line.ts'
 import { DeltaEvent, type Template, type Write } from './template.ts'
 import type { WireEvent } from './wire-events.ts'
@@ -31,6 +32,8 @@ export interface Skipping {
    * stands before its data, and `end` what stands behind it.
    */
   behindSkipped(text: string, from: number, head: string, end: string): number
+  /** Is told how long the data of each event is that is skipped, and the last one of a piece of text. */
+  readonly tally?: PieceTally
   /** Is told of all text that is not skipped. */
   kept(text: string): void
 }
@@ -118,6 +121,7 @@ class EventParser implements FrameParser {
       const behind = skipping?.behindSkipped(text, at, head, blankLine) ?? at
       const from = at + head.length
       if (behind > at) {
+        skipping?.tally?.add(name, behind - from - blankLine.length)
         skipped = from
         at = behind
         continue
@@ -132,11 +136,12 @@ class EventParser implements FrameParser {
       if (skipped < 0) {
         skipping?.kept(text.slice(at, next))
         this.#add(name, text.slice(from, end))
-      }
+      } else skipping?.tally?.add(name, end - from)
       at = next
     }
     if (skipped >= 0) {
       this.skipped = frameOf(name, text.slice(skipped, at - blankLine.length))
+      skipping?.tally?.ended(this.skipped)
       this.#endsSkipped = true
     }
     return at

@@ -154,6 +154,37 @@ function renameInData(lines: string, renaming: Renaming): string {
 const renameIn = (json: string, { path, model }: Renaming): string =>
   spliceStrings(json, slicesAt(json, path), model)
 
+/**
+ * The same without some events. `mayHold`: whether what was pushed may have ended one of them; `isTaken`: by the data of
+ * an event.
+ */
+export function shapeWithout(
+  shape: PassingShape,
+  mayHold: () => boolean,
+  isTaken: (data: string) => boolean,
+): PassingShape {
+  const strip = (bytes: Uint8Array) =>
+    recoded(bytes, (text) =>
+      text
+        .split(BEHIND_BLANK_LINE)
+        .filter((event) => !isTaken(dataIn(event)))
+        .join(''),
+    )
+  return {
+    ...shape,
+    push(bytes) {
+      const whole = shape.push(bytes)
+      return mayHold() ? strip(whole) : whole
+    },
+    rest: () => strip(shape.rest()),
+  }
+}
+
+export const BEHIND_BLANK_LINE = /(?<=\n\r?\n|\r\r)/
+
+const dataIn = (event: string): string =>
+  [...event.matchAll(DATA_LINE)].map(([, , data = '']) => data).join('\n')
+
 /** A JSON array that grows: each element passes when it is whole, edited by `edit`, unless nothing of it is left. */
 export function elementShape(
   renaming: Renaming | undefined,

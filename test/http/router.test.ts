@@ -516,6 +516,8 @@ describe('the log', () => {
         stream: false,
         status: 200,
         finish: 'stop',
+        usage: { input: 10, output: 2 },
+        estimated: true,
         losses: [{ code: 'dropped', path: 'sampling.topK' }],
         bytesIn: expect.any(Number),
         outcome: 'ok',
