@@ -20,7 +20,7 @@ const CALLER_LIMITS = (place: string): Record<string, Word> => ({
   },
   [`${place}.usdPerDay`]: {
     means:
-      'US dollars per day (UTC), by the prices that are known. What is underway when it is reached goes on.',
+      'US dollars per day (UTC), by the prices that are known. Requests underway count with the most that they may cost.',
     usual: 'any amount',
     example: 5,
   },
