@@ -261,6 +261,8 @@ export interface SameSide {
    * absent, they can read whatever is an object.
    */
   tellsError?(body: JsonObject): boolean
+  /** Whether a body without an error at its top tells of a failure all the same, and of nothing else. */
+  failsWithin?(body: JsonObject): boolean
   /**
    * Whether the text of a frame shows that it has the dialect's shape: its content then passes unchanged. Any other
    * frame may be the words of a server in between, in which keys are masked. When absent, all frames have it.

@@ -10,6 +10,7 @@ import { PROFILES } from './profiles.ts'
 import { placeOf, PROMISES, FIELDS } from './wire.ts'
 import { readProblem, tellsError, tellsFailure, writeProblem } from './problems.ts'
 import { CompletionReader } from './reader.ts'
+import { failsWithin } from './reply.ts'
 import { readRequest, VERBATIM, writeRequest } from './request.ts'
 import { CompletionWriter } from './writer.ts'
 
@@ -73,6 +74,7 @@ export const chatCompletions: Adapter = {
     isRenamed: (text, { customTools }) => customTools === false && text.includes('"custom"'),
     tellsFailure,
     tellsError,
+    failsWithin,
     knows: ({ data }) => KNOWN.test(data),
     headers: {
       request: ['openai-organization', 'openai-project', 'idempotency-key'],

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../src/json/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Path } from '../../src/json/outline.ts'
 import type { Cursor } from '../../src/model/cursor.ts'
 import { append } from '../../src/model/logprobs.ts'
@@ -246,6 +246,8 @@ interface Call {
   index: number | undefined
   /** Arguments that came before the name did. */
   held: string
+  /** All of its arguments. */
+  text: string
   opened: boolean
   proof?: Proof | undefined
 }
@@ -343,7 +345,7 @@ export class CallReader {
 
   #begin(index: number | undefined): Call {
     const key = `call ${this.count}`
-    const call: Call = { key, raw: {}, id: '', name: '', index, held: '', opened: false }
+    const call: Call = { key, raw: {}, id: '', name: '', index, held: '', text: '', opened: false }
     this.count += 1
     this.#open.push(call)
     if (index !== undefined) this.#byIndex.set(index, call)
@@ -373,7 +375,13 @@ export class CallReader {
     call.held = ''
   }
 
+  /** Whether the arguments of an open call are no whole JSON. */
+  get isCut(): boolean {
+    return this.#open.some(({ raw, text }) => !isObject(raw['custom']) && isCutJson(text))
+  }
+
   #extend(call: Call, text: string): void {
+    call.text = grown(call.text, text)
     if (call.opened) this.#cursor.delta(call.key, text)
     else call.held = grown(call.held, text)
   }
@@ -382,6 +390,16 @@ export class CallReader {
   #close(call: Call): void {
     if (!call.opened) this.#start(call)
     this.#cursor.close(call.key, call.proof ? { proof: call.proof } : {})
+  }
+}
+
+/** Whether arguments are no whole JSON; a call without any has none. */
+export function isCutJson(text: string): boolean {
+  try {
+    if (text !== '') JSON.parse(text)
+    return false
+  } catch {
+    return true
   }
 }
 

@@ -5,20 +5,25 @@ import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { hasLogprobs, readLogprobs } from '../../src/model/logprobs.ts'
 import { isFailure, saysError } from '../../src/model/error-words.ts'
 import { toolNames, type ToolNames } from '../../src/model/names.ts'
+import type { Problem } from '../../src/model/problem.ts'
 import type { Block, Citation, Logprob, Proof } from '../../src/model/request.ts'
 import { DeltaHint, DONE } from '../../src/stream/wire-events.ts'
 import type { Reader, ReadReplyContext, ServerFacts, WireEvent } from '../contract.ts'
-import { CallReader, pieceOf, isOnlyContent, Speech } from './reader-blocks.ts'
-import { TOOL_NAME, keep, textIn, objectIn, objectsIn, isAbsent } from './dialect.ts'
+import { CallReader, isCutJson, pieceOf, isOnlyContent, Speech } from './reader-blocks.ts'
+import { DIALECT, TOOL_NAME, keep, textIn, objectIn, objectsIn, isAbsent } from './dialect.ts'
 import { readDrawn } from './media.ts'
 import { readMessage } from './blocks.ts'
 import { BAD_REPLY, BROKEN, readProblem } from './problems.ts'
 import { unsigned } from './proofs.ts'
 import {
   choiceLeft,
+  hasCalls,
+  hasError,
+  isSettled,
   listCitations,
   readIndex,
   readAnnotation,
+  readFailure,
   readFinish,
   readSources,
   replyLeft,
@@ -100,13 +105,22 @@ export class CompletionReader implements Reader {
 
   /** An error behind a good end does not undo the reply; only its usage is counted. */
   #failed(body: JsonObject): void {
-    if (this.#finish && textIn(this.#finish['finish_reason']) !== 'error')
-      this.#count(body['usage'])
-    else this.#refuse(body)
+    this.#count(body['usage'])
+    if (!this.#isSettled()) this.#refuse(body)
+  }
+
+  #isSettled(): boolean {
+    return this.#finish !== undefined && isSettled(this.#finish, this.#calls.count > 0)
   }
 
   #refuse(body: Json): void {
-    this.#cursor.fail(isFailure(body) ? readProblem(200, body) : BAD_REPLY)
+    this.#fail(isFailure(body) ? readProblem(200, body) : BAD_REPLY)
+  }
+
+  /** What is open stays open: half a call must not look like a whole one. */
+  #fail(problem: Problem): void {
+    this.#tellUsage()
+    this.#cursor.fail(problem)
   }
 
   #take(body: JsonObject): void {
@@ -157,10 +171,17 @@ export class CompletionReader implements Reader {
     const isMore = !this.#finish || goesOn(choice)
     if (isMore) this.#message(choice, body)
     this.#leave(choiceLeft(choice))
+    const failure = this.#failureOf(choice)
+    if (failure && hasError(choice) && !this.#isSettled()) return this.#fail(failure)
     this.#isOpen ||= isMore
     if (isAbsent(choice['finish_reason']) || !this.#isOpen) return
-    this.#finish = choice
     this.#isOpen = false
+    // Nothing undoes a failure. Its words and what it cost may follow.
+    if (!this.#finish || !this.#failureOf(this.#finish)) this.#finish = choice
+  }
+
+  #failureOf(choice: JsonObject): Problem | undefined {
+    return readFailure(choice, this.#calls.count > 0)
   }
   /** No end has come behind what was said last. */
   #isOpen = true
@@ -210,11 +231,20 @@ export class CompletionReader implements Reader {
     if (calls.length > 0 || !isAbsent(objectIn(function_call))) this.#speech.pause()
     for (const call of calls) this.#calls.delta(call)
     if (!isAbsent(objectIn(function_call))) this.#calls.legacy(objectIn(function_call))
-    if (isObject(audio)) this.#leaveSaid('audio', true)
+    if (textIn(content) !== '') this.#isWritten = true
+    if (isObject(audio)) this.#hear(audio)
     if (calls.length === 0 && this.#speech.isSpeaking) this.#calls.pause()
     for (const [key, value] of Object.entries(rest))
       if (!isAbsent(value)) this.#leaveSaid(key, value)
   }
+
+  /** The words of a sound are a text, where there is none beside it. */
+  #hear(audio: JsonObject): void {
+    this.#hasSound ||= hasWords(audio)
+    if (!this.#isWritten) this.#speech.say(textIn(audio['transcript']))
+  }
+  #isWritten = false
+  #hasSound = false
 
   #sign(extra_content: Json | undefined): void {
     this.#speech.sign(extra_content)
@@ -264,6 +294,9 @@ export class CompletionReader implements Reader {
     if (this.#cursor.ended) return
     if (!this.#finish && !isSaid) return this.#cursor.fail(ENDED_EARLY)
     if (!this.#finish && this.#isSilent()) return this.#cursor.fail(WORDLESS)
+    if (!this.#finish && this.#calls.isCut) return this.#fail(ENDED_EARLY)
+    const failure = this.#finish && this.#failureOf(this.#finish)
+    if (failure) return this.#fail(failure)
     for (const citation of this.#unnamed(readSources(this.#sources))) this.#speech.cite(citation)
     const seen: Seen = { call: this.#calls.count > 0, refusal: this.#speech.hasRefused }
     this.#speech.end()
@@ -276,20 +309,26 @@ export class CompletionReader implements Reader {
         { kind: 'reasoning', text: '', redacted: true },
         { proof },
       )
+    if (this.#hasSound) this.#cursor.whole('sound', SOUND)
     this.#end(this.#finish ?? {}, seen)
   }
 
   /** Whether nothing has been said; what a server says of the reply beside it does not count. */
   #isSilent(): boolean {
     const isTold = this.#speech.hasSpoken || this.#calls.count > 0 || this.#drawn > 0
-    return !isTold && !this.#isStrange
+    return !isTold && !this.#isStrange && !this.#hasSound
   }
 
-  #end(choice: JsonObject, seen: Seen): void {
+  #tellUsage(): void {
     const tier = this.#tier === undefined ? {} : { tier: this.#tier }
     if (this.#usage ?? this.#tier)
       this.#cursor.usage({ ...readUsage(this.#usage, this.#server), ...tier })
-    const { reason, sequence } = readFinish(choice, seen)
+  }
+
+  #end(choice: JsonObject, seen: Seen): void {
+    this.#tellUsage()
+    const { reason, sequence, unknown } = readFinish(choice, seen)
+    if (unknown !== undefined) this.#context.lose('approximated', 'reply.finish', unknown)
     const { ext } = keep(Object.fromEntries(this.#left))
     this.#cursor.finish(reason, { stopSequence: sequence, ext })
     this.#cursor.done()
@@ -298,11 +337,21 @@ export class CompletionReader implements Reader {
   #whole(json: JsonObject, choices: JsonObject[]): void {
     const [choice = {}, ...others] = choices
     this.#cursor.start(textIn(json['id']), textIn(json['model']))
+    this.#count(json['usage'] ?? choice['usage'])
+    this.#tier = readTier(json['service_tier'])
+    const failure = readFailure(choice, hasCalls(choice))
+    if (failure) return this.#fail(failure)
     others.forEach((other, place) => this.#others.body(place + 1, this.#alone(other)))
-    const { annotations, audio, ...message } = objectIn(choice['message'])
+    const { annotations, audio: sound, ...written } = objectIn(choice['message'])
+    const audio = objectIn(sound)
+    const message = isAbsent(written['content'])
+      ? { ...written, content: textIn(audio['transcript']) }
+      : written
     const said = readMessage(this.#speech.untagged(message), () => this.#context.newId('call_'))
     const named = objectsIn(annotations).flatMap((raw) => readAnnotation(raw) ?? [])
     for (const { url } of named) this.#named.add(url)
+    if (isAbsent(choice['finish_reason']) && said.blocks.some(isCutCall))
+      return this.#fail(ENDED_EARLY)
     const citations = [...named, ...this.#unnamed(readSources(json))]
     const blocks = citations.length > 0 ? withText(said.blocks) : said.blocks
     const cited = listCitations(blocks, citations)
@@ -318,13 +367,11 @@ export class CompletionReader implements Reader {
     const files = objectsIn(annotations).filter((raw) => !readAnnotation(raw))
     const strange: JsonObject = {
       ...said.rest,
-      ...(!isAbsent(objectIn(audio)) && isObject(audio) && hasWords(audio) && { audio }),
       ...(files.length > 0 && { annotations: files }),
     }
     this.#leave({ ...replyLeft(json), ...choiceLeft(choice), ...strange })
-    this.#count(json['usage'] ?? choice['usage'])
-    this.#tier = readTier(json['service_tier'])
-    const isSilent = blocks.length === 0 && Object.keys(strange).length === 0
+    if (hasWords(audio)) this.#cursor.whole('sound', SOUND)
+    const isSilent = blocks.length === 0 && Object.keys(strange).length === 0 && !hasWords(audio)
     if (isSilent && isAbsent(choice['finish_reason'])) return this.#cursor.fail(WORDLESS)
     this.#end(choice, seen)
   }
@@ -369,13 +416,20 @@ const tokensIn = (choice: JsonObject): Json | undefined => objectIn(choice['logp
 const hasWords = (audio: JsonObject): boolean =>
   Object.values(audio).some((value) => !isAbsent(value))
 
-const isTold = ({ error }: JsonObject): boolean => Boolean(error) && !isAbsent(error)
+/** The sound of a reply, which no other dialect can be told. */
+const SOUND: Block = { kind: 'opaque', dialect: DIALECT, value: { type: 'audio' } }
+
+const isCutCall = (block: Block): boolean =>
+  block.kind === 'tool-call' && block.form === 'json' && isCutJson(block.input)
 
 /** Whether a chunk tells of a failure. */
 const isFailing = (body: JsonObject): boolean =>
-  isTold(body) || (isAbsent(body['choices']) && saysError(body))
+  hasError(body) || (isAbsent(body['choices']) && saysError(body))
 
-/** Whether the body tells of a failure and holds nothing of a reply. */
+/** Whether the body tells of a failure and holds nothing of a reply that has ended well. */
 const isFailed = (body: JsonObject): boolean =>
-  isTold(body) &&
-  objectsIn(body['choices']).every((choice) => isAbsent(objectIn(choice['message'])['content']))
+  hasError(body) &&
+  objectsIn(body['choices']).every(
+    (choice) =>
+      isAbsent(objectIn(choice['message'])['content']) || !isSettled(choice, hasCalls(choice)),
+  )

@@ -1,8 +1,18 @@
-import type { Json, JsonObject } from '../../src/json/json.ts'
-import { defined } from '../../src/json/json.ts'
+import { defined, toText, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
+import type { Problem, ProblemKind } from '../../src/model/problem.ts'
 import type { Block, Citation, FinishReason } from '../../src/model/request.ts'
-import { keep, textIn, objectIn, objectsIn, numberIn, countIn, withoutAbsent } from './dialect.ts'
+import {
+  keep,
+  textIn,
+  objectIn,
+  objectsIn,
+  numberIn,
+  countIn,
+  isAbsent,
+  withoutAbsent,
+} from './dialect.ts'
+import { readProblem } from './problems.ts'
 
 /** The finish reasons in the five words that clients know. */
 const WORDS: Record<FinishReason, string> = {
@@ -20,28 +30,70 @@ const WORDS: Record<FinishReason, string> = {
   other: 'content_filter',
 }
 
-/** Servers use more words than the five (Together: `eos`); an unknown word is taken for `stop`. */
-export const FINISHES = {
+/** The kind of the failure that a word tells of. */
+interface Failing {
+  readonly fails: ProblemKind
+}
+
+/**
+ * The words with which servers end a choice, lowercase and with underscores, and where each is from. One that fails says
+ * that the reply broke, whatever has come of it.
+ */
+export const ENDINGS = {
+  // openai 7.57, `CompletionChoice`.
   stop: 'stop',
-  eos: 'stop',
-  eos_token: 'stop',
-  end_turn: 'stop',
-  stop_sequence: 'stop-sequence',
   length: 'length',
-  max_tokens: 'length',
-  model_length: 'context-window',
-  tool_calls: 'tool-call',
-  tool_use: 'tool-call',
-  function_call: 'tool-call',
   content_filter: 'safety',
+  tool_calls: 'tool-call',
+  function_call: 'tool-call',
+  // Together's API reference.
+  eos: 'stop',
+  // text-generation-inference, `FinishReason`.
+  eos_token: 'stop',
+  stop_sequence: 'stop-sequence',
+  // Of messages, through gateways (LiteLLM, `_FINISH_REASON_MAP`).
+  end_turn: 'stop',
+  max_tokens: 'length',
+  tool_use: 'tool-call',
   refusal: 'refusal',
-  sensitive: 'safety',
+  content_filtered: 'safety',
+  // Of Cohere (its clients' `FinishReason`), through gateways.
+  complete: 'stop',
+  tool_call: 'tool-call',
+  error_toxic: 'safety',
+  error_limit: { fails: 'bad-upstream' },
+  user_cancel: { fails: 'cancelled' },
+  timeout: { fails: 'timeout' },
+  // Of Bedrock, through LiteLLM.
+  guardrail_intervened: 'safety',
+  // Of Gemini, through OpenRouter and LiteLLM.
+  safety: 'safety',
+  blocklist: 'safety',
+  prohibited_content: 'safety',
+  spii: 'safety',
   recitation: 'recitation',
   malformed_function_call: 'malformed-call',
-  error: 'other',
-} satisfies Record<string, FinishReason>
+  unexpected_tool_call: 'malformed-call',
+  // Mistral's client, `FinishReason`.
+  model_length: 'context-window',
+  // OpenRouter's guide to errors, Mistral's client, vLLM (`FINISH_REASON_STRINGS`), Cohere.
+  error: { fails: 'bad-upstream' },
+  // Z.AI's API reference, Chat Completion.
+  sensitive: 'safety',
+  model_context_window_exceeded: 'context-window',
+  network_error: { fails: 'bad-upstream' },
+  // DeepSeek's API reference, Create Chat Completion.
+  insufficient_system_resource: { fails: 'overloaded' },
+  // DeepSeek, as its clients know it.
+  aborted: { fails: 'bad-upstream' },
+  // vLLM, and SGLang (`FINISH_ABORT`).
+  abort: { fails: 'bad-upstream' },
+  // vLLM, and Xiaomi's MiMo: cut because it went round in circles.
+  repetition: 'other',
+  repetition_truncation: 'other',
+} satisfies Record<string, FinishReason | Failing>
 
-const KNOWN = new Map<string, FinishReason>(Object.entries(FINISHES))
+const KNOWN = new Map<string, FinishReason | Failing>(Object.entries(ENDINGS))
 
 /** The content of a choice, as far as it tells why the choice ended. */
 export interface Seen {
@@ -49,22 +101,70 @@ export interface Seen {
   refusal: boolean
 }
 
-/** A refusal or calls decide over the word, except in a reply that was cut. */
+/** The word with which a choice ends; empty without one. What is no text is a word that nobody knows. */
+const wordOf = ({ finish_reason: said }: JsonObject): string =>
+  isAbsent(said) ? '' : (textIn(said) || toText(said ?? null)).toLowerCase().replaceAll('-', '_')
+
+const isMalformedCall = ({ native_finish_reason: native }: JsonObject): boolean =>
+  textIn(native).toLowerCase() === 'malformed_function_call'
+
+export const hasError = ({ error }: JsonObject): boolean => Boolean(error) && !isAbsent(error)
+
+/** The failure that a choice tells of: its own error (OpenRouter), or an end that means one. */
+export function readFailure(choice: JsonObject, hasCalls: boolean): Problem | undefined {
+  if (hasError(choice)) return readProblem(200, { error: choice['error'] ?? null })
+  const word = wordOf(choice)
+  const end = KNOWN.get(word)
+  if (typeof end !== 'object' || (isMalformedCall(choice) && !hasCalls)) return undefined
+  const message = `The upstream broke its reply off: ${word}.`
+  return { kind: end.fails, message, ...(end.fails !== 'overloaded' && { retry: false }) }
+}
+
+export const hasCalls = (choice: JsonObject): boolean => {
+  const { tool_calls, function_call } = objectIn(choice['message'])
+  return objectsIn(tool_calls).length > 0 || !isAbsent(objectIn(function_call))
+}
+
+/** Whether the choices of a body say that they failed, and nothing else. */
+export const failsWithin = ({ choices }: JsonObject): boolean =>
+  objectsIn(choices).some(
+    (choice) =>
+      readFailure(choice, hasCalls(choice)) !== undefined &&
+      Object.entries(objectIn(choice['message'])).every(
+        ([key, value]) => key === 'role' || isAbsent(value),
+      ),
+  )
+
+/**
+ * Whether a choice has ended for good: a failure behind its end does not undo it. Calls are yet to be carried out, and
+ * what a word means that nobody knows is not known.
+ */
+export function isSettled(choice: JsonObject, hasCalls: boolean): boolean {
+  const end = KNOWN.get(wordOf(choice))
+  if (typeof end !== 'string' || end === 'tool-call' || end === 'other') return false
+  return !(hasCalls && REGULAR.has(end))
+}
+
+/** Reasons over which what was said decides; with any other the reply was cut, and its last call perhaps is half a one. */
+const REGULAR: ReadonlySet<FinishReason> = new Set(['stop', 'stop-sequence', 'tool-call'])
+
+/** How a choice ended that did not fail. `unknown`: a word for which there is no reason. */
 export function readFinish(
   choice: JsonObject,
   seen: Seen,
-): { reason: FinishReason; sequence?: string } {
-  const { finish_reason, native_finish_reason, stop_reason } = choice
-  const word = textIn(finish_reason).toLowerCase()
-  const native = textIn(native_finish_reason).toLowerCase()
-  if (native === 'malformed_function_call' && !seen.call) return { reason: 'malformed-call' }
-  const reason = word === '' ? 'stop' : (KNOWN.get(word) ?? 'stop')
-  // vLLM names the stop sequence that matched; a number is a token's.
-  const sequence = textIn(stop_reason)
-  if (reason === 'length') return { reason }
+): { reason: FinishReason; sequence?: string; unknown?: string } {
+  if (isMalformedCall(choice) && !seen.call) return { reason: 'malformed-call' }
+  const word = wordOf(choice)
+  const end = word === '' ? 'stop' : KNOWN.get(word)
+  const reason = typeof end === 'string' ? end : 'other'
+  if (reason === 'length' || reason === 'context-window') return { reason }
   if (seen.refusal) return { reason: 'refusal' }
+  if (reason === 'other') return { reason, unknown: word }
+  if (!REGULAR.has(reason)) return { reason }
   if (seen.call) return { reason: 'tool-call' }
   if (reason === 'tool-call') return { reason: 'stop' }
+  // vLLM names the stop sequence that matched; a number is a token's.
+  const sequence = textIn(choice['stop_reason'])
   return reason === 'stop' && sequence !== '' && !KNOWN.has(sequence)
     ? { reason: 'stop-sequence', sequence }
     : { reason }
@@ -99,7 +199,7 @@ export function choiceLeft(choice: JsonObject): JsonObject {
     native_finish_reason: _n,
     ...others
   } = choice
-  const { stop_reason: _s, usage: _u, text: _t, logprobs, ...rest } = others
+  const { stop_reason: _s, usage: _u, text: _t, error: _e, logprobs, ...rest } = others
   const { content: _content, ...more } = objectIn(logprobs)
   const left = withoutAbsent(more)
   return { ...withoutAbsent(rest), ...(Object.keys(left).length > 0 && { logprobs: left }) }

@@ -101,13 +101,15 @@ export function toldFailure(
   events: readonly Event[],
   text: string,
 ): PassedReply | undefined {
-  const [first, ...others] = events
-  if (first?.type !== 'error' || others.length > 0) return undefined
   const { adapter } = plan.destination
   const body = parseObject(text)
+  const isWithin = body !== undefined && adapter.same.failsWithin?.(body) === true
+  const [first, ...others] = isWithin ? events.filter(isShown) : events
+  if (first?.type !== 'error' || others.length > 0) return undefined
   const isCured = isImproved(plan, first.problem)
   // A body without any sign of a failure may be a reply of a kind that the reader does not know.
-  if (!isCured && body && Object.keys(body).length > 0 && !isFailure(body)) return undefined
+  const isTold = body === undefined || isWithin || isFailure(body)
+  if (!isCured && !isTold && Object.keys(body).length > 0) return undefined
   const problem = toldProblem(plan, first.problem)
   exchange.journal.spared()
   if (isCured || problem === KEY_REFUSED || !hasReadableError(adapter, body))

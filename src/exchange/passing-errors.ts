@@ -1,5 +1,4 @@
 import type { Adapter, Frame } from '../../adapters/contract.ts'
-import { ENDED_EARLY } from '../model/cursor.ts'
 import { parse, stringify } from '../json/json.ts'
 import type { Problem } from '../model/problem.ts'
 import type { FrameReader } from '../stream/codec.ts'
@@ -7,7 +6,7 @@ import type { ReadFrame, ReadFrames } from './first-read.ts'
 import { pieceFinder, type PieceFinder } from '../stream/pieces.ts'
 import { sseParser } from '../stream/sse.ts'
 import { BEHIND_BLANK_LINE } from '../stream/whole-events.ts'
-import { isStumble, guessKind } from '../stream/reply-events.ts'
+import { isStumble, guessKind, isDone } from '../stream/reply-events.ts'
 import type { Veil } from '../upstream/secrets.ts'
 import { isShown, type Event } from '../model/events.ts'
 import { isPassingOver } from '../upstream/verdict.ts'
@@ -85,7 +84,8 @@ export function passingErrors(options: Options): PassingErrors {
       let out = ''
       for (const event of text.split(BEHIND_BLANK_LINE)) {
         const frame = framesIn(event).next().value
-        if (frame && isDone(frame) && told === ENDED_EARLY)
+        // What is wrong only now is so with all that came.
+        if (frame && isDone(frame) && told && !errors.said)
           return { text: out, failure: told, found: true }
         const problem = frame && judge.problemIn(frame)
         if (!problem) {
@@ -172,8 +172,8 @@ function frameJudge({ adapter, reader, isImproved }: Options): FrameJudge {
   const isOwn = (frame: Frame): boolean => tellsFailure(frame) && frame.data.length <= LARGEST_ERROR
   return {
     problemIn(frame) {
-      const error = eventsIn(frame)?.find(({ type }) => type === 'error')
-      return error?.type === 'error' && !isStumble(error, frame) ? error.problem : undefined
+      const readable = eventsIn(frame)?.filter((event) => !isStumble(event, frame))
+      return errorIn(readable ?? [])
     },
     isOwn,
     passes: (frame, problem) => isOwn(frame) && !isImproved(problem),
@@ -184,6 +184,9 @@ function frameJudge({ adapter, reader, isImproved }: Options): FrameJudge {
     opened,
   }
 }
+
+const errorIn = (events: readonly Event[]): Problem | undefined =>
+  events.find((event) => event.type === 'error')?.problem
 
 /** Undefined where the reader cannot read the frame. */
 function attemptedRead(reader: FrameReader, frame: Frame): Event[] | undefined {
@@ -262,7 +265,8 @@ class DecisiveBeginning {
     const events = this.#eventsIn(frame)
     // Where the frame alone may mean a failure, it means one or is told as one to the reader of all.
     const isClean = events?.every(({ type }) => type !== 'error') ?? false
-    const problem = isClean ? undefined : this.#judge.problemIn(frame)
+    // The end mark says nothing by itself.
+    const problem = isClean || isDone(frame) ? errorIn(events ?? []) : this.#judge.problemIn(frame)
     if (problem && (isPassingOver(problem) || !this.#judge.passes(frame, problem)))
       return { begun: true, failure: problem }
     // What cannot be read shows something: the caller is to see it.
@@ -320,6 +324,3 @@ function behindBlankLine(text: string, from: number): number {
 }
 /** A line without the name of a field is a value, too. */
 const LINE = /^((?:(?:data|event|id|retry)?: ?)?)([^\r\n]+)/gm
-
-/** `[DONE]` or the like: the end mark of this family of dialects. Clients read no further. */
-export const isDone = ({ data }: Frame): boolean => data.length < 16 && data.trim() === '[DONE]'

@@ -7,7 +7,7 @@ import { pieceFinder, type PieceTally } from '../stream/pieces.ts'
 import type { StoredExchange } from './exchange.ts'
 import { readBehind, type ReadFrames } from './first-read.ts'
 import type { HeardReply } from './heard.ts'
-import { isDone } from './passing-errors.ts'
+import { isDone } from '../stream/reply-events.ts'
 import { unreadRequest, type PassPlan } from './plan.ts'
 
 /**
@@ -54,7 +54,7 @@ function withoutPieces(
         return []
       }
       // A reply that is not complete at this mark was cut off.
-      return isDone(frame) ? reader.end() : reader.read(frame)
+      return isDone(frame) ? [...reader.read(frame), ...reader.end()] : reader.read(frame)
     },
     end: () => [...(skipped ? reader.read(skipped) : []), ...reader.end()],
   }

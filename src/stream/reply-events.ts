@@ -1,5 +1,4 @@
 import type { Frame, FrameReader } from './codec.ts'
-import { ENDED_EARLY } from '../model/cursor.ts'
 import type { Event } from '../model/events.ts'
 import { streamDecoder } from '../json/bytes.ts'
 import { isObject, parse } from '../json/json.ts'
@@ -254,10 +253,15 @@ class StreamMode implements Mode {
 const BLANK_LINE = /\r\n\r\n|\n\n|\r\r/
 
 /** Whether an error is about the frame itself, and not reported by its content. */
-export function isStumble(event: Event, { data }: Frame): boolean {
-  if (event.type !== 'error' || event.problem === ENDED_EARLY) return false
-  return [INTERNAL, EVENT_TOO_LARGE, NOT_A_REPLY].includes(event.problem) || !isJsonObject(data)
+export function isStumble(event: Event, frame: Frame): boolean {
+  if (event.type !== 'error' || isDone(frame)) return false
+  return (
+    [INTERNAL, EVENT_TOO_LARGE, NOT_A_REPLY].includes(event.problem) || !isJsonObject(frame.data)
+  )
 }
+
+/** `[DONE]` or the like: the end mark of this family of dialects. Clients read no further. */
+export const isDone = ({ data }: Frame): boolean => data.length < 16 && data.trim() === '[DONE]'
 
 function isJsonObject(text: string): boolean {
   try {

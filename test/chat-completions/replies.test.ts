@@ -197,7 +197,7 @@ describe('the end of a reply', () => {
     [null, 'stop'],
     ['model_length', 'context-window'],
     ['function_call', 'stop'],
-    ['whatever', 'stop'],
+    ['whatever', 'other'],
   ])('is understood in the word %s', (word, finish) => {
     expect(readWhole(completion({ content: 'a' }, word)).finish).toBe(finish)
   })
