@@ -2,6 +2,7 @@ import type { Writer } from '../../adapters/contract.ts'
 import type { Event } from '../model/events.ts'
 import { blockName } from '../model/foreign.ts'
 import type { Loss } from '../model/loss.ts'
+import type { FinishReason } from '../model/request.ts'
 
 /** Watches for a reply that ends well although none of its content could be written. */
 export interface EmptyReply {
@@ -46,12 +47,15 @@ export function watchEmptyReply(writer: Writer, losses: readonly Loss[]): EmptyR
       },
     },
     outcome(event) {
-      if (isTold || unsaid.size === 0 || event.type !== 'finish' || event.reason !== 'stop')
+      if (isTold || unsaid.size === 0 || event.type !== 'finish' || !WELL.has(event.reason))
         return event
       return { type: 'error', problem: untold([...unsaid]) }
     },
   }
 }
+
+/** Any other end tells by itself that something is missing. */
+const WELL: ReadonlySet<FinishReason> = new Set(['stop', 'stop-sequence'])
 
 const untold = (names: readonly string[]) =>
   ({
