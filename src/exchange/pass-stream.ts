@@ -1,4 +1,4 @@
-import type { Frame, Route } from '../../adapters/contract.ts'
+import type { Frame, Route, SameSide } from '../../adapters/contract.ts'
 import type { FrameReader } from '../stream/codec.ts'
 import { ENDED_EARLY } from '../model/cursor.ts'
 import type { Event } from '../model/events.ts'
@@ -284,10 +284,11 @@ class PassedPieces {
 
   #finish(failure: Problem | undefined, passed: Uint8Array = NOTHING): Step {
     const { journal } = this.#exchange
-    this.#passing.shown.end(this.#unread, passed)
+    const { shown, tap } = this.#passing
+    shown.end(this.#unread, passed)
     const last = joinBytes([passed, this.#lastBytes(failure)])
     journal.sent(last.length)
-    journal.finish({ status: this.#call.status, problem: failure })
+    journal.finish({ status: this.#call.status, problem: failure ?? tap.broken })
     return { bytes: last, last: true }
   }
 
@@ -354,9 +355,23 @@ const createTap = (
       tally,
       kept: () => void (counts.isDue = true),
       pieces: pieceFinder(exchange.caller.same.pieces),
+      isKnown: knownFrames(exchange.caller.same),
       isSuspect: finder(plan.sent.veil.sought?.plain ?? []),
     },
   })
+
+/**
+ * Which frames clients of the dialect parse: where events have names, those that they know. Signs of life are none of
+ * them, whatever stands in them.
+ */
+const knownFrames =
+  ({ pieces, knows = () => true }: SameSide) =>
+  (frame: Frame): boolean => {
+    const isNamed = pieces !== undefined && 'isName' in pieces
+    return frame.event === undefined && !isNamed
+      ? true
+      : frame.event !== 'ping' && frame.event !== 'keepalive' && knows(frame)
+  }
 
 function createShape(
   exchange: PassingExchange,

@@ -11,6 +11,7 @@ import { saysError } from '../model/error-words.ts'
 import { curedProblem, namedProblem } from './improved-problem.ts'
 import type { Plan } from './plan.ts'
 import { soughtIn } from './planner.ts'
+import { failureInWords } from '../stream/event-reader.ts'
 import { guessKind } from '../stream/reply-events.ts'
 import { sseParser } from '../stream/sse.ts'
 import { timer } from '../stream/time.ts'
@@ -125,10 +126,12 @@ async function explanation(call: UpstreamCall): Promise<string> {
     const piece = decoder.decode(bytes, { stream: bytes !== undefined })
     text += piece
     const frames = [...parser.push(piece), ...(bytes ? [] : parser.end())]
-    const objects =
-      guessKind(text) === 'events' ? frames.filter(({ data }) => parseObject(data)) : []
-    first ??= objects[0]
-    told = objects.find(tellsError)
+    const saying =
+      guessKind(text) === 'events'
+        ? frames.filter((frame) => parseObject(frame.data) ?? failureInWords(frame))
+        : []
+    first ??= saying[0]
+    told = saying.find(tellsError)
   } while (bytes && !told)
   clearTimeout(clock)
   call.release()

@@ -18,13 +18,12 @@ const PLACES = [
   'title',
 ] as const
 
-/**
- * The message in an error body of any shape; undefined when there is none. An HTML page is not used: it tells a
- * program nothing, and may reveal too much.
- */
+/** The message in an error body of any shape; undefined when there is none. */
 export function wordsIn(body: Json | undefined, depth = 0): string | undefined {
   if (typeof body === 'string')
-    return /^\s*(?:<[!?/a-z]|$)/i.test(body) ? undefined : body.trim().slice(0, MAX_CHARACTERS)
+    return body.trim() === ''
+      ? undefined
+      : (pageWords(body) ?? body.trim().slice(0, MAX_CHARACTERS))
   if (depth > MAX_DEPTH) return undefined
   if (Array.isArray(body)) return firstIn(body, depth)
   if (!isObject(body)) return undefined
@@ -39,6 +38,23 @@ function firstIn(values: readonly (Json | undefined)[], depth: number): string |
     if (words !== undefined) return words
   }
   return undefined
+}
+
+/** A page is looked at so far, and what it is called may be so long. */
+const PAGE_CHARACTERS = 4096
+const NAME_CHARACTERS = 100
+
+/**
+ * What a page is, by its title, its heading or the message of an error in XML; undefined for what is no page. The rest of
+ * it tells a program nothing, and may reveal too much. `otherwise`: what is said of one without a name.
+ */
+export function pageWords(text: string, otherwise = ''): string | undefined {
+  if (!/^\s*<[!?/a-z]/i.test(text)) return undefined
+  const beginning = text.slice(0, PAGE_CHARACTERS)
+  const kind = /^\s*<\?xml(?![^]*<html)/i.test(beginning) ? 'XML' : 'HTML'
+  const [, named = ''] = /<(?:title|h1|message)\b[^<>]*>([^<]*)/i.exec(beginning) ?? []
+  const name = named.replace(/\s+/g, ' ').trim().slice(0, NAME_CHARACTERS) || otherwise
+  return `The upstream answered with a page of ${kind}${name && `, ${name}`}.`
 }
 
 /**

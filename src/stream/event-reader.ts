@@ -1,4 +1,5 @@
-import type { Json } from '../json/json.ts'
+import type { Json, JsonObject } from '../json/json.ts'
+import { wordsIn } from '../model/error-words.ts'
 import type { Event } from '../model/events.ts'
 import type { Frame, FrameReader, Reader } from './codec.ts'
 import { DeltaTemplates } from './delta-templates.ts'
@@ -52,7 +53,8 @@ class EventReader implements FrameReader {
     try {
       json = this.#texts.parse(text)
     } catch {
-      return this.#reader.broken()
+      const failure = failureInWords({ event: name, data: text })
+      return failure ? this.#reader.push({ name, data: failure }) : this.#reader.broken()
     }
     const events = this.#reader.push({ name, data: json })
     const said = this.#hint?.taken()
@@ -67,4 +69,13 @@ class EventReader implements FrameReader {
     this.#isUnread = false
     this.#hint?.last?.(this.#texts.last())
   }
+}
+
+/**
+ * The failure in an event that is named one and says why in plain words, as gateways send it; undefined for any other
+ * event, and for JSON that was cut.
+ */
+export function failureInWords({ event, data }: Frame): JsonObject | undefined {
+  const message = event === 'error' && !/^\s*[[{]/.test(data) ? wordsIn(data) : undefined
+  return message === undefined ? undefined : { error: { code: 502, message } }
 }

@@ -61,12 +61,12 @@ class NamedPieces implements PieceFinder {
     this.#rule = rule
   }
 
-  has(event: string | undefined): boolean {
+  has(event: string | undefined, text: string, from = 0, end = text.length): boolean {
     if (event !== this.#name) {
       this.#name = event
       this.#isPiece = event !== undefined && this.#rule?.isName(event) === true
     }
-    return this.#isPiece
+    return this.#isPiece && looksWhole(text, from, end)
   }
 
   behind(_text: string, from: number): number {
@@ -144,7 +144,7 @@ class AlikePieces implements PieceFinder {
       return true
     }
     const tail = text.slice(quote, end)
-    if (this.#rule.telling.test(tail)) return false
+    if (this.#rule.telling.test(tail) || !looksWhole(text, from, end)) return false
     this.#tail = tail.split(NUMBER)
     this.#alike = 0
     return true
@@ -163,7 +163,7 @@ class AlikePieces implements PieceFinder {
 
   #isNew(data: string): boolean {
     const found = this.#rule.brings.exec(data)
-    if (!found || this.#rule.telling.test(data)) return false
+    if (!found || this.#rule.telling.test(data) || !looksWhole(data, 0, data.length)) return false
     // Pieces without a string, such as pictures, differ in more than one.
     if (found[0].endsWith('"')) this.#head = data.slice(0, found.index + found[0].length)
     return true
@@ -171,6 +171,17 @@ class AlikePieces implements PieceFinder {
 }
 
 const NUMBER = /\d+/
+
+/** Whether data begins and ends as an object does. More is not looked at, since most of a stream is pieces. */
+function looksWhole(text: string, from: number, end: number): boolean {
+  let first = from
+  while (first < end && isSpace(text.charCodeAt(first))) first += 1
+  let last = end - 1
+  while (last > first && isSpace(text.charCodeAt(last))) last -= 1
+  return text[first] === '{' && last < end && text[last] === '}'
+}
+
+const isSpace = (code: number): boolean => code <= 32
 
 /** Whether an odd number of backslashes stands before a character. */
 function isEscapedAt(text: string, at: number): boolean {

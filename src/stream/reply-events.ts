@@ -1,5 +1,6 @@
 import type { Frame, FrameReader } from './codec.ts'
 import type { Event } from '../model/events.ts'
+import { failureInWords } from './event-reader.ts'
 import { streamDecoder } from '../json/bytes.ts'
 import { isObject, parse } from '../json/json.ts'
 import type { VerbatimPaths } from '../json/verbatim-paths.ts'
@@ -10,6 +11,7 @@ import { sseParser, type FrameParser, type Skipping } from './sse.ts'
 import {
   EVENT_TOO_LARGE,
   INTERNAL,
+  NO_JSON_EVENT,
   NOT_A_REPLY,
   NOT_JSON,
   REPLY_TOO_LARGE,
@@ -36,6 +38,8 @@ export interface ReplyEvents {
   readonly suspect: boolean
   /** The last event that was only a piece and has not been read. */
   readonly unread: Frame | undefined
+  /** What is wrong with an event that was skipped although its dialect's clients read it. */
+  readonly broken: Problem | undefined
 }
 
 export interface ReplySource {
@@ -54,6 +58,8 @@ interface Passing {
    * reply.
    */
   anew(): FrameReader
+  /** Whether clients of the dialect read an event. */
+  isKnown(frame: Frame): boolean
   /** Events that need not be read, unless one is the last. */
   pieces: PieceFinder
   tally: PieceTally
@@ -71,6 +77,7 @@ interface Mode {
   readonly strayed?: boolean
   /** Something in it must be inspected. */
   suspect?: boolean
+  readonly broken?: Problem | undefined
   readonly unread?: Frame | undefined
 }
 
@@ -94,6 +101,10 @@ class ReplyReading implements ReplyEvents {
 
   get unread(): Frame | undefined {
     return this.#mode?.unread
+  }
+
+  get broken(): Problem | undefined {
+    return this.#mode?.broken
   }
 
   push(bytes: Uint8Array): Event[] {
@@ -166,6 +177,7 @@ function chooseMode(text: string, source: ReplySource): Mode | undefined {
 
 class StreamMode implements Mode {
   suspect = false
+  broken: Problem | undefined
   readonly maxBytes: number
   readonly #limits: ReplyLimits
   readonly #passing: Passing | undefined
@@ -225,6 +237,7 @@ class StreamMode implements Mode {
       const one = this.#readOne(frame)
       if (one.length === 0) continue
       if (this.#passing && one.some((event) => isStumble(event, frame))) {
+        if (this.#passing.isKnown(frame) && !isJsonObject(frame.data)) this.broken ??= NO_JSON_EVENT
         this.#reader = this.#passing.anew()
         this.suspect = true
         continue
@@ -254,7 +267,7 @@ const BLANK_LINE = /\r\n\r\n|\n\n|\r\r/
 
 /** Whether an error is about the frame itself, and not reported by its content. */
 export function isStumble(event: Event, frame: Frame): boolean {
-  if (event.type !== 'error' || isDone(frame)) return false
+  if (event.type !== 'error' || isDone(frame) || failureInWords(frame)) return false
   return (
     [INTERNAL, EVENT_TOO_LARGE, NOT_A_REPLY].includes(event.problem) || !isJsonObject(frame.data)
   )
