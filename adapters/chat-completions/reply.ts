@@ -101,7 +101,7 @@ export interface Seen {
   refusal: boolean
 }
 
-/** The word with which a choice ends; empty without one. What is no text is a word that nobody knows. */
+/** The word with which a choice ends; empty without one. What is no text is an unknown word. */
 const wordOf = ({ finish_reason: said }: JsonObject): string =>
   isAbsent(said) ? '' : (textIn(said) || toText(said ?? null)).toLowerCase().replaceAll('-', '_')
 
@@ -137,7 +137,7 @@ export const failsWithin = ({ choices }: JsonObject): boolean =>
 
 /**
  * Whether a choice has ended for good: a failure behind its end does not undo it. Calls are yet to be carried out, and
- * what a word means that nobody knows is not known.
+ * an unknown word may mean anything.
  */
 export function isSettled(choice: JsonObject, hasCalls: boolean): boolean {
   const end = KNOWN.get(wordOf(choice))

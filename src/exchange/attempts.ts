@@ -3,7 +3,7 @@ import {
   CONNECTION_LOST,
   KEY_REFUSED,
   NO_FIRST_BYTE,
-  NOT_A_REPLY,
+  isNoReply,
   NOT_JSON,
   toProblem,
   WENT_SILENT,
@@ -289,10 +289,11 @@ function countOutcome(breaker: Breaker, { journal, ports }: Exchange): void {
  * not.
  */
 const isOfUpstream = (problem: Problem): boolean =>
-  isPassingOver(problem) || [...LOST, ...LATE].includes(problem.message)
+  isPassingOver(problem) || isLost(problem) || LATE.includes(problem.message)
 
 /** Compared by message, because a problem read from a stream is another object. */
-const LOST = [CONNECTION_LOST, NOT_JSON, NOT_A_REPLY, ENDED_EARLY].map(({ message }) => message)
+const LOST = [CONNECTION_LOST, NOT_JSON, ENDED_EARLY].map(({ message }) => message)
+const isLost = ({ message }: Problem): boolean => LOST.includes(message) || isNoReply(message)
 const LATE = [NO_FIRST_BYTE, WENT_SILENT].map(({ message }) => message)
 
 /** The cause of a failed attempt; undefined for a failure that another member would repeat. */
@@ -309,7 +310,7 @@ function causeOf(error: unknown, { destination }: Plan): Cause | undefined {
   if (error instanceof StillbornError && isPassingOver(problem))
     return { kind: 'stillborn', problem }
   if (LATE.includes(problem.message)) return { kind: 'late' }
-  return LOST.includes(problem.message) ? { kind: 'lost' } : undefined
+  return isLost(problem) ? { kind: 'lost' } : undefined
 }
 
 /** Tells the member's breaker of a failure. */

@@ -178,6 +178,7 @@ class ExchangeJournal implements Journal {
     if (bytesOut !== undefined) entry.bytesOut = bytesOut
     if (losses) entry.losses = losses
     if (problem) entry.error = problem.message
+    if (problem?.said !== undefined) entry.reason ??= problem.said
     entry.status = problem === CALLER_LEFT ? CALLER_LEFT_STATUS : status
     entry.outcome = outcomeOf(status, problem ?? entry.error, this.#called)
     entry.totalMs = this.#elapsed()

@@ -1,6 +1,7 @@
 import type { Frame, Route, SameSide } from '../../adapters/contract.ts'
 import type { FrameReader } from '../stream/codec.ts'
 import { ENDED_EARLY } from '../model/cursor.ts'
+import { isRecognised } from '../model/error-words.ts'
 import type { Event } from '../model/events.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Answer, PassingExchange, StoredExchange } from './exchange.ts'
@@ -135,7 +136,8 @@ async function readBeginning(
     // A character may come in pieces, also the byte order mark before everything.
     const text = new TextDecoder().decode(bytes, { stream: Boolean(piece) })
     const kind = guessKind(text)
-    if (kind === 'other') return { problem: NOT_A_REPLY }
+    if (kind === 'other' && piece && !isRecognised(text)) continue
+    if (kind === 'other') return { problem: { ...NOT_A_REPLY, said: text } }
     // JSON where events were expected is a failure, so it is held back until it is complete.
     const isHeld = kind === 'json' && framing !== 'json-array'
     // Half an event cannot be judged: it would count as one that the caller is to see.
@@ -233,7 +235,7 @@ class PassedPieces {
     const events = tap.push(piece.bytes)
     observe(this.#exchange, this.#plan, events, heard)
     // The problem is known too late to change the status.
-    if (events.some(isNoReply)) return this.#cancelled(NOT_A_REPLY)
+    if (events.some(isNoReplyEvent)) return this.#cancelled(NOT_A_REPLY)
     const bytes = shape.push(piece.bytes)
     if (errors.untold) return this.#passed(bytes, errors.untold)
     const isKnown = !wasEnded && !tap.strayed && !tap.suspect
@@ -304,7 +306,8 @@ class PassedPieces {
   }
 }
 
-const isNoReply = (event: Event): boolean => event.type === 'error' && event.problem === NOT_A_REPLY
+const isNoReplyEvent = (event: Event): boolean =>
+  event.type === 'error' && event.problem === NOT_A_REPLY
 
 function inspectedBytes(errors: PassingErrors, bytes: Uint8Array, told: Problem | undefined) {
   const whole = utf8Text(bytes)

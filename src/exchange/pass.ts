@@ -17,7 +17,7 @@ import { hasReadableError, StillbornError } from './refusal.ts'
 import { HeardReply } from './heard.ts'
 import { isImproved } from './improved-problem.ts'
 import { observe, tapReader } from './tap.ts'
-import { toldProblem } from './told-problem.ts'
+import { toldProblem, veiledReply } from './told-problem.ts'
 import type { UpstreamCall } from '../upstream/call.ts'
 import { passStream, type PassedReply } from './pass-stream.ts'
 
@@ -149,7 +149,8 @@ export function bodyEvents(
   const { upstream } = plan.destination.adapter
   const kind = guessKind(text)
   // A caller that waits for one body cannot use a stream, even under another content type.
-  if (kind === 'other' || kind === 'events') throw new ProblemError(NOT_A_REPLY)
+  if (kind === 'events') throw new ProblemError(NOT_A_REPLY)
+  if (kind === 'other') throw new ProblemError(veiledReply(plan.sent.veil, text))
   try {
     const json = parse(text, upstream.verbatim)
     const hasError = isObject(json) && Boolean(json['error'])

@@ -7,7 +7,7 @@ import { ProblemError, type Problem } from '../model/problem.ts'
 import { scanStructure } from '../json/structure.ts'
 import type { Exchange, StoredExchange } from './exchange.ts'
 import { KEY_REFUSED, NOT_A_REPLY, REDIRECTED } from '../model/failures.ts'
-import { saysError } from '../model/error-words.ts'
+import { foreignWords, isText, saidPage, saysError } from '../model/error-words.ts'
 import { curedProblem, namedProblem } from './improved-problem.ts'
 import type { Plan } from './plan.ts'
 import { soughtIn } from './planner.ts'
@@ -71,7 +71,14 @@ export async function readRefusal(
   const text = sent ? sent.veil.hideJson(said) : said
   const body = parsed(text)
   const { adapter } = destination
-  const problem = namedProblem(adapter.upstream.readProblem(call.status, body), adapter, caller)
+  const page = typeof body === 'string' ? saidPage(body, `status ${call.status}`) : undefined
+  const read = adapter.upstream.readProblem(call.status, page ?? body)
+  const isForeign = !isObject(body) && !Array.isArray(body) && said !== ''
+  const problem = namedProblem(
+    isForeign ? { ...read, said: foreignWords(text) } : read,
+    adapter,
+    caller,
+  )
   // A wrong key is not always answered with 401.
   const isKey = problem.kind === 'authentication' || isAboutKey(call.status, text)
   if (isKey && isOurs) {
@@ -147,7 +154,7 @@ function parsed(text: string): Json | undefined {
     scanStructure(text, { depth: EXPLANATION_DEPTH, nodes: EXPLANATION_BYTES })
     return parse(text)
   } catch {
-    return /[^\P{Cc}\s]|\ufffd/u.test(text) ? undefined : text
+    return isText(text) ? text : undefined
   }
 }
 

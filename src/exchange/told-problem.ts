@@ -1,9 +1,16 @@
 import type { Problem } from '../model/problem.ts'
 import type { Adapter } from '../../adapters/contract.ts'
-import { KEY_REFUSED } from '../model/failures.ts'
+import { foreignReply, KEY_REFUSED } from '../model/failures.ts'
 import { curedProblem, namedProblem } from './improved-problem.ts'
 import type { Plan } from './plan.ts'
-import { behind } from '../upstream/secrets.ts'
+import { behind, NO_VEIL, type Veil } from '../upstream/secrets.ts'
+
+/** More than is told of an answer, so that no secret is cut before it is found. */
+const SOUGHT_CHARACTERS = 16_384
+
+/** What stands in the place of a reply, with its secrets hidden. */
+export const veiledReply = (veil: Veil = NO_VEIL, text: string): Problem =>
+  foreignReply(veil.hideJson(text.slice(0, SOUGHT_CHARACTERS)))
 
 /**
  * The problem of a reply as a caller may see it: no keys, and no complaint about a key that is not the caller's. The
@@ -14,6 +21,7 @@ export function toldProblem(
   problem: Problem,
   caller: Adapter = destination.adapter,
 ): Problem {
+  if (problem.said !== undefined) return veiledReply(sent?.veil, problem.said)
   const isOurs = destination.upstream.key.kind !== 'caller'
   if (isOurs && problem.kind === 'authentication') return KEY_REFUSED
   const named = namedProblem(problem, destination.adapter, caller)

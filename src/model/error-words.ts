@@ -21,9 +21,7 @@ const PLACES = [
 /** The message in an error body of any shape; undefined when there is none. */
 export function wordsIn(body: Json | undefined, depth = 0): string | undefined {
   if (typeof body === 'string')
-    return body.trim() === ''
-      ? undefined
-      : (pageWords(body) ?? body.trim().slice(0, MAX_CHARACTERS))
+    return body.trim() === '' ? undefined : (saidPage(body) ?? body.trim().slice(0, MAX_CHARACTERS))
   if (depth > MAX_DEPTH) return undefined
   if (Array.isArray(body)) return firstIn(body, depth)
   if (!isObject(body)) return undefined
@@ -48,14 +46,40 @@ const NAME_CHARACTERS = 100
  * What a page is, by its title, its heading or the message of an error in XML; undefined for what is no page. The rest of
  * it tells a program nothing, and may reveal too much. `otherwise`: what is said of one without a name.
  */
-export function pageWords(text: string, otherwise = ''): string | undefined {
+function pageName(text: string, otherwise = ''): string | undefined {
   if (!/^\s*<[!?/a-z]/i.test(text)) return undefined
   const beginning = text.slice(0, PAGE_CHARACTERS)
-  const kind = /^\s*<\?xml(?![^]*<html)/i.test(beginning) ? 'XML' : 'HTML'
+  const kind = /^\s*<\?xml/i.test(beginning) && !/<html/i.test(beginning) ? 'XML' : 'HTML'
   const [, named = ''] = /<(?:title|h1|message)\b[^<>]*>([^<]*)/i.exec(beginning) ?? []
-  const name = named.replace(/\s+/g, ' ').trim().slice(0, NAME_CHARACTERS) || otherwise
-  return `The upstream answered with a page of ${kind}${name && `, ${name}`}.`
+  const name = oneLine(named).slice(0, NAME_CHARACTERS) || otherwise
+  return `a page of ${kind}${name && `, ${name}`}`
 }
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+
+/** The same as a sentence. */
+export function saidPage(text: string, otherwise?: string): string | undefined {
+  const name = pageName(text, otherwise)
+  return name && `The upstream answered with ${name}.`
+}
+
+/** So much is told of what is no answer. */
+const FOREIGN_CHARACTERS = 200
+
+/** What stands in the place of an answer, in a few words. */
+export const foreignName = (text: string): string =>
+  pageName(text) ?? (isText(text) ? `"${foreignWords(text)}"` : 'bytes that are no text')
+
+/** The first words of it. */
+export const foreignWords = (text: string): string => oneLine(text).slice(0, FOREIGN_CHARACTERS)
+
+/** Whether enough of what is no answer has come to say what it is. */
+export const isRecognised = (text: string): boolean =>
+  text.length >= PAGE_CHARACTERS ||
+  /<\/(?:title|h1|message)>/i.test(text) ||
+  (pageName(text) === undefined && oneLine(text).length >= FOREIGN_CHARACTERS)
+
+export const isText = (text: string): boolean => !/[^\P{Cc}\s]|\ufffd/u.test(text)
 
 /**
  * Whether an event that should be a part of a reply tells of a failure instead, in the shape of any service or of a
@@ -63,8 +87,8 @@ export function pageWords(text: string, otherwise = ''): string | undefined {
  */
 export function saysError(event: JsonObject): boolean {
   const { type, object, error } = event
-  const isNamed = type === 'error' || object === 'error' || Boolean(error)
-  return isNamed || wordsIn({ ...event, title: null, base_resp: null }) !== undefined
+  const isRecognised = type === 'error' || object === 'error' || Boolean(error)
+  return isRecognised || wordsIn({ ...event, title: null, base_resp: null }) !== undefined
 }
 
 /** The same of what should be a whole reply, and is none. */

@@ -1,3 +1,4 @@
+import { foreignName, foreignWords } from './error-words.ts'
 import { ProblemError, type Problem } from './problem.ts'
 
 /** What the gateway itself has to say when something goes wrong on the way to an upstream or back. */
@@ -26,7 +27,14 @@ export const CONNECTION_LOST = broken('The connection to the upstream broke.')
 export const REDIRECTED = broken('The upstream answered with a redirection, which is not followed.')
 export const NOT_JSON = broken('The upstream answered with something that is not valid JSON.')
 export const NO_JSON_EVENT = broken('The upstream sent an event that is no JSON.')
-export const NOT_A_REPLY = broken('The upstream answered with something that is not a reply.')
+const NO_REPLY = 'The upstream answered with something that is not a reply'
+export const NOT_A_REPLY = broken(`${NO_REPLY}.`)
+/** The same with what it is. `said`: its first words. */
+export const foreignReply = (said: string): Problem => ({
+  ...broken(`${NO_REPLY}: ${foreignName(said)}.`),
+  said: foreignWords(said),
+})
+export const isNoReply = (message: string): boolean => message.startsWith(NO_REPLY)
 export const EVENT_TOO_LARGE = broken('The upstream sent an event larger than the limit.')
 export const REPLY_TOO_LARGE = broken('The upstream sent a reply larger than the limit.')
 /** A dialect that repeats content can make a reply many times as large as it came. */

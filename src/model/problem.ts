@@ -37,6 +37,8 @@ export interface Problem {
   isProof?: true
   /** What would be lost, where losing it is the reason. */
   lost?: readonly string[]
+  /** The first words of an upstream's answer that is none of its dialect, without secrets: for the log. */
+  said?: string
   /** Details of the upstream in its own form, for a caller of the same dialect. */
   details?: unknown
   /** Context overflow: tokens used and allowed, where known. `asked`: those of them that the reply was to have. */

@@ -3,7 +3,7 @@ import {
   CONNECTION_LOST,
   KEY_REFUSED,
   NO_FIRST_BYTE,
-  NOT_A_REPLY,
+  isNoReply,
   NOT_JSON,
   REDIRECTED,
   TOOK_TOO_LONG,
@@ -222,7 +222,8 @@ export function attemptsOf(entry: LogEntry): readonly Attempt[] {
 function onlyResult(entry: LogEntry): Pick<Attempt, 'status' | 'reason'> {
   const { status, error = '', outcome, firstByteMs } = entry
   if (outcome === 'left') return firstByteMs === undefined ? { reason: 'reset' } : { status: 200 }
-  const reason = status < 400 ? undefined : TOLD.get(error)
+  const told = isNoReply(error) ? 'reset' : TOLD.get(error)
+  const reason = status < 400 ? undefined : told
   return reason === undefined ? { status } : { reason }
 }
 
@@ -230,7 +231,6 @@ const TOLD: ReadonlyMap<string, string> = new Map([
   [UNREACHABLE.message, 'connect'],
   [CONNECTION_LOST.message, 'reset'],
   [NOT_JSON.message, 'reset'],
-  [NOT_A_REPLY.message, 'reset'],
   [NO_FIRST_BYTE.message, 'timeout'],
   [WENT_SILENT.message, 'timeout'],
   [TOOK_TOO_LONG.message, 'timeout'],

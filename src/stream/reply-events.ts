@@ -1,5 +1,6 @@
 import type { Frame, FrameReader } from './codec.ts'
 import type { Event } from '../model/events.ts'
+import { isRecognised } from '../model/error-words.ts'
 import { failureInWords } from './event-reader.ts'
 import { streamDecoder } from '../json/bytes.ts'
 import { isObject, parse } from '../json/json.ts'
@@ -172,7 +173,22 @@ function chooseMode(text: string, source: ReplySource): Mode | undefined {
   const kind = guessKind(text)
   if (kind === 'json') return jsonMode(source)
   if (kind === 'events') return new StreamMode(source)
-  return kind && { maxBytes: Infinity, push: () => failed(NOT_A_REPLY), end: () => [] }
+  return kind && foreignMode(source)
+}
+
+/** What is no reply: it is read until it is clear what it is. Where bytes pass, none of it does. */
+function foreignMode({ passing }: ReplySource): Mode {
+  let said = ''
+  const end = () => failed({ ...NOT_A_REPLY, said })
+  return {
+    maxBytes: Infinity,
+    push(text) {
+      said += text
+      if (passing) return failed(NOT_A_REPLY)
+      return isRecognised(said) ? end() : []
+    },
+    end,
+  }
 }
 
 class StreamMode implements Mode {

@@ -41,7 +41,7 @@ describe('errors of the service', () => {
       502,
       '<html><body>nginx</body></html>',
       'bad-upstream',
-      'The upstream answered with an error.',
+      'The upstream answered with a page of HTML.',
     ],
     [
       503,

@@ -59,7 +59,7 @@ describe('an error of a messages upstream', () => {
     ['a message', { message: 'nope' }, 'nope'],
     ['a text for an error', { error: 'nope' }, 'nope'],
     ['a list', [{ error: { message: 'nope' } }], 'nope'],
-    ['a page', '<html>secret</html>', 'The upstream answered with status 500 and no explanation.'],
+    ['a page', '<html>secret</html>', 'The upstream answered with a page of HTML.'],
     ['null', null, 'The upstream answered with status 500 and no explanation.'],
     ['a number', 7, 'The upstream answered with status 500 and no explanation.'],
   ])('is read from %s', (_, body, message) => {
