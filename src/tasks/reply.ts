@@ -55,10 +55,10 @@ export async function taskReply(reply: TaskReply): Promise<Answer> {
   const { call, journal, veil } = reply
   const { status } = call
   refuseNoAnswer(reply)
-  const { held, complete } = await beginning(call)
-  const end = findEnd(call)
-  if (complete && end) refuseHalf(end, held)
+  const { held, complete } = await readBeginning(call)
   const bytes = joinBytes(held)
+  const end = findEnd(call, bytes)
+  if (complete && end) refuseHalf(end, bytes)
   if (status === FORBIDDEN && reply.key.kind !== 'caller') refuseKey(reply, bytes)
   journal.began()
   const headers = replyHeaders(reply)
@@ -78,15 +78,25 @@ export async function taskReply(reply: TaskReply): Promise<Answer> {
  * Without a length, only the end of the JSON shows whether an answer was cut off. Failures pass even when they are
  * cut.
  */
-function findEnd({ headers, status }: UpstreamCall): JsonEnd | undefined {
-  const isJson = /^application\/(?:[\w.-]+\+)?json\b/i.test(headers.get('content-type') ?? '')
-  return isJson && status < 400 && headers.get('content-length') === null
+function findEnd({ headers, status }: UpstreamCall, beginning: Uint8Array): JsonEnd | undefined {
+  const isCounted = headers.get('content-length') !== null
+  if (isCounted || status >= 400 || EMPTY.has(status)) return undefined
+  const isSaid = /^(?:application|text)\/(?:[\w.-]+\+|x-)?json\b/i
+  return isSaid.test(headers.get('content-type') ?? '') || beginsAsJson(beginning)
     ? new JsonEnd()
     : undefined
 }
 
-function refuseHalf(end: JsonEnd, held: readonly Uint8Array[]): void {
-  for (const bytes of held) end.push(bytes)
+/** Services send their JSON under other types, too, or under none. */
+const beginsAsJson = (bytes: Uint8Array): boolean =>
+  /^[\s\u{feff}]*(?:\{\s*["}]|\[\s*[[{"])/u.test(
+    new TextDecoder().decode(bytes.subarray(0, BEGINNING_BYTES)),
+  )
+
+const BEGINNING_BYTES = 1024
+
+function refuseHalf(end: JsonEnd, bytes: Uint8Array): void {
+  end.push(bytes)
   if (end.isMissing) throw new ProblemError(NOT_JSON)
 }
 
@@ -116,7 +126,9 @@ const HELD_BYTES = 65_536
 /** A longer answer that reports a failure is cut to this size. */
 const CUT_BYTES = 61_440
 
-async function beginning(call: UpstreamCall): Promise<{ held: Uint8Array[]; complete: boolean }> {
+async function readBeginning(
+  call: UpstreamCall,
+): Promise<{ held: Uint8Array[]; complete: boolean }> {
   const held: Uint8Array[] = []
   for (let size = 0; size <= HELD_BYTES;) {
     const piece = await call.read()

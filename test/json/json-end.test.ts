@@ -40,8 +40,14 @@ describe('the end of JSON', () => {
     )
   })
 
-  it.each(['', ' ', 'OK', '"half', '12'])('is not asked of %j', (text) => {
+  it.each(['OK', '12', '-1.5e3'])('cannot be seen of %j', (text) => {
     expect(isMissing([bytes(text)])).toBe(false)
+  })
+
+  it.each(['"half"', '"a\\"b"', '""', 'true', 'false', 'null'])('is that of %s', (text) => {
+    for (let size = 1; size <= text.length; size += 1)
+      for (let cut = 0; cut <= text.length; cut += 1)
+        expect(isMissing(cutPieces(bytes(text.slice(0, cut)), size))).toBe(cut < text.length)
   })
 })
 
@@ -69,10 +75,25 @@ describe('an answer of a task service without a length', () => {
     await expect((await asked(long.slice(0, -2))).text()).rejects.toThrow()
   })
 
+  it.each(['', '\n', '"half', 'tru'])('is a failure where only %j of it came', async (text) => {
+    expect((await asked(text)).status).toBe(502)
+  })
+
+  it.each(['text/json', 'text/plain', 'application/octet-stream', ''])(
+    'is JSON by how it begins, under the type %j',
+    async (type) => {
+      const headers: Record<string, string> = type === '' ? {} : { 'content-type': type }
+      for (const text of [short, `[${short}]`, `\ufeff { ${short.slice(1)}`]) {
+        expect((await asked(text, headers)).status).toBe(200)
+        expect((await asked(text.slice(0, -1), headers)).status).toBe(502)
+      }
+      await expect((await asked(long.slice(0, -2), headers)).text()).rejects.toThrow()
+    },
+  )
+
   it('is told as it came where it says of a failure, or is no JSON', async () => {
     expect(await (await asked('{"code":', json, 500)).text()).toBe('{"code":')
-    expect(await (await asked('{"code":', { 'content-type': 'text/plain' })).text()).toBe(
-      '{"code":',
-    )
+    for (const text of ['{\\rtf1', '[INFO] {', 'half', ''])
+      expect(await (await asked(text, { 'content-type': 'text/plain' })).text()).toBe(text)
   })
 })
