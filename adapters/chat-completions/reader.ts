@@ -241,10 +241,13 @@ export class CompletionReader implements Reader {
   /** The words of a sound are a text, where there is none beside it. */
   #hear(audio: JsonObject): void {
     this.#hasSound ||= hasWords(audio)
+    this.#isSoundOver ||= !isAbsent(audio['expires_at'])
     if (!this.#isWritten) this.#speech.say(textIn(audio['transcript']))
   }
   #isWritten = false
   #hasSound = false
+  /** OpenAI ends a reply of sound with the date until which it is kept, and with no reason. */
+  #isSoundOver = false
 
   #sign(extra_content: Json | undefined): void {
     this.#speech.sign(extra_content)
@@ -292,7 +295,7 @@ export class CompletionReader implements Reader {
   /** Ends the reply. `isSaid`: the stream said that it is over, and did not just stop. */
   #over(isSaid: boolean): void {
     if (this.#cursor.ended) return
-    if (!this.#finish && !isSaid) return this.#cursor.fail(ENDED_EARLY)
+    if (!this.#finish && !isSaid && !this.#isSoundOver) return this.#fail(ENDED_EARLY)
     if (!this.#finish && this.#isSilent()) return this.#cursor.fail(WORDLESS)
     if (!this.#finish && this.#calls.isCut) return this.#fail(ENDED_EARLY)
     const failure = this.#finish && this.#failureOf(this.#finish)

@@ -54,7 +54,7 @@ function withoutPieces(
         return []
       }
       // A reply that is not complete at this mark was cut off.
-      return isDone(frame) ? [...reader.read(frame), ...reader.end()] : reader.read(frame)
+      return isDone(frame) ? reader.end() : reader.read(frame)
     },
     end: () => [...(skipped ? reader.read(skipped) : []), ...reader.end()],
   }

