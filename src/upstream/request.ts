@@ -97,20 +97,18 @@ const isPlainPath = (path: string): boolean => /^(?:\/[\w:@~-][\w.:@~-]*)+$/.tes
 
 const MASK = '***'
 
-/** The request without secrets, to be shown to a person. */
+/** The request without secrets, to be shown to a person. Any name of a header may stand for a secret. */
 export function masked(sent: AddressedRequest): { url: string; headers: Record<string, string> } {
   const url = new URL(sent.url)
   const query = url.search.replace(/([?&]key=)[^&]*/g, `$1${MASK}`)
   const headers = Object.entries(sent.headers).map(([name, value]) => [
     name,
-    maskHeader(name, value),
+    SECRET.test(name) ? maskedCredential(value) : sent.veil.hide(value),
   ])
   return { url: url.origin + url.pathname + query, headers: Object.fromEntries(headers) }
 }
 
 const SECRET = /auth|key|token|secret|cookie|password/
 
-const maskHeader = (name: string, value: string): string => {
-  if (!SECRET.test(name)) return value
-  return value.startsWith('Bearer ') ? `Bearer ${MASK}` : MASK
-}
+const maskedCredential = (value: string): string =>
+  value.startsWith('Bearer ') ? `Bearer ${MASK}` : MASK

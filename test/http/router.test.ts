@@ -447,6 +447,30 @@ describe('an explanation', () => {
     })
     expect(proxy.sent).toHaveLength(0)
   })
+  it('shows no value of a configured header that may be a secret, whatever its name is', async () => {
+    const headers = {
+      'x-credential': 'credential-0123456789',
+      'x-sig': 'signed-0123456789',
+      'cf-access-client-id': '0123456789.access',
+      'x-route': 'tenant 0123456789abcdef',
+      'x-team': 'blue',
+      'openai-project': 'proj_0123456789',
+    }
+    const proxy = proxyOf(reply, { upstream: { headers } })
+    const told = await (await proxy.fetch('/explain/v1/plain', { body })).json()
+    expect(told).toMatchObject({
+      upstream: {
+        headers: {
+          'x-credential': '***',
+          'x-sig': '***',
+          'cf-access-client-id': '***',
+          'x-route': '***',
+          'x-team': 'blue',
+          'openai-project': 'proj_0123456789',
+        },
+      },
+    })
+  })
   it('shows the bytes that would pass, to the digit', async () => {
     const sent = '{"model":"alias","text":"hi","n":12345678901234567890}'
     const text = await (await proxyOf(reply).fetch('/explain/v1/plain', { body: sent })).text()
