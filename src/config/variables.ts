@@ -105,6 +105,21 @@ const isWithin = (place: string, outer: string): boolean =>
 
 const isKnown = (name: string): boolean => VARIABLES.includes(name) || OF_A_SERVICE.test(name)
 
+/** Variables of the short form whose values are secrets, or hold one. */
+const SECRETS = [
+  'DRAGOMAN_KEY',
+  'DRAGOMAN_IMAGE_KEY',
+  'DRAGOMAN_MUSIC_KEY',
+  'DRAGOMAN_STATE',
+  CALLERS,
+] as const
+
+/** The variables from which a configuration takes what is secret: a key, a header, an address with a password. */
+export const secretVariables = ({ value }: Pick<ConfigSource, 'value'>): string[] => [
+  ...SECRETS,
+  ...namesUsedIn(value),
+]
+
 const namesUsedIn = (value: unknown): Set<string> =>
   new Set(
     [...(JSON.stringify(value) ?? '').matchAll(/"env:([^"\\]+)"/g)].map(([, name = '']) => name),

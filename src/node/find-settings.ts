@@ -1,6 +1,6 @@
 import { ConfigError, type Environment } from '../config/config.ts'
 import { type ConfigSource, textSource } from '../config/source.ts'
-import { environmentSource, withVariables } from '../config/variables.ts'
+import { environmentSource, secretVariables, withVariables } from '../config/variables.ts'
 import { textFile } from './files.ts'
 
 /** Where a configuration is looked for that nothing names. */
@@ -60,6 +60,13 @@ const overruling = (source: ConfigSource): ConfigSource => ({
     },
   ],
 })
+
+/** The variables that hold secrets of a configuration. A document in a variable is one, whatever stands in it. */
+export function secretNames({ environment, ...sources }: SettingsSources): string[] {
+  const named = environment[VARIABLE]?.trim() ?? ''
+  const own = secretVariables(findSource({ ...sources, environment }))
+  return isDocument(named) ? [VARIABLE, ...own] : own
+}
 
 /** A document begins with a brace or a comment, which file names practically never do. */
 const isDocument = (text: string): boolean => /^(?:\{|\/\*|\/\/)/.test(text)

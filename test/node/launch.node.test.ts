@@ -162,6 +162,47 @@ describe('dragoman launch', () => {
     })
   })
 
+  const SECRET = 'a-secret-0123456789abcdef'
+
+  it.each(['claude', 'codex'])(
+    'keeps from %s what the configuration reads secrets from',
+    async (name) => {
+      const own = {
+        dialect: 'messages',
+        url: 'http://127.0.0.1:9',
+        key: ['env:ONE_KEY', 'env:OTHER_KEY'],
+        headers: { 'x-team': 'env:TEAM_TOKEN' },
+        proxy: 'env:EGRESS',
+      }
+      folder.write('dragoman.json', JSON.stringify({ upstreams: { own }, state: { store: 'off' } }))
+      const secrets = {
+        ONE_KEY: SECRET,
+        OTHER_KEY: `${SECRET}-2`,
+        TEAM_TOKEN: SECRET,
+        EGRESS: `http://me:${SECRET}@127.0.0.1:9`,
+        DRAGOMAN_CALLER_KEYS: SECRET,
+        DRAGOMAN_IMAGE_KEY: SECRET,
+        DRAGOMAN_IMAGE_URL: 'http://images.invalid',
+      }
+      await launch([name, '--model', 'big'], { ...secrets, ANOTHER: 'kept' }).finished
+      expect(said().env).toMatchObject({ ANOTHER: 'kept' })
+      expect(JSON.stringify(said())).not.toContain(SECRET)
+    },
+  )
+
+  it('keeps a configuration that stands in a variable from the client, and the short form', async () => {
+    const upstreams = { own: { dialect: 'messages', url: 'http://127.0.0.1:9', key: SECRET } }
+    await launch(['claude'], { DRAGOMAN_CONFIG: JSON.stringify({ upstreams }) }).finished
+    expect(JSON.stringify(said().env)).not.toContain(SECRET)
+    await launch(['claude'], {
+      DRAGOMAN_DIALECT: 'messages',
+      DRAGOMAN_URL: 'http://models.invalid',
+      DRAGOMAN_KEY: 'env:MY_KEY',
+      MY_KEY: SECRET,
+    }).finished
+    expect(JSON.stringify(said().env)).not.toContain(SECRET)
+  })
+
   it('says again to Claude Code what settings of the user say otherwise, and leaves the file alone', async () => {
     mkdirSync(join(home, '.claude'))
     const file = join(home, '.claude/settings.json')

@@ -8,6 +8,7 @@ import { ConfigError, type Environment } from '../../config/config.ts'
 import type { Settings } from '../../config/settings.ts'
 import { PAGE } from '../describe.ts'
 import { serve, settingsFor } from '../commands.ts'
+import { secretNames } from '../find-settings.ts'
 import type { LaunchOptions, Options } from '../options.ts'
 import type { Process } from '../process.ts'
 import { errorCode } from '../files.ts'
@@ -35,12 +36,13 @@ export async function launch(options: Options, world: Process): Promise<number> 
   refuseOverruling(client, wanted.args)
   const settings = settingsFor(options, world)
   const program = findProgram(client, world.environment)
+  const told = forClient(options, world)
   const known: Known = {
     ...modelsFor(client, settings, wanted),
     home: homedir(),
     directory: world.directory,
     environment: world.environment,
-    learned: program && askProgram(program, client, world.environment),
+    learned: program && askProgram(program, client, told.environment),
   }
   if (wanted.print) {
     const at = `http://127.0.0.1:${options.port || PRINTED_PORT}`
@@ -64,11 +66,19 @@ export async function launch(options: Options, world: Process): Promise<number> 
     return await inFolder((folder) => {
       const start = client.start({ ...known, url: proxy.url, key, folder })
       fillFolder(folder, start)
-      return runClient(program, start, wanted.args, world)
+      return runClient(program, start, wanted.args, told)
     })
   } finally {
     await proxy.stop()
   }
+}
+
+/** The client asks the proxy with a key of its own, and its model may read its environment. */
+function forClient({ config: file }: Options, world: Process): Process {
+  const { environment, directory } = world
+  const secret = new Set(secretNames({ file, environment, directory }))
+  const others = Object.entries(environment).filter(([name]) => !secret.has(name))
+  return { ...world, environment: Object.fromEntries(others) }
 }
 
 /** What is known before anything listens. */
