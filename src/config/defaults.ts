@@ -89,6 +89,10 @@ export const MAX_OUTPUT_TOKENS = 8192
 /** Shorter keys can be guessed. Longer ones would never match, because a caller may not present them. */
 export const MIN_CALLER_KEY_CHARACTERS = 16
 export const MAX_CALLER_KEY_CHARACTERS = 512
+/** Tokens of clouds have thousands of characters. Node takes no more than this of all headers together. */
+export const MAX_SECRET_CHARACTERS = 16 * KIB
+/** A file of a secret may end in lines without words. */
+export const MAX_SECRET_FILE_BYTES = 64 * KIB
 
 /** The origin of in-process upstreams; `.invalid` is a name that no name server resolves (RFC 2606, section 2). */
 export const DEMO_ORIGIN = 'http://demo.invalid'

@@ -100,12 +100,12 @@ function changing(secrets: () => readonly string[]): () => Hiding {
 
 function masker(all: readonly string[]): (text: string) => string {
   const secrets = [...new Set(all)].filter(({ length }) => length >= MIN_SECRET_CHARACTERS)
-  const masked = secrets.toSorted((first, second) => second.length - first.length).map(exactly)
-  if (masked.length === 0) return (text) => text
-  const known = new RegExp(masked.join('|'), 'g')
-  // Lines nearly always hold no secret, and searching for a few words costs less than one pattern of them.
+  const longestFirst = secrets.toSorted((first, second) => second.length - first.length)
   return (text) =>
-    secrets.some((secret) => text.includes(secret)) ? text.replace(known, '***') : text
+    longestFirst.reduce(
+      (line, secret) => (line.includes(secret) ? line.replaceAll(secret, () => '***') : line),
+      text,
+    )
 }
 
 /** Everything that is known of an exchange, or of an event of the process. */

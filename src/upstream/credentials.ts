@@ -2,13 +2,15 @@ import type { AuthStyle } from '../../adapters/contract.ts'
 import type { Lookup } from '../model/lookup.ts'
 import { matchesGlob } from '../config/glob.ts'
 import { withoutVariant } from './route.ts'
+import { MAX_SECRET_CHARACTERS } from '../config/defaults.ts'
 import { placeName } from '../config/callers.ts'
 import type { CallerLimits, CallerSettings, KeySettings, NamedKey } from '../config/settings.ts'
 import { memoize } from '../json/memoize.ts'
 import { sha256Hex } from '../json/sha256.ts'
 
 /** Visible ASCII of bounded length; anything else is no key and could not be sent in a header. */
-const KEY = /^[\x21-\x7e]{1,512}$/
+const KEY = /^[\x21-\x7e]+$/
+const isKey = (text: string): boolean => text.length <= MAX_SECRET_CHARACTERS && KEY.test(text)
 
 /** Every key that a request presents, in the places where the clients of any dialect put one. */
 export function presentedKeys(headers: Lookup, query: Lookup): string[] {
@@ -20,7 +22,7 @@ export function presentedKeys(headers: Lookup, query: Lookup): string[] {
   ]
   const keys: string[] = []
   for (const key of presented)
-    if (typeof key === 'string' && KEY.test(key) && !keys.includes(key)) keys.push(key)
+    if (typeof key === 'string' && isKey(key) && !keys.includes(key)) keys.push(key)
   return keys
 }
 

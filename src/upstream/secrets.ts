@@ -1,7 +1,7 @@
 import { isObject, parse, stringify, type Json } from '../json/json.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Settings } from '../config/settings.ts'
-import { base64Cores, isLong, MASK, patternsOf, seek, type Sought } from './spellings.ts'
+import { base64Cores, hider, isLong, seek, type Sought } from './spellings.ts'
 
 /** All secrets of the settings, which must not appear in a log line or an answer. */
 export function listSecrets(settings: Settings): string[] {
@@ -143,8 +143,7 @@ export function veilOf(secrets: readonly string[]): Veil {
 }
 
 function veilOver(secrets: readonly string[], credentials: readonly string[]): Veil {
-  const known = new RegExp(patternsOf(secrets).join('|'), 'g')
-  const hide = (text: string) => text.replace(known, MASK)
+  const hide = hider(secrets)
   const veiled = (value: unknown): unknown => {
     if (typeof value === 'string') return hide(value)
     if (Array.isArray(value)) return value.map(veiled)

@@ -1,6 +1,7 @@
 import { exactly } from '../model/exactly.ts'
 import { encodeBase64 } from '../json/base64.ts'
 import { encoded } from '../json/bytes.ts'
+import { lazily } from '../json/memoize.ts'
 import { HEX } from '../json/sha256.ts'
 
 export const MASK = '***'
@@ -63,21 +64,96 @@ function spelled(letter: string): string {
 const anyCase = (text: string): string =>
   text.replace(/[a-f]/gi, (digit) => `[${digit.toLowerCase()}${digit.toUpperCase()}]`)
 
+/** So many characters of a secret reveal little, and do not occur by chance. */
+const TELLING = 6
+/** The length of so many characters in the longest spelling. */
+export const TELLING_CHARACTERS = 8 * TELLING
+
 /**
- * Patterns for all spellings of some secrets, the longest first. A short one is a word by itself, since servers that
- * want no key are given `x` or `key`, and `maximum` and `invalid_api_key` hold none.
+ * So much of a longer secret has to be there. What stands behind that is hidden as far as it is the same: to compare all
+ * of a token anew at each place would not be linear.
  */
-export const patternsOf = (secrets: readonly string[]): string[] => [
-  ...wordsOf(secrets).map((secret) => {
-    const pattern = secretPattern(secret)
-    return isLong(secret) ? pattern : String.raw`(?<!\w)${pattern}(?!\w)`
-  }),
-  ...secrets.filter(isLong).map(inHex),
+const MOST_COMPARED = 256
+
+const headOf = (word: string): string => word.slice(0, MOST_COMPARED)
+
+/** The beginnings of words. A pattern of whole ones would be too large for the tokens of clouds. */
+const beginningsOf = (words: readonly string[]): string[] => [
+  ...new Set(words.map((word) => [...word].slice(0, TELLING).join(''))),
 ]
+
+/** Where a secret ends that begins at `at`; `at` itself where none does. */
+type End = (text: string, at: number) => number
+
+/**
+ * Hides all spellings of some secrets. A short one is a word by itself, since servers that want no key are given `x` or
+ * `key`, and `maximum` and `invalid_api_key` hold none.
+ */
+export function hider(secrets: readonly string[]): (text: string) => string {
+  const words = wordsOf(secrets)
+  const long = words.filter(isLong)
+  const short = words.filter((word) => !isLong(word)).map(alone)
+  const dumped = secrets.filter(isLong)
+  const beginnings = [
+    ...beginningsOf(long).map(secretPattern),
+    ...short,
+    ...beginningsOf(dumped).map(inHex),
+  ]
+  const ends = [...long.map(endOfWord), ...short.map(endOfMatch), ...dumped.map(endOfHex)]
+  return hiding(new RegExp(beginnings.join('|'), 'g'), ends)
+}
+
+const hiding =
+  (beginning: RegExp, ends: readonly End[]) =>
+  (text: string): string => {
+    let [shown, from] = ['', 0]
+    beginning.lastIndex = 0
+    for (let found = beginning.exec(text); found; found = beginning.exec(text)) {
+      const at = found.index
+      const end = Math.max(...ends.map((endFrom) => endFrom(text, at)))
+      if (end > at) {
+        shown += text.slice(from, at) + MASK
+        from = end
+      }
+      beginning.lastIndex = Math.max(end, at + 1)
+    }
+    return from === 0 ? text : shown + text.slice(from)
+  }
+
+const alone = (word: string): string => String.raw`(?<!\w)${secretPattern(word)}(?!\w)`
+
+function endOfMatch(pattern: string): End {
+  const one = new RegExp(pattern, 'y')
+  return (text, at) => {
+    one.lastIndex = at
+    return one.test(text) ? one.lastIndex : at
+  }
+}
+
+const endOfWord =
+  (word: string): End =>
+  (text, at) => {
+    const end = endOf(word, text, at, true)
+    return typeof end === 'number' ? end : at
+  }
 
 /** As dumps of a request show it, in digits of either case. */
 const inHex = (secret: string): string =>
   anyCase([...encoded(secret)].map((byte) => HEX[byte]).join('[ :]?'))
+
+function endOfHex(secret: string): End {
+  const bytes = lazily(() => encoded(secret))
+  return (text, at) => {
+    let [end, count] = [at, 0]
+    for (const byte of bytes()) {
+      const from = count > 0 && /[ :]/.test(text.charAt(end)) ? end + 1 : end
+      if (text.slice(from, from + 2).toLowerCase() !== HEX[byte]) break
+      end = from + 2
+      count += 1
+    }
+    return count < Math.min(bytes().length, MOST_COMPARED) ? at : end
+  }
+}
 
 /** The forms of a secret: plain, and its core in base64 of either alphabet. */
 const wordsOf = (secrets: readonly string[]): string[] =>
@@ -122,23 +198,19 @@ export interface Sought {
   hide(text: string): string
 }
 
-/** So many characters of a secret reveal little, and do not occur by chance. */
-const TELLING = 6
-/** The length of so many characters in the longest spelling. */
-export const TELLING_CHARACTERS = 8 * TELLING
-
 export function seek(secrets: readonly string[]): Sought | undefined {
   if (secrets.length === 0) return undefined
   const words = wordsOf(secrets)
-  const beginnings = [...new Set(words.map((word) => [...word].slice(0, TELLING).join('')))]
+  const beginnings = beginningsOf(words)
   const plain = beginnings.map(exactly)
   const likely = new RegExp([...plain, '[%&\\\\]'].join('|'))
   const beginning = new RegExp(beginnings.map(secretPattern).join('|'), 'g')
-  const known = new RegExp(words.map(secretPattern).join('|'), 'g')
+  const hide = hiding(new RegExp(beginning), words.map(endOfWord))
   // No spelling is shorter than what it spells, and most texts of an event are.
-  const shortest = Math.min(...words.map(({ length }) => length))
+  const heads = words.map(headOf)
+  const shortest = Math.min(...heads.map(({ length }) => length))
   const isThere = (text: string) =>
-    text.length >= shortest && (ESCAPES.test(text) || words.some((word) => text.includes(word)))
+    text.length >= shortest && (ESCAPES.test(text) || heads.some((head) => text.includes(head)))
   return {
     plain: secrets,
     isLikely: (text) => likely.test(text),
@@ -150,21 +222,55 @@ export function seek(secrets: readonly string[]): Sought | undefined {
       const ends = words.map((word) => endOf(word, text, at))
       return ends.find((end) => typeof end === 'number') ?? ends.find((end) => end === 'open')
     },
-    hide: (text) => (isThere(text) ? text.replace(known, MASK) : text),
+    hide: (text) => (isThere(text) ? hide(text) : text),
   }
 }
 
-/** Every spelling except base64 begins with one of these. */
-const ESCAPES = /[%&\\]/
+/** Every spelling except base64 begins with one of these, and a space may be a plus sign. */
+const ESCAPES = /[%&+\\]/
 
-/** Compares character by character, to see where a text ends inside a secret. */
-function endOf(word: string, text: string, at: number): number | 'open' | undefined {
-  if (text.startsWith(word, at)) return at + word.length
+/**
+ * Compares character by character, to see where a text ends inside a secret, or is no more the same. `isWhole`: nothing
+ * comes behind the text.
+ */
+function endOf(
+  word: string,
+  text: string,
+  at: number,
+  isWhole = false,
+): number | 'open' | undefined {
+  const same = alike(word, text, at)
+  if (same === word.length) return at + same
+  if (!isWhole && at + same === text.length) return 'open'
+  if (same < MOST_COMPARED && !ESCAPES.test(text.slice(at, at + same + 1))) return undefined
+  const head = headOf(word)
+  const end = spelledEnd(head, text, at, isWhole)
+  return typeof end !== 'number' || head === word ? end : spelledEnd(word, text, at, isWhole, end)
+}
+
+/** How many characters are the same in both: a token that comes in pieces is compared anew with each. */
+function alike(word: string, text: string, at: number): number {
+  let same = 0
+  while (same < word.length && word.charCodeAt(same) === text.charCodeAt(at + same)) same += 1
+  return same
+}
+
+/** The end in any spelling; `least` instead of nothing where so much is the same. */
+function spelledEnd(
+  word: string,
+  text: string,
+  at: number,
+  isWhole: boolean,
+  least?: number,
+): number | 'open' | undefined {
   let end = at
   for (const letter of charactersOf(word)) {
     const one = letterPattern(letter)
     one.lastIndex = end
-    if (!one.test(text)) return isCut(text, end) ? 'open' : undefined
+    if (!one.test(text)) {
+      if (!isWhole && isCut(text, end)) return 'open'
+      return least === undefined ? undefined : Math.max(least, end)
+    }
     end = one.lastIndex
   }
   return end

@@ -5,16 +5,20 @@ import { jsonReply, sseReply } from '../exchange/proxy.ts'
 import { DIALECTS, siteOf, voiceOf } from '../pools/site.ts'
 
 /** No configuration holds this key, so that the log could not find it by itself. */
-const KEY = 'k-mine0123456789abcdef'
-const BASE64 = Buffer.from(KEY).toString('base64')
-const ERROR = { error: { type: 'x', code: KEY, param: KEY, message: `no ${KEY}, ${BASE64}` } }
-const EVENT = `event: error\ndata: ${JSON.stringify({ type: 'error', ...ERROR })}\n\n`
+const SHORT = 'k-mine0123456789abcdef'
+/** As long as the tokens of clouds. */
+const LONG = SHORT + Array.from({ length: 1200 }, (_, at) => `${at}Z`).join('')
 
-const pairs = DIALECTS.flatMap((caller) => DIALECTS.map((upstream) => [caller, upstream] as const))
+const pairs = DIALECTS.flatMap((caller) =>
+  DIALECTS.flatMap((upstream) => [SHORT, LONG].map((key) => [caller, upstream, key] as const)),
+)
 
 describe.each(pairs)(
   'the key that a caller of %s brings for upstreams of %s',
-  (caller, dialect) => {
+  (caller, dialect, KEY) => {
+    const BASE64 = Buffer.from(KEY).toString('base64')
+    const ERROR = { error: { type: 'x', code: KEY, param: KEY, message: `no ${KEY}, ${BASE64}` } }
+    const EVENT = `event: error\ndata: ${JSON.stringify({ type: 'error', ...ERROR })}\n\n`
     const { opening, whole } = voiceOf(dialect)
     const middle = EVENT.indexOf(KEY) + 5
     const said: [string, () => UpstreamResponse][] = [

@@ -18,6 +18,34 @@ describe('a secret', () => {
     expect(veil.hide(`<${spell('another')}>`)).toBe(`<${spell('another')}>`)
   })
 
+  // Tokens of clouds.
+  const LONG = Array.from({ length: 500 }, (_, at) => `${at}${ODD}`).join('.')
+
+  it.each(SPELLINGS)(
+    'is hidden as a whole where it has thousands of characters: %s',
+    (_, spell) => {
+      const { hide, sought } = createVeil(LONG)
+      const spelled = spell(LONG)
+      for (const hidden of [hide(`a ${spelled} b`), sought?.hide(`a ${spelled} b`) ?? ''])
+        expect(hidden.length).toBeLessThan('a *** b'.length + 9)
+      // Of half a token the other half may be guessed.
+      expect(hide(spell(LONG.slice(0, 9000))).length).toBeLessThan(16)
+      expect(hide(`<${spell('another')}>`)).toBe(`<${spell('another')}>`)
+    },
+  )
+
+  it('of thousands of characters is hidden in digits, in a stream and beside another one', () => {
+    const { hide, sought } = createVeil(LONG, { 'x-gateway': 'gateway-0123456789' })
+    const digits = Buffer.from(LONG).toString('hex')
+    for (const dump of [digits, digits.toUpperCase(), digits.replace(/..(?!$)/g, '$& ')])
+      expect(hide(`<${dump}>`)).toBe('<***>')
+    expect(hide(`${LONG} gateway-0123456789 ${LONG}`)).toBe('*** *** ***')
+    expect(sought?.end(`${LONG} b`, 0)).toBe(LONG.length)
+    expect(sought?.end(LONG.slice(0, 5000), 0)).toBe('open')
+    expect(sought?.end(`${LONG.slice(0, 5000)} b`, 0)).toBe(5000)
+    expect(sought?.end(`${LONG.slice(0, 100)} b`, 0)).toBeUndefined()
+  })
+
   it('is hidden in a dump, in digits of either case and apart', () => {
     const digits = Buffer.from(ODD).toString('hex')
     const dumps = [digits, digits.toUpperCase(), digits.replace(/..(?!$)/g, '$& ')]
