@@ -1,4 +1,5 @@
 import { adapters } from '../../adapters/index.ts'
+import { MAX_SECRET_CHARACTERS } from './defaults.ts'
 import { ConfigError } from './finding.ts'
 import { hint } from './nearest.ts'
 import type { KeySettings, LimitSettings, UpstreamSettings } from './settings.ts'
@@ -101,11 +102,18 @@ function likeIt(name: string, environment: Environment): string {
 
 const withoutApi = (name: string): string => name.replace('_API_', '_')
 
+/** Beside the contents of files: why there is none of this one. */
+export const whyUnread = (file: string): string => `why not ${file}`
+
 /** Platforms with files read them beforehand and put their content among the variables. */
 function fileContent(text: string, environment: Environment, place: string): string {
   const name = text.slice('file:'.length)
   const content = environment[text]?.trim()
-  if (content === undefined) throw new ConfigError(place, `the file ${name} cannot be read`)
+  if (content === undefined)
+    throw new ConfigError(
+      place,
+      `the file ${name} ${environment[whyUnread(text)] ?? 'cannot be read'}`,
+    )
   if (content === '') throw new ConfigError(place, `the file ${name} is empty`)
   return content
 }
@@ -127,7 +135,16 @@ export function readSecret(text: string, environment: Environment, place: string
       place,
       'expected a key of visible ASCII characters without spaces, and no quotes around it',
     )
-  return secret
+  return bounded(secret, place)
+}
+
+function bounded(text: string, place: string): string {
+  if (text.length > MAX_SECRET_CHARACTERS)
+    throw new ConfigError(
+      place,
+      `this has ${text.length} characters; expected at most ${MAX_SECRET_CHARACTERS}, since no server takes more in a header`,
+    )
+  return text
 }
 
 /** The name of a header that may be set, in small letters. */
@@ -144,7 +161,7 @@ export function readHeaderValue(text: string, environment: Environment, place: s
   const value = resolved(text, environment, place)
   if (!HEADER_VALUE.test(value))
     throw new ConfigError(place, 'expected a value of printable ASCII characters')
-  return value
+  return bounded(value, place)
 }
 
 /** The address of an egress proxy, with its credential; `env:NAME` is looked up. */

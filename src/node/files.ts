@@ -1,7 +1,16 @@
-import { readFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+} from 'node:fs'
 import { resolve } from 'node:path'
 import { ConfigError, type Environment } from '../config/config.ts'
-import { FROM_FILE } from '../config/values.ts'
+import { MAX_SECRET_FILE_BYTES } from '../config/defaults.ts'
+import { FROM_FILE, whyUnread } from '../config/values.ts'
 
 /** The text of a file; undefined when there is no such file. Throws `ConfigError` for a file that is no text. */
 export function textFile(directory: string, name: string): string | undefined {
@@ -41,19 +50,45 @@ function namedFiles(value: unknown): string[] {
   return [...new Set([...strings].map(([quoted]) => String(JSON.parse(quoted))))]
 }
 
-/** The variables, together with the content of these files. A file that cannot be read is left out. */
+/** The variables, together with the content of these files, or with why there is none. */
 export function withSecretFiles(environment: Environment, value: unknown): Environment {
-  const held = namedFiles(value).flatMap((name) => {
-    const text = readable(name.slice(FROM_FILE.length - 1))
-    return text === undefined ? [] : [[name, text] as const]
+  const held = namedFiles(value).map((name) => {
+    const { text, fault } = secretFile(name.slice(FROM_FILE.length - 1))
+    return fault === undefined ? [name, text] : [whyUnread(name), fault]
   })
   return held.length > 0 ? { ...environment, ...Object.fromEntries(held) } : environment
 }
 
-function readable(path: string): string | undefined {
+type SecretText = { text: string; fault?: undefined } | { text?: undefined; fault: string }
+
+/** Nothing waits here: a pipe without a writer would hold up the whole process, and a device may have no end. */
+function secretFile(path: string): SecretText {
+  let file: number | undefined
   try {
-    return textFile('/', path)
+    if (!statSync(path).isFile())
+      return { fault: 'is no regular file, from which a secret is read' }
+    // By now it may be another.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    if (!fstatSync(file).isFile()) return { fault: 'cannot be read' }
+    const bytes = beginningOf(file, MAX_SECRET_FILE_BYTES + 1)
+    if (bytes.length > MAX_SECRET_FILE_BYTES)
+      return { fault: `is larger than ${MAX_SECRET_FILE_BYTES} bytes, which no secret is` }
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch {
-    return undefined
+    return { fault: 'cannot be read' }
+  } finally {
+    if (file !== undefined) closeSync(file)
   }
+}
+
+/** What a file says of its size need not be so. */
+function beginningOf(file: number, most: number): Uint8Array {
+  const bytes = new Uint8Array(most)
+  let length = 0
+  let more: number
+  do {
+    more = readSync(file, bytes, length, most - length, null)
+    length += more
+  } while (more > 0 && length < most)
+  return bytes.subarray(0, length)
 }
