@@ -177,6 +177,8 @@ export interface SameEdits {
   readonly usage?: boolean
   /** The references of the body have been written out, from records kept here. */
   readonly resolved?: boolean
+  /** Ids of thoughts that go on as their words alone: they are not known to be this caller's. */
+  readonly nameless?: ReadonlySet<Json | undefined>
 }
 
 /** The headers of an exchange in which both sides speak one dialect. */

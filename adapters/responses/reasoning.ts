@@ -1,7 +1,7 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions, Request } from '../../src/model/request.ts'
-import { keepRest, restOf, factsOf, silently } from './dialect.ts'
+import { keepRest, restOf, factsOf, memberText, objectsOf, silently } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
@@ -99,3 +99,10 @@ function writeEffort(options: ReasoningOptions, lose: Lose): Effort | undefined 
 export function showReasoning(request: Request): JsonObject {
   return { effort: null, summary: null, ...writeReasoningOptions(request, true, silently) }
 }
+
+/** Thoughts that an upstream knows by their id alone, or by their words. */
+export const isUnproven = ({ type, encrypted_content: proof }: JsonObject): boolean =>
+  type === 'reasoning' && (proof ?? '') === ''
+
+export const hasWords = ({ summary, content }: JsonObject): boolean =>
+  [...objectsOf(summary), ...objectsOf(content)].some((part) => Boolean(memberText(part, 'text')))

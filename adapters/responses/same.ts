@@ -5,19 +5,21 @@ import type { Lose } from '../../src/model/loss.ts'
 import { isEnvelope, readEnvelope, refuseSummary } from '../../src/model/proof.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
-import { DIALECT, objectsOf, memberText } from './dialect.ts'
+import { DIALECT, memberText } from './dialect.ts'
 import { LEAST_OUTPUT_TOKENS } from './fields.ts'
 import { summaryIn } from './hosted.ts'
 import { lowered } from './lowered.ts'
 import { CanonicalPlaces } from './lowered-history.ts'
+import { hasWords, isUnproven } from './reasoning.ts'
 import { placeOf, type WireItem } from './wire.ts'
 
 /** Edits the body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
-  const { model, facts, foreign, resolved } = edits
+  const { model, facts, foreign, nameless, resolved } = edits
   const whole = resolved ? withMembers(body, ALONE) : body
   const own = foreign ? withItems(whole, ownItems(resolved === true, facts, lose)) : whole
-  const marked = facts.cacheBreakpoints === false ? withItems(own, withoutMarks(lose)) : own
+  const unnamed = nameless ? withItems(own, withoutNames(nameless)) : own
+  const marked = facts.cacheBreakpoints === false ? withItems(unnamed, withoutMarks(lose)) : unnamed
   const taken = withoutRefused(bounded(marked, facts, lose), facts.drop, placeOf, lose)
   const sent = lowered(taken, facts.server, lose)
   return model === undefined || typeof sent['model'] !== 'string'
@@ -59,6 +61,13 @@ function ownItems(resolved: boolean, { server }: ModelFacts, lose: Lose): EditIt
   }
 }
 
+const withoutNames =
+  (nameless: ReadonlySet<Json | undefined>): EditItem =>
+  (item) =>
+    isObject(item) && isUnproven(item) && nameless.has(item['id'])
+      ? withMembers(item, { id: undefined })
+      : item
+
 /** Items that an upstream knows only where it ran them itself. */
 const isRun = ({ type, result }: JsonObject): boolean =>
   type === 'web_search_call' ||
@@ -81,14 +90,11 @@ function ownReasoning(
   const isForeign = settled === item && isEnvelope(proof)
   if (isForeign) lose('dropped', `${place}.seal`)
   if (!isForeign && (isKnown || proof !== '')) return withoutMintedId(settled)
-  return hasText(item) ? lose('dropped', place) : undefined
+  return hasWords(item) ? lose('dropped', place) : undefined
 }
 
 const withoutMintedId = (item: WireItem): JsonObject =>
   isMinted(item.id) ? withMembers(item, { id: undefined }) : item
-
-const hasText = ({ summary, content }: JsonObject): boolean =>
-  [...objectsOf(summary), ...objectsOf(content)].some((part) => Boolean(memberText(part, 'text')))
 
 const MARK = 'prompt_cache_breakpoint'
 

@@ -189,18 +189,23 @@ function warnOfBodies({ config, platform, found }: Examination): void {
     )
 }
 
+const BESIDE_ONE_KEY =
+  ' once a second caller was seen, who is told by another credential beside the one key'
+
 /** An upstream that keeps responses for its one key would show each caller those of all callers. */
-function warnOfSharedMemories({ config, found }: Examination): void {
-  const keys = entriesAt(config, ['callers', 'keys'])
-  const areMany = valueAt(config, ['callers', 'keys']) === undefined || keys.length > 1
-  if (!areMany || textAt(config, ['state', 'store']) !== 'off') return
+function warnOfSharedMemories({ config, platform, found }: Examination): void {
+  if (textAt(config, ['state', 'store']) !== 'off') return
+  const keys = valueAt(config, ['callers', 'keys'])
+  const isOneKey = Array.isArray(keys) && keys.length === 1
+  const isHere = keys === undefined && platform.listens !== undefined && !platform.exposed
+  const since = isOneKey ? BESIDE_ONE_KEY : isHere ? ' once a second caller was seen' : ''
   for (const [name] of membersAt(config, ['upstreams'])) {
     const dialect = textAt(config, ['upstreams', name, 'dialect'])
     const keeps = adapters.some(({ dialect: own, caller }) => own === dialect && caller.memory)
     if (keeps && textAt(config, ['upstreams', name, 'key']) !== 'caller')
       found.warn(
         ['state', 'store'],
-        `nothing notes whose the responses are that "${name}" keeps, so nobody can read or continue one; expected a store, or "key": "caller" there`,
+        `nothing notes whose the responses are that "${name}" keeps, so nobody can read or continue one${since}; expected a store, or "key": "caller" there`,
       )
   }
 }

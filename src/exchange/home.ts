@@ -129,8 +129,8 @@ async function findStored(
 ): Promise<Member | undefined> {
   const { memory } = exchange.caller.caller
   if (!memory || !exchange.memories || !scanned) return undefined
-  const { previous, references, claims = [] } = memory.asks(parseBody(scanned))
-  const id = previous ?? references[0] ?? claims[0]
+  const { previous, references, claims = [], spoken = [] } = memory.asks(parseBody(scanned))
+  const id = previous ?? references[0] ?? claims[0] ?? spoken[0]
   if (id === undefined) return undefined
   const issuer = await findIssuer(exchange, exchange.memories, id).catch(() => undefined)
   const isSticky = failoverOf(exchange.settings, route).sticky !== 'off'

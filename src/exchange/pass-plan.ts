@@ -11,16 +11,16 @@ import { matchesGlob } from '../config/glob.ts'
 import { pickNamed, sendable } from '../upstream/header-subset.ts'
 import type { PassPlan } from './plan.ts'
 import { unscannedBody } from './read-request.ts'
-import type { Found } from '../memory/resolve.ts'
+import type { ResolvedRequest } from '../memory/resolve.ts'
 
 type Addressee = Pick<PassPlan, 'destination' | 'requested'>
 
-/** `scanned`: the body, where it had to be scanned; `found`: the records that it refers to. */
+/** `scanned`: the body, where it had to be scanned; `known`: what is known of its references. */
 export function passPlan(
   exchange: Exchange,
   { destination, requested }: Addressee,
   scanned: ScannedBody | undefined,
-  found?: Found,
+  known: Pick<ResolvedRequest, 'found' | 'nameless'> = {},
 ): PassPlan {
   const { body, caller, head, route } = exchange
   const { aliased, target, upstream } = destination
@@ -28,7 +28,8 @@ export function passPlan(
   const stream = route.operation === 'create' && isStream()
   const seen = scanned ?? unscannedBody(exchange)
   const counted = stream && asksForCount(exchange, destination, seen)
-  const edited = editedBody(exchange, destination, seen, counted)
+  const { nameless } = known
+  const edited = editedBody(exchange, destination, seen, { counted, nameless })
   const unaddressed: UnaddressedRequest = {
     path: caller.same.path(head, aliased ? target.model : undefined),
     query: pickNamed(head.query, caller.same.query, QUERY_VALUE),
@@ -41,7 +42,7 @@ export function passPlan(
   const plan: PassPlan = { kind: 'pass', destination, requested, stream, losses, sent }
   if (edits) plan.edits = edits
   if (counted) plan.counted = true
-  return scanned ? { ...plan, scanned, found } : plan
+  return scanned ? { ...plan, scanned, found: known.found } : plan
 }
 
 /** Whether the upstream has to be asked to count the tokens of a stream. */
@@ -70,7 +71,7 @@ function editedBody(
   exchange: Exchange,
   { aliased, target }: PassPlan['destination'],
   seen: ScannedBody | undefined,
-  counted: boolean,
+  { counted, nameless }: { counted: boolean; nameless: SameEdits['nameless'] },
 ): Edited | undefined {
   const { caller } = exchange
   if (!seen) return undefined
@@ -83,12 +84,14 @@ function editedBody(
   const model = aliased && mayNameModel(seen, member) ? target.model : undefined
   const isReplaced = isAdded && seen.memberText(counting.member) !== undefined
   const isNamedElsewhere = model !== undefined && member === undefined
-  if (foreign || Object.keys(facts).length > 0 || isNamedElsewhere || isReplaced)
+  const isParsed = foreign || nameless !== undefined || Object.keys(facts).length > 0
+  if (isParsed || isNamedElsewhere || isReplaced)
     return withEdits(exchange, seen, {
       facts,
       foreign,
       sentTo: target.model,
       ...(counted && { usage: true }),
+      ...(nameless && { nameless }),
       ...(model !== undefined && { model }),
     })
   const isRenamed = model !== undefined && member !== undefined
@@ -97,12 +100,15 @@ function editedBody(
   return { body: isAdded ? withFirst(body, counting) : body, losses: [] }
 }
 
-/** The body of an object that has members, with another one before them. */
+/** The body of an object that has members, with another one before them. White space may fill pieces before it. */
 function withFirst(body: Bytes, { member, value }: { member: string; value: string }): Bytes {
-  const [first = NOTHING, ...others] = piecesIn(body)
-  const behind = first.indexOf(OBJECT) + 1
+  const pieces = piecesIn(body)
+  const at = pieces.findIndex((piece) => piece.includes(OBJECT))
+  const piece = pieces[at] ?? NOTHING
+  const behind = piece.indexOf(OBJECT) + 1
   const added = encoded(`"${member}":${value},`)
-  return [first.subarray(0, behind), added, first.subarray(behind), ...others]
+  const parts = [piece.subarray(0, behind), added, piece.subarray(behind)]
+  return pieces.toSpliced(at, 1, ...parts)
 }
 
 const OBJECT = '{'.charCodeAt(0)

@@ -19,7 +19,7 @@ import { invalid, ProblemError } from '../model/problem.ts'
 import type { PlaceSearch } from '../ports.ts'
 import { FREE_BYTES, workOf } from '../stream/budget.ts'
 import { LONG_BYTES, type Bytes } from '../json/bytes.ts'
-import { isShared, refuseReferences } from '../memory/ownership.ts'
+import { isGuarded, refuseReferences, findUnnoted } from '../memory/ownership.ts'
 import type { Exchange } from './exchange.ts'
 import {
   addressRequest,
@@ -102,7 +102,7 @@ export async function planFor(
   if (known?.resolved || isServedHere) return translatePlan(exchange, destination, known, scanned)
   return isReadToo(exchange, target, scanned)
     ? translatePlan(exchange, destination, wholeBody(exchange, scanned), scanned)
-    : passPlan(exchange, { destination, requested: model ?? '' }, scanned, known?.found)
+    : passPlan(exchange, { destination, requested: model ?? '' }, scanned, known)
 }
 
 /**
@@ -161,13 +161,16 @@ async function resolveHere(
     return known.resolved || known.keeping || refers ? known : undefined
   }
   if (!memories) {
-    if (refers && isShared(exchange, upstream))
-      refuseReferences(memory, parseBody(scanned), upstream)
-    return undefined
+    if (!refers || !isGuarded(exchange, upstream)) return undefined
+    const ask = memory.asks(parseBody(scanned))
+    refuseReferences(memory, ask, upstream)
+    return { body: null, resolved: false, ...named(await findUnnoted(exchange, memories, ask)) }
   }
   if (!refers) return { body: null, resolved: false, found: NOTHING_SOUGHT }
   return resolveReferences(exchange, parseBody(scanned), scanned, upstream)
 }
+
+const named = (nameless: ResolvedRequest['nameless']) => (nameless ? { nameless } : {})
 
 export function unrouted(exchange: Exchange, model: string | undefined): ProblemError {
   // A request without a model is refused in the words of the caller's own dialect.
@@ -186,7 +189,7 @@ export const noRoute = (model = ''): ProblemError =>
 async function translatePlan(
   exchange: Exchange,
   destination: Destination,
-  { body, resolved, keeping, issuers }: ResolvedRequest,
+  { body, resolved, keeping, issuers, nameless }: ResolvedRequest,
   scanned: ScannedBody | undefined,
 ): Promise<TranslatePlan> {
   const { adapter, upstream } = destination
@@ -202,7 +205,7 @@ async function translatePlan(
   const whole = resolved ? { ...asked, store: false } : asked
   const { lose, losses } = lossList()
   const cache = cacheOptions(exchange, destination, scanned)
-  const known = { body, resolved, request: whole, cache, trail }
+  const known = { body, resolved, nameless, request: whole, cache, trail }
   const outgoing = placed(exchange, known, () => {
     if (adapter !== exchange.caller) {
       refuseFileIds(whole, trail)
@@ -229,6 +232,7 @@ async function translatePlan(
 interface Known {
   body: Json
   resolved: boolean
+  nameless?: ResolvedRequest['nameless']
   request: Request
   cache: CacheOptions
   trail?: Trail | undefined
@@ -261,13 +265,14 @@ export const rereader =
 function outgoingRequest(
   exchange: Exchange,
   destination: Destination,
-  { body, resolved, request, cache, trail }: Known,
+  known: Known,
   lose: Lose,
 ): Outgoing | undefined {
+  const { request, cache, trail } = known
   const { adapter, target } = destination
   const isCount = exchange.route.operation === 'count-tokens'
   if (isCount && target.facts.server?.countTokens === false) return undefined
-  if (adapter === exchange.caller) return editedRequest(exchange, destination, body, resolved, lose)
+  if (adapter === exchange.caller) return editedRequest(exchange, destination, known, lose)
   const { writeRequest, writeCountRequest } = adapter.upstream
   if (!isCount) return writeRequest(request, { target, lose, cache, trail })
   return writeCountRequest(request, { target, lose: withoutBound(lose), cache, trail })
@@ -295,7 +300,7 @@ async function writeAgain(
   const { adapter } = destination
   const { lose } = lossList()
   if (adapter === exchange.caller)
-    return editedRequest(exchange, destination, body, false, lose).body
+    return editedRequest(exchange, destination, { body, resolved: false }, lose).body
   const read = rereader(exchange)(body)
   const request = readableProofs(
     await withProofs(exchange, read, adapter.dialect),
@@ -317,11 +322,17 @@ export const mayBeSoughtIn = ({ body, ports }: Exchange): boolean =>
 function editedRequest(
   { caller, head, permit }: Exchange,
   { target: { facts, model } }: Destination,
-  body: Json,
-  resolved: boolean,
+  { body, resolved, nameless }: Pick<Known, 'body' | 'resolved' | 'nameless'>,
   lose: Lose,
 ): Outgoing {
-  const edits = { model, facts, foreign: true, resolved, usage: permit.counts }
+  const edits = {
+    model,
+    facts,
+    foreign: true,
+    resolved,
+    usage: permit.counts,
+    ...(nameless && { nameless }),
+  }
   return {
     path: caller.same.path(head, model),
     headers: {},

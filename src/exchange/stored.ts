@@ -6,7 +6,7 @@ import {
   demandOwnership,
   findIssuer,
   isIssuer,
-  isShared,
+  isGuarded,
   unclaimable,
 } from '../memory/ownership.ts'
 import type { Member } from '../upstream/members.ts'
@@ -40,7 +40,7 @@ export async function answerFromStore(exchange: StoredExchange, asked: Asked): P
   // An exchange that the upstream gave out is asked of the upstream first.
   let found = isOurs ? await look() : undefined
   if (destination && !found) {
-    if (memory && isShared(exchange, destination.upstream)) {
+    if (memory && isGuarded(exchange, destination.upstream)) {
       if (!memories) throw unclaimable(memory, 'stored', asked.id, destination.upstream)
       await demandOwnership(exchange, memories, memory, { stored: asked.id })
     }

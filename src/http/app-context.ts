@@ -8,6 +8,7 @@ import type { Settings } from '../config/settings.ts'
 import type { CallerUse } from './caller-use.ts'
 import type { Guard } from './guard.ts'
 import type { Load } from './load.ts'
+import type { SoleCaller } from './sole-caller.ts'
 
 /** What all exchanges of one app share. */
 export interface AppContext {
@@ -23,6 +24,8 @@ export interface AppContext {
   use?: CallerUse | undefined
   pools: Pools
   memories?: Memories | undefined
+  /** Absent where no caller gets what is not noted for it. */
+  soleCaller?: SoleCaller | undefined
   /** Absent where requests come from the program itself and not from a network. */
   guard?: Guard | undefined
 }

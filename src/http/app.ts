@@ -15,6 +15,7 @@ import { createCallerUse, type CallerUse } from './caller-use.ts'
 import { createLoad, type Load } from './load.ts'
 import { operatorOf } from './operator.ts'
 import { toResponse } from './respond.ts'
+import { createSoleCaller } from './sole-caller.ts'
 import type { AppContext } from './app-context.ts'
 
 /** The proxy as one function. It never rejects. */
@@ -42,6 +43,7 @@ export function createReplaceable(
   const use = createCallerUse(given.now)
   const load = createLoad(settings.limits)
   const pools = createPools(given)
+  const soleCaller = createSoleCaller(door)
   const recalled = () => given.recall?.held ?? 0
   given.observer?.reads({ ...load, recalled, breakers: pools.breakers })
   const generation = (next: Settings, memories = createMemories(next, given.store)) => {
@@ -58,6 +60,7 @@ export function createReplaceable(
       load: counted.load,
       pools,
       memories,
+      soleCaller,
       guard: createGuard(next.web, door),
     }
     return { context, over: counted.over }

@@ -49,7 +49,7 @@ export function answerStoredRequest(
 }
 
 function exchangeOf(
-  { dialects, load, memories, pools, ports, settings }: AppContext,
+  { dialects, load, memories, pools, ports, settings, soleCaller }: AppContext,
   { head, journal, request }: ReceivedRequest,
   caller: Adapter,
   { credential, identity }: Admission,
@@ -62,6 +62,7 @@ function exchangeOf(
     head,
     credential,
     identity,
+    isAlone: soleCaller?.isAlone(settings, identity) === true,
     memories,
     pools,
     signal: request.signal,

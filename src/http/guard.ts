@@ -5,10 +5,13 @@ import { readHostname, isLoopbackName, nameOfAddress } from '../config/hostname.
 import type { WebSettings } from '../config/settings.ts'
 
 /**
- * How requests come in: at an address of this machine, at a platform's address, or from the program that this is part
- * of.
+ * How requests come in: at an address of this machine (`shared` with other processes), at a platform's address, or from
+ * the program that this is part of.
  */
-export type Door = { kind: 'listener'; host: string } | { kind: 'isolate' } | { kind: 'program' }
+export type Door =
+  | { kind: 'listener'; host: string; shared?: boolean }
+  | { kind: 'isolate' }
+  | { kind: 'program' }
 
 /**
  * Keeps foreign web pages out. A browser lets every page send requests to every address, even to one that only this
@@ -69,7 +72,8 @@ export function createGuard(web: WebSettings | undefined, door: Door): Guard | u
 }
 
 /** An address that others reach may have any name; there callers need keys. */
-const isLoopbackAddress = (address: string): boolean => isLoopbackName(nameOfAddress(address))
+export const isLoopbackAddress = (address: string): boolean =>
+  isLoopbackName(nameOfAddress(address))
 
 /**
  * `0.0.0.0` is an address to listen on and no name of this proxy: browsers on Linux and macOS have connected pages

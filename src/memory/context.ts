@@ -11,6 +11,8 @@ export interface KeptContext {
   readonly caller: Adapter
   /** The owner; absent where callers cannot be told apart. */
   readonly identity?: string | undefined
+  /** No other caller can be here: what is noted for none is this one's. */
+  readonly isAlone?: boolean
   /** Absent where nothing is stored. */
   readonly memories?: Memories | undefined
   /** Its share of the bytes in flight. */

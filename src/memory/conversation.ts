@@ -15,6 +15,8 @@ export interface Ask {
   references: readonly string[]
   /** Ids of items that an upstream with its own memory would complete from its store. */
   claims?: readonly string[]
+  /** The same of thoughts that bring their words along, and can go on without an id. */
+  spoken?: readonly string[]
   /** Id of a conversation that such an upstream keeps, with everything said in it. */
   conversation?: string
 }

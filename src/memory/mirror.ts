@@ -1,7 +1,7 @@
 import type { FrameReader } from '../stream/codec.ts'
 import type { ConversationMemory, ToldReply } from './conversation.ts'
 import { stringify } from '../json/json.ts'
-import { noteItems, noteOwner, isShared } from './ownership.ts'
+import { noteItems, noteOwner, isGuarded, isShared } from './ownership.ts'
 import type { KeptContext, MemoryContext } from './context.ts'
 import { deleteRecord, keep, openScopedStore } from './records.ts'
 import { storeKey } from './store.ts'
@@ -39,12 +39,12 @@ export function createMirror(exchange: MemoryContext, plan: Passing): Mirror | u
   if (!memory || !memories || !scanned || !found) return undefined
   if (route.operation !== 'create' || route.ownOnly !== undefined) return undefined
   if (memberOf(scanned, memory.keepMember) === false) return undefined
-  const shared = isShared(exchange, plan.destination.upstream)
+  const shared = isShared(plan.destination.upstream)
   return listener(memory, shared, async (news) => {
     const { member, name } = plan.destination.upstream
     const issuer = member ?? name
     await keepCopy({ exchange, memories, memory, scanned, found, issuer }, news).catch(() => {
-      if (!shared || 'id' in news) return
+      if (!isGuarded(exchange, plan.destination.upstream) || 'id' in news) return
       plan.losses = [...plan.losses, { code: 'dropped', path: 'store' }]
       exchange.journal.note({ losses: plan.losses })
     })

@@ -1,5 +1,4 @@
 import type { Ask, ConversationMemory } from './conversation.ts'
-import type { Json } from '../json/json.ts'
 import { ProblemError } from '../model/problem.ts'
 import type { KeptContext, Memories } from './context.ts'
 import {
@@ -13,13 +12,14 @@ import type { UpstreamSettings } from '../config/settings.ts'
 
 /**
  * An upstream with its own memory knows one key, but the proxy serves many callers with it. The upstream would show
- * an exchange to all of them, so the proxy notes the owner of each id. Callers that are let in with any key, or
- * with none, count as several too.
+ * an exchange to all of them, so the proxy notes the owner of each id. One key of the proxy may have many callers too: a
+ * second credential beside it tells them apart.
  */
-export const isShared = (
-  { settings: { callers } }: Pick<KeptContext, 'settings'>,
-  { key }: Pick<UpstreamSettings, 'key'>,
-): boolean => key.kind !== 'caller' && (callers.kind === 'open' || callers.keys.length > 1)
+export const isShared = ({ key }: Pick<UpstreamSettings, 'key'>): boolean => key.kind !== 'caller'
+
+/** Whether such an upstream may give this caller only what is noted for it. */
+export const isGuarded = ({ isAlone }: Pick<KeptContext, 'isAlone'>, upstream: UpstreamSettings) =>
+  isShared(upstream) && isAlone !== true
 
 /** The error of a shared upstream where not even owners are stored. */
 export function unclaimable(
@@ -40,10 +40,9 @@ export function unclaimable(
 /** Throws ProblemError for a body that refers to exchanges kept by a shared upstream. */
 export function refuseReferences(
   memory: ConversationMemory,
-  body: Json,
+  { previous, references, claims = [], conversation }: Ask,
   upstream: UpstreamSettings,
 ): void {
-  const { previous, references, claims = [], conversation } = memory.asks(body)
   if (previous !== undefined) throw unclaimable(memory, 'previous', previous, upstream)
   if (conversation !== undefined) throw unclaimable(memory, 'conversation', conversation, upstream)
   const [first] = [...references, ...claims]
@@ -51,6 +50,9 @@ export function refuseReferences(
 }
 
 const OWNED = 'mine '
+
+/** Bounds the work of one request for the store. */
+export const MOST_PLACES = 1000
 
 /** Notes that the upstream gave these ids to this caller; `issuer`: which member of a pool it was. */
 export async function noteOwner(
@@ -112,6 +114,25 @@ export async function demandOwnership(
   if (ask.previous !== undefined) await demand(scoped, memory, 'previous', ask.previous)
   const items = new Set([...ask.references, ...(ask.claims ?? [])])
   await Promise.all([...items].map((id) => demand(scoped, memory, 'item', id)))
+}
+
+/** The ids of thoughts with words of their own that are not noted for this caller; undefined where there are none. */
+export async function findUnnoted(
+  exchange: KeptContext,
+  memories: Memories | undefined,
+  { spoken }: Ask,
+): Promise<ReadonlySet<string> | undefined> {
+  if (!spoken) return undefined
+  const scoped = memories && (await openScopedStore(exchange, memories))
+  const isNoted = async (id: string) => {
+    const place = recordPlace(id)
+    // A store that is down notes nothing.
+    return place !== undefined && (await scoped?.get(place).catch(() => undefined)) !== undefined
+  }
+  const ids = [...new Set(spoken)]
+  const noted = await Promise.all(ids.slice(0, MOST_PLACES).map(isNoted))
+  const others = ids.filter((_, index) => noted[index] !== true)
+  return others.length > 0 ? new Set(others) : undefined
 }
 
 async function demand(

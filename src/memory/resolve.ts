@@ -2,7 +2,14 @@ import type { Ask, Fresh, ConversationMemory, ReferencedRecords } from './conver
 import type { Json } from '../json/json.ts'
 import { invalid, ProblemError, type Problem } from '../model/problem.ts'
 import { weightOf, type Lease } from '../stream/budget.ts'
-import { demandOwnership, isIssuer, isShared, unclaimable } from './ownership.ts'
+import {
+  demandOwnership,
+  isGuarded,
+  isIssuer,
+  MOST_PLACES,
+  unclaimable,
+  findUnnoted,
+} from './ownership.ts'
 import { readSeed } from '../model/ids.ts'
 import type { Memories, MemoryContext } from './context.ts'
 import {
@@ -29,6 +36,8 @@ export interface ResolvedRequest {
   found?: Found
   /** The upstreams that gave out what was written out. */
   issuers?: Found['issuers']
+  /** Ids of thoughts whose words go on without them. */
+  nameless?: ReadonlySet<string>
 }
 
 export interface Keeping {
@@ -52,12 +61,32 @@ export async function resolveReferences(
   scanned?: ScannedBody,
   elsewhere?: UpstreamSettings,
 ): Promise<ResolvedRequest> {
-  const { memories, caller, route } = exchange
+  const { memories, caller } = exchange
   const { memory } = caller.caller
   if (!memory || !memories) return { body, resolved: false }
   const ask = memory.asks(body)
-  if (elsewhere && isShared(exchange, elsewhere))
-    await demandClaims(exchange, memories, memory, ask, elsewhere)
+  const isElsewhereGuarded = elsewhere !== undefined && isGuarded(exchange, elsewhere)
+  if (isElsewhereGuarded) await demandClaims(exchange, memories, memory, ask, elsewhere)
+  const nameless = isElsewhereGuarded ? await findUnnoted(exchange, memories, ask) : undefined
+  const seen = await resolveAsked({ exchange, memories, memory, ask }, body, scanned, elsewhere)
+  return nameless ? { ...seen, nameless } : seen
+}
+
+interface Asking {
+  exchange: MemoryContext
+  memories: Memories
+  memory: ConversationMemory
+  ask: Ask
+}
+
+/** The same, once it is clear what may be asked for. */
+async function resolveAsked(
+  { exchange, memories, memory, ask }: Asking,
+  body: Json,
+  scanned?: ScannedBody,
+  elsewhere?: UpstreamSettings,
+): Promise<ResolvedRequest> {
+  const { route } = exchange
   const refers = ask.previous !== undefined || ask.references.length > 0
   const kept = ask.conversation
   // What was said before stands in a conversation that only its service knows.
@@ -75,7 +104,7 @@ export async function resolveReferences(
   const look = createLookup(scoped, most, exchange.lease)
   const found = await findReferenced(look, memory, ask).catch(unlessOurs(memory, ask, elsewhere))
   if (elsewhere && found.issuers.every((issuer) => isIssuer(elsewhere, issuer))) {
-    if (isShared(exchange, elsewhere)) await demandOwnership(exchange, memories, memory, ask)
+    if (isGuarded(exchange, elsewhere)) await demandOwnership(exchange, memories, memory, ask)
     return { body, resolved: false, found: { ...found, ...unseen } }
   }
   if (found.missing) throw new ProblemError(found.missing)
@@ -120,9 +149,6 @@ export interface Found {
 
 /** For a body without references. */
 export const NOTHING_SOUGHT: Found = { chain: [], parents: [], issuers: [], items: new Map() }
-
-/** Bounds the work of one request for the store. */
-const MOST_PLACES = 1000
 
 const tooMany = (): ProblemError =>
   invalid(`The input refers to items of more than ${MOST_PLACES} responses.`, 'input')

@@ -15,6 +15,7 @@ import type { Store } from '../memory/store.ts'
 import type { NativeBytes } from '../recall/fresh-body.ts'
 import { createRecall } from '../recall/recall.ts'
 import { createFetchHandler, createReplaceable } from '../http/app.ts'
+import type { Door } from '../http/guard.ts'
 import { createObserver, type Observer } from '../observe/observer.ts'
 import { listedPrice } from '../observe/prices.ts'
 import { createTracer } from '../observe/traces.ts'
@@ -88,7 +89,7 @@ export async function serve(
     deadline,
   }
   const { host, port, watch } = options
-  const handler = createReplaceable(settings, ports, { kind: 'listener', host })
+  const handler = createReplaceable(settings, ports, doorAt(host, helper))
   const reloader = createReloader(options, world, found, {
     log,
     refused: () => observer.reloaded('error'),
@@ -119,6 +120,12 @@ export async function serve(
     },
   }
 }
+
+const doorAt = (host: string, helper: Helper | undefined): Door => ({
+  kind: 'listener',
+  host,
+  shared: helper !== undefined,
+})
 
 /** What ends the exchanges that are still open after the drain. */
 function createDeadline(): { deadline: AbortSignal; breakOff(): void } {

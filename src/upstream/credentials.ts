@@ -62,6 +62,12 @@ export interface Admission {
 
 export type Authenticate = (headers: Lookup, query: Lookup) => Admission
 
+/** No key holds it. */
+const BESIDE = '\n'
+
+/** Whether another key beside the proxy's own is part of an identity. */
+export const isAccompanied = (identity: string): boolean => identity.includes(BESIDE)
+
 const ANYBODY: KnownCaller = { name: 'open' }
 
 /** Claude Code may send a stale `x-api-key` beside the right bearer token, so any key that fits is enough. */
@@ -78,7 +84,7 @@ export function authenticator(callers: CallerSettings, now: () => number = Date.
     const own = fitting.find(({ known }) => (known?.expiresAt ?? Infinity) > now())
     // Where another key came beside the proxy's own, that other key is for the upstream.
     const other = found.find(({ known }) => known === undefined)?.key
-    const identity = own === undefined || other === undefined ? own?.key : `${own.key}\n${other}`
+    const identity = own === undefined || other === undefined ? own?.key : own.key + BESIDE + other
     return {
       admitted: own !== undefined,
       expired: own === undefined && fitting.length > 0,

@@ -67,8 +67,22 @@ describe('an upstream that keeps responses for one key', () => {
     expect(warnedOf({ ...off, routes })).toEqual([warning])
     expect(warnedOf({ ...off, routes, callers: { keys: keys(2) } })).toEqual([warning])
   })
-  it('is fine with one caller, with a store, or with the key of its caller', () => {
-    expect(warnedOf({ ...off, routes, callers: { keys: keys(1) } })).toEqual([])
+  it('is warned about for the time when a second caller is seen, where there may be one alone', () => {
+    const since = (words: string) => [
+      warning.replace(';', ` once a second caller was seen${words};`),
+    ]
+    const beside = ', who is told by another credential beside the one key'
+    expect(warnedOf({ ...off, routes, callers: { keys: keys(1) } })).toEqual(since(beside))
+    const found = (exposed: boolean) =>
+      examined(
+        objectSource({ ...off, routes }, 'x.json'),
+        {},
+        { exposed, listens: { host: exposed ? '0.0.0.0' : '127.0.0.1', port: 8787 } },
+      ).faults.map(({ place, expected }) => `${place}: ${expected}`)
+    expect(found(false)).toEqual(since(''))
+    expect(found(true)).toContain(warning)
+  })
+  it('is fine with a store, or with the key of its caller', () => {
     expect(warnedOf({ ...off, routes, state: { store: 'memory' } })).toEqual([])
     const upstreams = { ...off.upstreams, openai: { ...openai, key: 'caller' } }
     expect(warnedOf({ ...off, routes, upstreams })).toEqual([])

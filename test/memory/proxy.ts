@@ -1,4 +1,5 @@
 import OpenAI from 'openai'
+import type { Door } from '../../src/http/guard.ts'
 import { createApp } from '../../src/http/hono-app.ts'
 import type { Ports, UpstreamRequest, UpstreamResponse } from '../../src/ports.ts'
 import type { Settings, UpstreamSettings } from '../../src/config/settings.ts'
@@ -34,7 +35,10 @@ export interface Proxy {
   log: LogEntry[]
   client(key?: string): OpenAI
   /** Plain HTTP, for what a client would not do. */
-  ask(path: string, init?: RequestInit & { json?: unknown; key?: string }): Promise<Response>
+  ask(
+    path: string,
+    init?: RequestInit & { json?: unknown; key?: string; beside?: string },
+  ): Promise<Response>
 }
 
 export interface ProxyOptions {
@@ -44,6 +48,7 @@ export interface ProxyOptions {
   routes?: Settings['routes']
   change?: Partial<Settings>
   ports?: Partial<Ports>
+  door?: Door
 }
 
 let seeds = 0
@@ -65,7 +70,7 @@ export function proxyOf(upstream: Upstream, options: ProxyOptions = {}): Proxy {
     ...(options.store !== 'off' && { store: options.store ?? memoryStore(STORE_BOUNDS) }),
     ...options.ports,
   }
-  const app = createApp({ ...settings(options.routes), ...options.change }, ports)
+  const app = createApp({ ...settings(options.routes), ...options.change }, ports, options.door)
   const send = async (input: Parameters<typeof fetch>[0], init?: RequestInit) =>
     app.fetch(new Request(input, init))
   return {
@@ -74,11 +79,15 @@ export function proxyOf(upstream: Upstream, options: ProxyOptions = {}): Proxy {
     log,
     client: (key = KEYS[0]) =>
       new OpenAI({ apiKey: key ?? '', baseURL: `${BASE}/v1`, fetch: send, maxRetries: 0 }),
-    ask: (path, { json, key = KEYS[0], ...init } = {}) =>
+    ask: (path, { json, key = KEYS[0], beside, ...init } = {}) =>
       send(BASE + path, {
         ...init,
         ...(json !== undefined && { method: 'POST', body: JSON.stringify(json) }),
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': 'application/json',
+          ...(beside && { 'x-api-key': beside }),
+        },
       }),
   }
 }

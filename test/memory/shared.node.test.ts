@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { Settings } from '../../src/config/settings.ts'
-import { ALONE, KEYS, proxyOf, settings, type Proxy, type Upstream } from './proxy.ts'
+import {
+  ALONE,
+  KEYS,
+  proxyOf,
+  settings,
+  type Proxy,
+  type ProxyOptions,
+  type Upstream,
+} from './proxy.ts'
 
 const [ALICE = '', BOB = ''] = KEYS
 const MINE = { id: 'resp_68af', object: 'response', status: 'completed' }
@@ -25,27 +33,36 @@ function withOwnKeys(): Partial<Settings> {
 }
 
 /** Every way to get at a response that is kept there. */
-async function ways(proxy: Proxy, key: string) {
+async function ways(proxy: Proxy, key: string, beside = '') {
   const json = { model: 'responses-x', input: 'x' }
   const reference = { type: 'item_reference', id: 'msg_68af' }
   const kept = '/v1/responses/resp_68af'
   const escaped = '{"model":"responses-x","input":"x","previous_response\\u005fid":"resp_68af"}'
   return [
-    await proxy.ask(kept, { key }),
-    await proxy.ask(`${kept}?stream=true`, { key }),
-    await proxy.ask(`${kept}/input_items`, { key }),
-    await proxy.ask('/v1/responses', { key, json: { ...json, previous_response_id: 'resp_68af' } }),
-    await proxy.ask('/v1/responses', { key, method: 'POST', body: escaped }),
-    await proxy.ask('/v1/responses', { key, json: { ...json, input: [reference] } }),
-    await proxy.ask('/v1/responses', { key, json: { ...json, input: [{ id: 'msg_68af' }] } }),
-    await proxy.ask('/v1/responses', { key, json: { ...json, input: [THOUGHT] } }),
-    await proxy.ask('/v1/responses', { key, json: { ...json, input: [PICTURE] } }),
-    await proxy.ask('/v1/responses/input_tokens', {
+    await proxy.ask(kept, { key, beside }),
+    await proxy.ask(`${kept}?stream=true`, { key, beside }),
+    await proxy.ask(`${kept}/input_items`, { key, beside }),
+    await proxy.ask('/v1/responses', {
       key,
+      beside,
       json: { ...json, previous_response_id: 'resp_68af' },
     }),
-    await proxy.ask(`${kept}/cancel`, { key, method: 'POST' }),
-    await proxy.ask(kept, { key, method: 'DELETE' }),
+    await proxy.ask('/v1/responses', { key, beside, method: 'POST', body: escaped }),
+    await proxy.ask('/v1/responses', { key, beside, json: { ...json, input: [reference] } }),
+    await proxy.ask('/v1/responses', {
+      key,
+      beside,
+      json: { ...json, input: [{ id: 'msg_68af' }] },
+    }),
+    await proxy.ask('/v1/responses', { key, beside, json: { ...json, input: [THOUGHT] } }),
+    await proxy.ask('/v1/responses', { key, beside, json: { ...json, input: [PICTURE] } }),
+    await proxy.ask('/v1/responses/input_tokens', {
+      key,
+      beside,
+      json: { ...json, previous_response_id: 'resp_68af' },
+    }),
+    await proxy.ask(`${kept}/cancel`, { key, beside, method: 'POST' }),
+    await proxy.ask(kept, { key, beside, method: 'DELETE' }),
   ]
 }
 
@@ -149,6 +166,25 @@ describe('one key of an upstream that keeps responses, and many callers', () => 
     expect(await next(BOB)).toEqual([404, 404])
   })
 
+  test.each([
+    ['is noted', {}],
+    ['is noted nowhere', OFF],
+  ])('give each its own behind one key, by what is beside it, whatever %s', async (_, options) => {
+    const proxy = proxyOf(keeps, { ...options, change: ALONE })
+    const json = { model: 'responses-x', input: 'x' }
+    await proxy.ask('/v1/responses', { json, beside: 'of-alice-0123456789' })
+    for (const beside of ['of-bob-0123456789', ''])
+      expect(statuses(await ways(proxy, ALICE, beside))).toEqual(NONE)
+    expect(proxy.got).toHaveLength(1)
+    const own = statuses(await ways(proxy, ALICE, 'of-alice-0123456789'))
+    expect(new Set(own)).toEqual('store' in options ? new Set(NONE) : new Set([200]))
+  })
+
+  test('give nothing unnoted to one of several behind one key, even to the first after a restart', async () => {
+    const proxy = proxyOf(keeps, { change: ALONE })
+    expect(statuses(await ways(proxy, ALICE, 'of-bob-0123456789'))).toEqual(NONE)
+  })
+
   test('lets thoughts pass that bring their proof along', async () => {
     const proxy = await begun(OFF)
     const input = [{ ...THOUGHT, id: 'rs_other', encrypted_content: 'gAAA' }]
@@ -183,6 +219,74 @@ describe('one key of an upstream that keeps responses, and many callers', () => 
   ])('are none where %s', async (_, change) => {
     const proxy = await begun({ ...OFF, change })
     expect(new Set(statuses(await ways(proxy, ALICE)))).toEqual(new Set([200]))
+  })
+
+  const HERE = { kind: 'listener', host: '127.0.0.1' } as const
+  const all = (answers: readonly Response[]) => new Set(statuses(answers))
+
+  test.each([
+    ['in a memory that a restart has emptied', {}],
+    ['nowhere', OFF],
+  ])('are one as long as no second was seen here, though it is noted %s', async (_, options) => {
+    const restarted = proxyOf(keeps, { ...options, change: OPEN, door: HERE })
+    expect(all(await ways(restarted, ALICE))).toEqual(new Set([200]))
+    // From the first request of a second one on, nobody is trusted, for good.
+    expect(statuses(await ways(restarted, BOB))).toEqual(NONE)
+    expect(all(await ways(restarted, ALICE))).not.toEqual(new Set([200]))
+  })
+
+  const ELSEWHERE = { web: { origins: [], hosts: ['proxy.example'] } }
+  test.each<[string, ProxyOptions]>([
+    ['others reach it', { door: { kind: 'listener', host: '0.0.0.0' } }],
+    ['it has a name elsewhere', { change: ELSEWHERE }],
+    ['other processes may have seen others', { door: { ...HERE, shared: true } }],
+    ['isolates come and go', { door: { kind: 'isolate' } }],
+    ['the store knows more than the process', { change: { state: 'sqlite:state.db' } }],
+    ['there are several keys', { change: { callers: { kind: 'keys', keys: KEYS } } }],
+  ])('are not taken for one where %s', async (_, { change, ...options }) => {
+    const proxy = proxyOf(keeps, { door: HERE, ...options, change: { ...OPEN, ...change } })
+    expect(statuses(await ways(proxy, ALICE))).toEqual(NONE)
+  })
+
+  const WORDS = { type: 'reasoning_text', text: 'Hm.' }
+  const SPOKEN = { type: 'reasoning', id: 'rs_open', summary: [], content: [WORDS] }
+
+  // Servers of open weights write no proof, and keep nothing.
+  test.each<[string, ProxyOptions]>([
+    ['several keys', {}],
+    ['several keys, and no store', OFF],
+    ['open doors', { change: OPEN }],
+    ['open doors, and no store', { ...OFF, change: OPEN }],
+  ])(
+    'let thoughts go on with their words, and without an id that is nobody’s: %s',
+    async (_, options) => {
+      const reply = { ...MINE, output: [SPOKEN, ITEM] }
+      const proxy = proxyOf(() => ({ body: reply }), options)
+      const first = { model: 'responses-x', input: 'x', store: false }
+      await proxy.ask('/v1/responses', { json: first })
+      const input = [{ role: 'user', content: 'x' }, SPOKEN, { role: 'user', content: 'y' }]
+      for (const key of [ALICE, BOB]) {
+        const next = await proxy.ask('/v1/responses', { key, json: { ...first, input } })
+        expect(next.status).toBe(200)
+        const { id: _, ...nameless } = SPOKEN
+        expect(proxy.got.at(-1)?.body['input']).toEqual([input[0], nameless, input[2]])
+      }
+    },
+  )
+
+  test('let the thoughts of a caller go on with the id that is noted, and only those', async () => {
+    const proxy = proxyOf(() => ({ body: { ...MINE, output: [SPOKEN] } }))
+    const json = { model: 'responses-x', input: 'x' }
+    await proxy.ask('/v1/responses', { json })
+    for (const [key, id] of [
+      [ALICE, 'rs_open'],
+      [BOB, undefined],
+    ] as const) {
+      expect(
+        (await proxy.ask('/v1/responses', { key, json: { ...json, input: [SPOKEN] } })).status,
+      ).toBe(200)
+      expect(proxy.got.at(-1)?.body['input']).toEqual([{ ...SPOKEN, id }])
+    }
   })
 
   // LiteLLM 1.106 writes what it has to know of a response into its id, in base64.

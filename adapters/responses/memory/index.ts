@@ -33,6 +33,7 @@ import { replayFrames, unpackFrames } from './frames.ts'
 import { idsIn, recorder } from './recorder.ts'
 import { answerStored, isPlainRead, matchStored } from './routes.ts'
 import { retold } from './replay.ts'
+import { hasWords, isUnproven } from '../reasoning.ts'
 import { checkRequest, typeOfItem } from '../wire.ts'
 
 const isReference = (item: Json): item is JsonObject =>
@@ -41,21 +42,27 @@ const isReference = (item: Json): item is JsonObject =>
 function asks(body: Json): Ask {
   const { store, previous_response_id: previous, conversation, input } = objectIn(body)
   const items = objectsOf(listOf(input))
-  const claims = idsIn(items.filter(isByName)).filter((id) => !isMinted(id))
+  const named = (list: JsonObject[]) => idsIn(list).filter((id) => !isMinted(id))
+  const claims = named(items.filter(isByName))
+  const spoken = named(items.filter(isSpoken))
   return defined({
     keep: store !== false,
     previous: typeof previous === 'string' ? previous : undefined,
     references: idsIn(items.filter(isReference)),
     claims: claims.length > 0 ? claims : undefined,
+    spoken: spoken.length > 0 ? spoken : undefined,
     conversation:
       typeof conversation === 'string' ? conversation : memberText(objectIn(conversation), 'id'),
   })
 }
 
 /** Items without content of their own: the service looks up the thoughts, or the picture, by the id. */
-const isByName = ({ type, encrypted_content: proof, result }: JsonObject): boolean =>
-  (type === 'reasoning' && (proof ?? '') === '') ||
-  (type === 'image_generation_call' && (result ?? '') === '')
+const isByName = (item: JsonObject): boolean =>
+  (isUnproven(item) && !hasWords(item)) ||
+  (item['type'] === 'image_generation_call' && (item['result'] ?? '') === '')
+
+/** Servers of open weights write no proof: their thoughts are what they say. */
+const isSpoken = (item: JsonObject): boolean => isUnproven(item) && hasWords(item)
 
 /** Instructions of earlier requests are not carried over; they are not part of the input. */
 function resolve(body: Json, { chain, items }: ReferencedRecords, text?: string): Resolved {
