@@ -179,6 +179,8 @@ export interface SameEdits {
   readonly resolved?: boolean
   /** Ids of thoughts that go on as their words alone: they are not known to be this caller's. */
   readonly nameless?: ReadonlySet<Json | undefined>
+  /** Whether the upstream's account reads proofs with this mark, or without one; absent where there is no other one. */
+  readonly readsProof?: ((account: string | undefined) => boolean) | undefined
 }
 
 /** The headers of an exchange in which both sides speak one dialect. */

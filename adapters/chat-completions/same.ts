@@ -13,8 +13,8 @@ import { isOwnEntry } from './proofs.ts'
 
 /** Edits the body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
-  const { model, facts, foreign, usage } = edits
-  const own = foreign ? withoutForeign(body, lose) : body
+  const { model, facts, foreign, usage, readsProof = () => true } = edits
+  const own = foreign ? withoutForeign(body, readsProof, lose) : body
   const taken = withoutRefused(bounded(own, facts, lose), facts.drop, placeOf, lose)
   const known = lowered(taken, { model: model ?? textIn(body['model']), facts }, lose)
   const sent = usage ? withCounting(known, facts) : known
@@ -23,22 +23,29 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
     : withMembers(sent, { model })
 }
 
+type ReadsProof = NonNullable<SameEdits['readsProof']>
+
 /** Takes out proofs of other services that this proxy has handed on in envelopes. */
-function withoutForeign(body: JsonObject, lose: Lose): JsonObject {
+function withoutForeign(body: JsonObject, reads: ReadsProof, lose: Lose): JsonObject {
   const { messages } = body
   if (!Array.isArray(messages)) return body
   const own = withElements(messages, (message, index) => {
     if (!isObject(message) || message['role'] !== 'assistant') return message
     const seal = `turns.${index}.seal`
-    return withOwnCalls(withOwnDetails(message, seal, lose), seal, lose)
+    return withOwnCalls(withOwnDetails(message, seal, reads, lose), seal, lose)
   })
   return withMembers(body, { messages: own })
 }
 
-function withOwnDetails(message: JsonObject, seal: string, lose: Lose): JsonObject {
+function withOwnDetails(
+  message: JsonObject,
+  seal: string,
+  reads: ReadsProof,
+  lose: Lose,
+): JsonObject {
   const { reasoning_details: details } = message
   if (!Array.isArray(details)) return message
-  const own = withElements(details, (entry) => ownEntry(entry, seal, lose) ?? [])
+  const own = withElements(details, (entry) => ownEntry(entry, seal, reads, lose) ?? [])
   if (own === details) return message
   return withMembers(message, { reasoning_details: own.length > 0 ? own : undefined })
 }
@@ -47,12 +54,13 @@ function withOwnDetails(message: JsonObject, seal: string, lose: Lose): JsonObje
  * Takes out an entry for another dialect's proof. One without a proof goes unreported: its words stand in the
  * message too.
  */
-function ownEntry(entry: Json, seal: string, lose: Lose): Json | undefined {
+function ownEntry(entry: Json, seal: string, reads: ReadsProof, lose: Lose): Json | undefined {
   if (!isObject(entry) || !isOwnEntry(entry)) return entry
   const value = textIn(entry['data']) || textIn(entry['signature'])
   if (!isEnvelope(value)) return value === '' ? undefined : entry
   const proof = readEnvelope(value)?.proof
-  if (proof?.dialect !== DIALECT) return lose('dropped', seal, proof ? undefined : DAMAGED)
+  if (proof?.dialect !== DIALECT || !reads(proof.account))
+    return lose('dropped', seal, proof ? undefined : DAMAGED)
   return withMembers(
     entry,
     entry['data'] === undefined ? { signature: proof.value } : { data: proof.value },

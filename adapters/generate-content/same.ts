@@ -25,8 +25,8 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
 }
 
 function editRequest(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
-  const { facts, foreign, model, sentTo = model ?? '' } = edits
-  const own = foreign ? withoutForeign(body, lose) : body
+  const { facts, foreign, model, readsProof = () => true, sentTo = model ?? '' } = edits
+  const own = foreign ? withoutForeign(body, readsProof, lose) : body
   const wantsProofs =
     own === body ? facts.thinking === 'level' : wantsProvenCalls(sentTo, facts.thinking)
   const proven = wantsProofs ? withProvenCalls(own, lose) : own
@@ -104,13 +104,15 @@ function turnCounter(): (content: JsonObject) => number {
   }
 }
 
+type ReadsProof = NonNullable<SameEdits['readsProof']>
+
 /** Takes out proofs of other services, and contents that this leaves empty, because the service refuses those. */
-function withoutForeign(body: JsonObject, lose: Lose): JsonObject {
+function withoutForeign(body: JsonObject, reads: ReadsProof, lose: Lose): JsonObject {
   const turnOf = turnCounter()
   return withinList(body, 'contents', (content) => {
     const turn = `turns.${turnOf(content)}`
     const own = withinList(content, 'parts', (part, index) =>
-      ownPart(part, `${turn}.blocks.${index}`, lose),
+      ownPart(part, `${turn}.blocks.${index}`, reads, lose),
     )
     return own !== content && findElements(own, 'parts').length === 0 ? [] : own
   })
@@ -118,13 +120,14 @@ function withoutForeign(body: JsonObject, lose: Lose): JsonObject {
 
 const SIGNATURE = 'thoughtSignature'
 
-function ownPart(part: JsonObject, place: string, lose: Lose): JsonObject | [] {
+function ownPart(part: JsonObject, place: string, reads: ReadsProof, lose: Lose): JsonObject | [] {
   const key = findKey(part, SIGNATURE)
   const signature = key === undefined ? undefined : part[key]
   if (key === undefined || typeof signature !== 'string' || signature === NO_PROOF) return part
   const { damaged, proof, slot } = readProof(signature)
   if (slot === undefined && !damaged) return part
-  if (proof?.dialect === DIALECT) return withMembers(part, { [key]: proof.value })
+  if (proof?.dialect === DIALECT && reads(proof.account))
+    return withMembers(part, { [key]: proof.value })
   lose('dropped', `${place}.seal`)
   const bare = withMembers(part, { [key]: undefined })
   return saysNothing(bare) ? [] : bare

@@ -21,9 +21,9 @@ import { placeOf, type WireBlock, type WireBody, type WireMessage } from './wire
 
 /** Edits the body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
-  const { model, facts, foreign } = edits
+  const { model, facts, foreign, readsProof = () => true } = edits
   const isOpen = facts.server?.unprovenThoughts === true
-  const own = foreign ? withoutForeign(body, isOpen, lose) : body
+  const own = foreign ? withoutForeign(body, { isOpen, readsProof, lose }) : body
   const fitting = fitted(own, facts, lose)
   const proven = own === body || isOpen ? fitting : thinkingProven(fitting, body, facts, lose)
   const said = facts.prefill === false ? answered(proven, lose) : proven
@@ -35,27 +35,31 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
 }
 
 /** Takes out what other services gave out: proofs in envelopes, and calls of tools that they ran. */
-function withoutForeign(body: WireBody, isOpen: boolean, lose: Lose): JsonObject {
+function withoutForeign(body: WireBody, taken: Taken): JsonObject {
   if (!Array.isArray(body.messages)) return body
   const messages = withElements(body.messages, (message, index) => {
     if (!isObject(message)) return message
     const { content }: WireMessage = message
     if (!Array.isArray(content)) return message
     const places = { turn: `turns.${index}`, message: `messages.${index}` }
-    const own = ownContent(content, { ...places, isOpen, lose })
+    const own = ownContent(content, { ...places, ...taken })
     // The service refuses a message without content.
     return own.length === 0 && content.length > 0 ? [] : withMembers(message, { content: own })
   })
   return withMembers(body, { messages })
 }
 
-interface OwnContext {
+interface Taken {
+  /** The server takes thoughts without a proof. */
+  readonly isOpen: boolean
+  readonly readsProof: (account: string | undefined) => boolean
+  readonly lose: Lose
+}
+
+interface OwnContext extends Taken {
   readonly turn: string
   /** The same, as the caller has it. */
   readonly message: string
-  /** The server takes thoughts without a proof. */
-  readonly isOpen: boolean
-  readonly lose: Lose
 }
 
 function ownContent(content: Json[], context: OwnContext): Json[] {
@@ -89,11 +93,11 @@ const thoughtIn = ({ thinking }: WireBlock): string => textIn(thinking)
 function settledThought(
   block: JsonObject,
   place: string,
-  { turn, isOpen, lose }: OwnContext,
+  { turn, isOpen, readsProof, lose }: OwnContext,
 ): JsonObject | undefined {
   const carried = readEnvelope(proofIn(block))
   if (!carried) lose('dropped', `${turn}.seal`, DAMAGED)
-  else if (isOwn(carried)) return withOwnProof(block, carried)
+  else if (isOwn(carried) && readsProof(carried.proof.account)) return withOwnProof(block, carried)
   else if (carried.proof.value !== '') lose('dropped', `${place}.seal`)
   const text = thoughtIn(block)
   if (text !== '' && isOpen) return withMembers(block, { signature: '' })

@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { isMinted } from '../../src/model/ids.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { isEnvelope, readEnvelope, refuseSummary } from '../../src/model/proof.ts'
+import type { Proof } from '../../src/model/request.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
 import { DIALECT, memberText } from './dialect.ts'
@@ -17,7 +18,7 @@ import { placeOf, type WireItem } from './wire.ts'
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
   const { model, facts, foreign, nameless, resolved } = edits
   const whole = resolved ? withMembers(body, ALONE) : body
-  const own = foreign ? withItems(whole, ownItems(resolved === true, facts, lose)) : whole
+  const own = foreign ? withItems(whole, ownItems(edits, lose)) : whole
   const unnamed = nameless ? withItems(own, withoutNames(nameless)) : own
   const marked = facts.cacheBreakpoints === false ? withItems(unnamed, withoutMarks(lose)) : unnamed
   const taken = withoutRefused(bounded(marked, facts, lose), facts.drop, placeOf, lose)
@@ -41,7 +42,8 @@ function withItems(body: JsonObject, editItem: EditItem): JsonObject {
 }
 
 /** Takes out what an upstream would search for in vain: proofs of other services, and ids made here. */
-function ownItems(resolved: boolean, { server }: ModelFacts, lose: Lose): EditItem {
+function ownItems(edits: SameEdits, lose: Lose): EditItem {
+  const { resolved, facts, readsProof = () => true } = edits
   const places = new CanonicalPlaces()
   return (item, index) => {
     if (!isObject(item)) return item
@@ -50,8 +52,9 @@ function ownItems(resolved: boolean, { server }: ModelFacts, lose: Lose): EditIt
     if (type === 'reasoning') {
       // Without a proof an upstream finds thoughts by their id; records kept here have lost that id.
       const isKnown =
-        server?.unprovenThoughts === true || (!isMinted(id) && !(resolved && id === undefined))
-      return ownReasoning(item, isKnown, place, lose) ?? []
+        facts.server?.unprovenThoughts === true ||
+        (!isMinted(id) && !(resolved && id === undefined))
+      return ownReasoning(item, { isKnown, readsProof, place, lose }) ?? []
     }
     refuseSummary(summaryIn(item) ?? '', `input[${index}]`)
     if (!isMinted(id) || type === 'item_reference') return item
@@ -74,22 +77,26 @@ const isRun = ({ type, result }: JsonObject): boolean =>
   type === 'code_interpreter_call' ||
   (type === 'image_generation_call' && typeof result === 'string' && result !== '')
 
-/** Undefined, and reported, for thoughts without a proof of this dialect or an id that the upstream knows. */
+interface Reasoned {
+  /** The upstream can take it without a proof. */
+  readonly isKnown: boolean
+  readonly readsProof: (account: string | undefined) => boolean
+  readonly place: string
+  readonly lose: Lose
+}
+
+/** Undefined, and reported, for thoughts without a proof that the upstream reads or an id that it knows. */
 function ownReasoning(
   item: WireItem,
-  isKnown: boolean,
-  place: string,
-  lose: Lose,
+  { isKnown, readsProof, place, lose }: Reasoned,
 ): JsonObject | undefined {
-  const proof = memberText(item, 'encrypted_content') ?? ''
-  const carried = readEnvelope(proof)
-  const settled =
-    carried?.proof.dialect === DIALECT
-      ? withMembers(item, { encrypted_content: carried.proof.value })
-      : item
-  const isForeign = settled === item && isEnvelope(proof)
+  const sealed = memberText(item, 'encrypted_content') ?? ''
+  const carried = readEnvelope(sealed)?.proof
+  const proof: Proof = carried ?? { dialect: isEnvelope(sealed) ? '' : DIALECT, value: sealed }
+  const isForeign = sealed !== '' && !(proof.dialect === DIALECT && readsProof(proof.account))
   if (isForeign) lose('dropped', `${place}.seal`)
-  if (!isForeign && (isKnown || proof !== '')) return withoutMintedId(settled)
+  if (!isForeign && (isKnown || sealed !== ''))
+    return withoutMintedId(carried ? withMembers(item, { encrypted_content: carried.value }) : item)
   return hasWords(item) ? lose('dropped', place) : undefined
 }
 

@@ -3,12 +3,16 @@ import type { Block, Proof, Request } from '../model/request.ts'
 import { fingerprint } from '../model/proof.ts'
 import {
   accountTag,
+  keysOf,
   membersOf,
   readableMarks,
   type Member,
   type MemberSettings,
 } from '../upstream/members.ts'
 import type { Destination } from '../upstream/route.ts'
+import { isIssuer } from '../memory/ownership.ts'
+import { ANSWERED } from '../memory/records.ts'
+import type { MarkOf } from '../memory/resolve.ts'
 
 /**
  * Only the account that a proof of reasoning was made for can read it; a service silently drops proofs of other
@@ -19,21 +23,50 @@ import type { Destination } from '../upstream/route.ts'
 export function readableProofs(
   request: Request,
   settings: MemberSettings,
-  { member, route, adapter }: Asked,
-  issuers: readonly (string | undefined)[] = [],
+  destination: Asked,
+  issuers?: readonly (string | undefined)[],
 ): Request {
-  const members = membersOf(settings, route)
-  const readable = readableMarks(settings, members, member)
-  if (!readable || !hasProofs(request)) return request
-  const unmarked = unmarkedOwner(members, issuers)
-  const isForeign = ({ dialect, account = unmarked }: Proof): boolean =>
-    dialect === adapter.dialect && (account === undefined || !readable.has(account))
+  const reads = proofReader(settings, destination, issuers)
+  if (!reads || !hasProofs(request)) return request
+  const { dialect: own } = destination.adapter
+  const isForeign = ({ dialect, account }: Proof): boolean => dialect === own && !reads(account)
   const turns = request.turns.map((turn) =>
     turn.blocks.some((block) => proofIn(block, isForeign))
       ? { ...turn, blocks: turn.blocks.map((block) => disowned(block, isForeign)) }
       : turn,
   )
   return { ...request, turns }
+}
+
+/**
+ * Whether a member can read a proof with the mark of an account, or without one; undefined where no other account than
+ * its own may have made any.
+ */
+export function proofReader(
+  settings: MemberSettings,
+  { member, route }: Pick<Destination, 'member' | 'route'>,
+  issuers: readonly (string | undefined)[] = [],
+): ((account: string | undefined) => boolean) | undefined {
+  const members = membersOf(settings, route)
+  const readable = readableMarks(settings, members, member)
+  if (!readable) return undefined
+  const unmarked = unmarkedOwner(members, issuers)
+  return (account = unmarked) => account !== undefined && readable.has(account)
+}
+
+/** The marks for proofs in kept replies, by the members that gave them; undefined where all have one account. */
+export function issuerMarks(
+  settings: MemberSettings,
+  { member, route }: Pick<Destination, 'member' | 'route'>,
+): MarkOf | undefined {
+  if (!readableMarks(settings, membersOf(settings, route), member)) return undefined
+  const all = [...settings.upstreams.values()].flatMap(keysOf)
+  return (issuer = '') => {
+    const name = issuer.replace(ANSWERED, '')
+    const giver = all.find(({ upstream }) => isIssuer(upstream, name))
+    // Of a member that is no more, none reads the proofs.
+    return name === '' ? undefined : fingerprint(giver?.account ?? name)
+  }
 }
 
 type Asked = Pick<Destination, 'member' | 'route' | 'adapter'>

@@ -5,6 +5,7 @@ import { isObject, type Json } from '../json/json.ts'
 import { memberOf, type ScannedBody } from '../json/scanned-body.ts'
 import { slicesAt, spliceStrings } from '../json/slices.ts'
 import { lossList, type Loss } from '../model/loss.ts'
+import { proofReader } from './accounts.ts'
 import type { Exchange } from './exchange.ts'
 import { addressRequest, type UnaddressedRequest } from '../upstream/request.ts'
 import { matchesGlob } from '../config/glob.ts'
@@ -69,11 +70,12 @@ interface Edited {
 /** The edited body; undefined where the bytes pass unchanged, as they do for nearly all requests. */
 function editedBody(
   exchange: Exchange,
-  { aliased, target }: PassPlan['destination'],
+  destination: PassPlan['destination'],
   seen: ScannedBody | undefined,
   { counted, nameless }: { counted: boolean; nameless: SameEdits['nameless'] },
 ): Edited | undefined {
   const { caller } = exchange
+  const { aliased, target } = destination
   if (!seen) return undefined
   const { counting } = caller.same
   const isAdded = counted && counting !== undefined
@@ -91,6 +93,7 @@ function editedBody(
       foreign,
       sentTo: target.model,
       ...(counted && { usage: true }),
+      ...(foreign && { readsProof: markReader(exchange, destination) }),
       ...(nameless && { nameless }),
       ...(model !== undefined && { model }),
     })
@@ -112,6 +115,15 @@ function withFirst(body: Bytes, { member, value }: { member: string; value: stri
 }
 
 const OBJECT = '{'.charCodeAt(0)
+
+/** A proof without a mark is the caller's to send; where it came from is not known. */
+function markReader(
+  { settings }: Exchange,
+  destination: PassPlan['destination'],
+): SameEdits['readsProof'] {
+  const reads = proofReader(settings, destination)
+  return reads && ((account) => account === undefined || reads(account))
+}
 
 const mayNameModel = (seen: ScannedBody, member: string | undefined): boolean =>
   (member !== undefined && seen.memberText(member) !== undefined) || seen.holds(namesModel)

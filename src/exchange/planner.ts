@@ -36,7 +36,7 @@ import { memberOf, type Glance, type ScannedBody } from '../json/scanned-body.ts
 import { NOTHING_SOUGHT, resolveReferences, type ResolvedRequest } from '../memory/resolve.ts'
 import { type Member } from '../upstream/members.ts'
 import { destinationOf, findRoute, type Destination } from '../upstream/route.ts'
-import { readableProofs } from './accounts.ts'
+import { issuerMarks, proofReader, readableProofs } from './accounts.ts'
 import { atOwnPlace } from './own-place.ts'
 import { cacheOptions } from './cache-options.ts'
 import { traitsOf } from './traits.ts'
@@ -94,10 +94,11 @@ export async function planFor(
     const seen = scanned ?? scanBody(exchange)
     if (!keep && !mayBeSoughtIn(exchange)) exchange.body.leave()
     await breath(exchange)
-    const known = await resolveReferences(exchange, parseBody(seen), seen)
+    const marks = issuerMarks(exchange.settings, destination)
+    const known = await resolveReferences(exchange, parseBody(seen), seen, undefined, marks)
     return translatePlan(exchange, destination, known, seen)
   }
-  const known = await resolveHere(exchange, sighted, upstream)
+  const known = await resolveHere(exchange, sighted, destination)
   const isServedHere = known !== undefined && target.facts.server?.state === false
   if (known?.resolved || isServedHere) return translatePlan(exchange, destination, known, scanned)
   return isReadToo(exchange, target, scanned)
@@ -149,15 +150,17 @@ export function mayRefer({ caller }: Exchange, sighted: SightedRequest): boolean
 async function resolveHere(
   exchange: Exchange,
   sighted: SightedRequest,
-  upstream: UpstreamSettings,
+  destination: Destination,
 ): Promise<ResolvedRequest | undefined> {
-  const { caller, memories } = exchange
+  const { caller, memories, settings } = exchange
+  const { upstream } = destination
   const { scanned } = sighted
   const { memory } = caller.caller
   if (!scanned || !memory) return undefined
   const refers = mayRefer(exchange, sighted)
   if (upstream.server?.state === false) {
-    const known = await resolveReferences(exchange, parseBody(scanned), scanned)
+    const marks = issuerMarks(settings, destination)
+    const known = await resolveReferences(exchange, parseBody(scanned), scanned, undefined, marks)
     return known.resolved || known.keeping || refers ? known : undefined
   }
   if (!memories) {
@@ -167,7 +170,8 @@ async function resolveHere(
     return { body: null, resolved: false, ...named(await findUnnoted(exchange, memories, ask)) }
   }
   if (!refers) return { body: null, resolved: false, found: NOTHING_SOUGHT }
-  return resolveReferences(exchange, parseBody(scanned), scanned, upstream)
+  const marks = issuerMarks(settings, destination)
+  return resolveReferences(exchange, parseBody(scanned), scanned, upstream, marks)
 }
 
 const named = (nameless: ResolvedRequest['nameless']) => (nameless ? { nameless } : {})
@@ -205,7 +209,7 @@ async function translatePlan(
   const whole = resolved ? { ...asked, store: false } : asked
   const { lose, losses } = lossList()
   const cache = cacheOptions(exchange, destination, scanned)
-  const known = { body, resolved, nameless, request: whole, cache, trail }
+  const known = { body, resolved, nameless, issuers, request: whole, cache, trail }
   const outgoing = placed(exchange, known, () => {
     if (adapter !== exchange.caller) {
       refuseFileIds(whole, trail)
@@ -233,6 +237,7 @@ interface Known {
   body: Json
   resolved: boolean
   nameless?: ResolvedRequest['nameless']
+  issuers?: ResolvedRequest['issuers']
   request: Request
   cache: CacheOptions
   trail?: Trail | undefined
@@ -320,19 +325,15 @@ export const mayBeSoughtIn = ({ body, ports }: Exchange): boolean =>
 
 /** For an upstream of the caller's own dialect: the body with its references written out. */
 function editedRequest(
-  { caller, head, permit }: Exchange,
-  { target: { facts, model } }: Destination,
-  { body, resolved, nameless }: Pick<Known, 'body' | 'resolved' | 'nameless'>,
+  { caller, head, permit, settings }: Exchange,
+  destination: Destination,
+  { body, resolved, nameless, issuers }: Omit<Known, 'request' | 'cache' | 'trail'>,
   lose: Lose,
 ): Outgoing {
-  const edits = {
-    model,
-    facts,
-    foreign: true,
-    resolved,
-    usage: permit.counts,
-    ...(nameless && { nameless }),
-  }
+  const { facts, model } = destination.target
+  const readsProof = proofReader(settings, destination, issuers)
+  const usage = permit.counts
+  const edits = { model, facts, foreign: true, resolved, readsProof, usage, ...named(nameless) }
   return {
     path: caller.same.path(head, model),
     headers: {},

@@ -112,6 +112,8 @@ export interface ConversationMemory {
   /** Where in a record each item stands that it brings into a conversation, in their order. */
   itemPlaces(record: JsonObject): readonly (readonly Key[])[]
   recorder(context: RecorderContext): Recorder
+  /** The record, whose proofs carry the mark of the account that made them. */
+  marked(record: JsonObject, account: string): JsonObject
   /** Reads a record; throws SyntaxError for anything else. */
   read(text: string): JsonObject
   /** The id of a reply, in the first frame of its stream. Unless `always`: where it outlives that stream. */

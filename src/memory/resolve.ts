@@ -53,13 +53,14 @@ export interface Keeping {
 /**
  * Writes out the references of a body. `looked`: what is known of its text. `elsewhere`: an upstream with its own
  * memory, which resolves the ids that it gave out itself and those that are not stored here. Throws ProblemError
- * for a reference that is found nowhere.
+ * for a reference that is found nowhere. `markOf`: where several accounts are asked.
  */
 export async function resolveReferences(
   exchange: MemoryContext,
   body: Json,
   scanned?: ScannedBody,
   elsewhere?: UpstreamSettings,
+  markOf?: MarkOf,
 ): Promise<ResolvedRequest> {
   const { memories, caller } = exchange
   const { memory } = caller.caller
@@ -68,7 +69,8 @@ export async function resolveReferences(
   const isElsewhereGuarded = elsewhere !== undefined && isGuarded(exchange, elsewhere)
   if (isElsewhereGuarded) await demandClaims(exchange, memories, memory, ask, elsewhere)
   const nameless = isElsewhereGuarded ? await findUnnoted(exchange, memories, ask) : undefined
-  const seen = await resolveAsked({ exchange, memories, memory, ask }, body, scanned, elsewhere)
+  const asking = { exchange, memories, memory, ask, markOf }
+  const seen = await resolveAsked(asking, body, scanned, elsewhere)
   return nameless ? { ...seen, nameless } : seen
 }
 
@@ -77,11 +79,12 @@ interface Asking {
   memories: Memories
   memory: ConversationMemory
   ask: Ask
+  markOf: MarkOf | undefined
 }
 
 /** The same, once it is clear what may be asked for. */
 async function resolveAsked(
-  { exchange, memories, memory, ask }: Asking,
+  { exchange, memories, memory, ask, markOf }: Asking,
   body: Json,
   scanned?: ScannedBody,
   elsewhere?: UpstreamSettings,
@@ -108,7 +111,11 @@ async function resolveAsked(
     return { body, resolved: false, found: { ...found, ...unseen } }
   }
   if (found.missing) throw new ProblemError(found.missing)
-  const { body: whole, fresh } = memory.resolve(body, readRecords(memory, ask, found), input)
+  const { body: whole, fresh } = memory.resolve(
+    body,
+    readRecords(memory, ask, found, markOf),
+    input,
+  )
   const keeping = { scoped, memory, parents: found.parents, fresh, memories }
   return { body: whole, resolved: true, issuers: found.issuers, ...(keeps && { keeping }) }
 }
@@ -184,17 +191,22 @@ export async function findReferenced(
   }
 }
 
+/** The mark of the account that made the proofs of an issuer's replies; undefined where that is not known. */
+export type MarkOf = (issuer: string | undefined) => string | undefined
+
 /** Parses the exchanges. Throws ProblemError for one that cannot be parsed, as if it were missing. */
 export function readRecords(
   memory: ConversationMemory,
   { previous = '' }: Ask,
   found: Found,
+  markOf?: MarkOf,
 ): ReferencedRecords {
   const read = recordReader(memory)
   const readOr = (problem: () => Problem) => (kept: KeptRecord) => {
     const record = read(kept)
     if (!record) throw new ProblemError(problem())
-    return record
+    const account = markOf?.(kept.issuer)
+    return account === undefined ? record : memory.marked(record, account)
   }
   const items = [...found.items].map(
     ([id, kept]) => [id, readOr(() => memory.missing('item', id))(kept)] as const,

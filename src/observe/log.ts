@@ -1,4 +1,3 @@
-import { exactly } from '../model/exactly.ts'
 import { shownUsd } from './cost.ts'
 import { ATTEMPTS_SHOWN, cachedShare, levelOf, type LogEntry, type ProcessEvent } from './entry.ts'
 

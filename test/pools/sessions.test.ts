@@ -348,6 +348,47 @@ describe('what an upstream keeps', () => {
     expect(site.sent).toHaveLength(5)
   })
 
+  it('goes on at another account without the proofs of the first, which is told', async () => {
+    const one = switched(stored('one'))
+    const two = switched(stored('two'))
+    const pool = makePool('responses', { one: 'a', two: 'b' }, { failover: { sticky: 'off' } })
+    const store = memoryStore(STORE_BOUNDS)
+    const site = siteOf(pool, { one: one.script, two: two.script }, { store })
+    let previous: string | undefined
+    const say = async (input: unknown) => {
+      site.pass(1_000_000)
+      const body = { store: true, input, ...(previous && { previous_response_id: previous }) }
+      const answer = await site.ask({ voice, body })
+      const text = await answer.text()
+      expect(answer.status, text).toBe(200)
+      previous = /"id":"(resp_\w+)"/.exec(text)?.[1]
+      const sent = site.sent.at(-1)?.body ?? ''
+      return [sent.match(/sealed-by-\w+-\d/g), answer.headers.get('x-dragoman-losses') ?? '']
+    }
+    await say('One.')
+    one.now(refusing(529))
+    expect(await say('Two.')).toEqual([null, expect.stringContaining('dropped turns.1.blocks.0')])
+    // Each reads its own again, and those of no other.
+    two.now(good('responses'))
+    expect((await say('Three.'))[0]).toEqual(['sealed-by-two-0'])
+    two.now(refusing(529))
+    one.now(good('responses'))
+    expect((await say('Four.'))[0]).toEqual(['sealed-by-one-0'])
+  })
+
+  it('goes on at another key of one account with its proofs', async () => {
+    const one = switched(stored('one'))
+    const pool = makePool('responses', { one: 'a', two: 'a' })
+    const store = memoryStore(STORE_BOUNDS)
+    const site = siteOf(pool, { one: one.script, two: stored('two') }, { store })
+    const first = await site.ask({ voice, body: { store: true } })
+    const { id } = (await first.json()) as { id: string }
+    one.now(refusing(529))
+    await site.ask({ voice, body: { store: true, previous_response_id: id } })
+    expect(askedOf(site)).toEqual(['one', 'one', 'two'])
+    expect(site.sent.at(-1)?.body).toContain('sealed-by-one-0')
+  })
+
   it('is asked of that member also by a client that left a stream in the background', async () => {
     const first = { id: 'resp_two0', object: 'response', status: 'in_progress', background: true }
     const begun = [sse({ type: 'response.created', response: first }), voice.opening]

@@ -19,7 +19,8 @@ import {
 import { isMinted } from '../../../src/model/ids.ts'
 import type { Key } from '../../../src/model/paths.ts'
 import { ProblemError, type Problem } from '../../../src/model/problem.ts'
-import { listOf, objectsOf, memberText } from '../dialect.ts'
+import { isEnvelope, writeEnvelope } from '../../../src/model/proof.ts'
+import { DIALECT, listOf, objectsOf, memberText } from '../dialect.ts'
 import {
   itemIds,
   recordedInput,
@@ -146,6 +147,17 @@ function itemsById(record: JsonObject): Map<Json, JsonObject> {
   ])
   const all = [...said, ...named, ...own].filter(([id]) => typeof id === 'string')
   return new Map(all.toReversed())
+}
+
+/** What other services proved stands in envelopes already, with their marks. */
+function marked(record: JsonObject, account: string): JsonObject {
+  const output = recordedOutput(record).map((item) => {
+    const value = item['type'] === 'reasoning' ? (memberText(item, 'encrypted_content') ?? '') : ''
+    return value === '' || isEnvelope(value)
+      ? item
+      : { ...item, encrypted_content: writeEnvelope({ dialect: DIALECT, value, account }, 'self') }
+  })
+  return { ...record, response: { ...recordedResponse(record), output } }
 }
 
 /** The items of a reply to send again, without those that were cut off. */
@@ -283,6 +295,7 @@ export const memory: ConversationMemory = {
   resolve,
   itemPlaces,
   recorder,
+  marked,
   read: readRecord,
   idIn,
   replyIn,
