@@ -43,6 +43,8 @@ export interface Exchange extends StoredExchange, MemoryContext {
 
 /** What the caller's key allows. */
 export interface Permit {
+  /** Not every model may be used. */
+  readonly isLimited: boolean
   mayUse(model: string): boolean
   /** Whether limits or metrics go by the tokens, so that an upstream has to tell them. */
   readonly counts: boolean

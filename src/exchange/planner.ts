@@ -26,6 +26,7 @@ import {
   type AddressedRequest,
   type UnaddressedRequest,
 } from '../upstream/request.ts'
+import { noRoute, refuseOtherModels } from './other-models.ts'
 import { passPlan } from './pass-plan.ts'
 import type { Plan, TranslatePlan } from './plan.ts'
 import type { SessionPart } from './session.ts'
@@ -58,14 +59,16 @@ export interface SightedRequest {
 
 /** Throws ProblemError for a request without a route. */
 export function sightRequest(exchange: Exchange): SightedRequest {
-  const { route, caller, settings } = exchange
-  // Where the path names the model, the body is not scanned.
-  const scanned = route.model === undefined ? scanBody(exchange) : undefined
+  const { route, caller, settings, permit } = exchange
+  // Where the path names the model, the body is scanned only for a caller to whom others are forbidden.
+  const isScanned = route.model === undefined || permit.isLimited
+  const scanned = isScanned ? scanBody(exchange) : undefined
   const named = route.model ?? memberOf(scanned, caller.same.modelMember.request)
   const model = typeof named === 'string' ? named : undefined
   exchange.journal.note({ model: model ?? '' })
   const found = findRoute(settings, model ?? '', traitsOf(exchange, scanned))
-  if (!found || !exchange.permit.mayUse(model ?? '')) throw unrouted(exchange, model)
+  if (!found || !permit.mayUse(model ?? '')) throw unrouted(exchange, model)
+  if (permit.isLimited && scanned) refuseOtherModels(permit, scanned)
   return { route: found, model, scanned }
 }
 
@@ -181,14 +184,6 @@ export function unrouted(exchange: Exchange, model: string | undefined): Problem
   if (model === undefined) readCallerRequest(exchange, scanBody(exchange).text)
   return noRoute(model)
 }
-
-export const noRoute = (model = ''): ProblemError =>
-  new ProblemError({
-    kind: 'not-found',
-    message: `No route leads to the model '${model}'.`,
-    code: 'model_not_found',
-    param: 'model',
-  })
 
 async function translatePlan(
   exchange: Exchange,

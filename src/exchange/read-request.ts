@@ -1,14 +1,13 @@
-import { parse, type Json } from '../json/json.ts'
+import { parse, stringify, type Json, type JsonObject } from '../json/json.ts'
 import type { VerbatimPaths } from '../json/verbatim-paths.ts'
 import { ScannedText, UnscannedText, type ScannedBody } from '../json/scanned-body.ts'
-import { scanStructure, StructureError, type Structure } from '../json/structure.ts'
+import { folded, scanStructure, StructureError, type Structure } from '../json/structure.ts'
 import { invalid, ProblemError } from '../model/problem.ts'
 import type { Request } from '../model/request.ts'
 import type { Trail } from '../model/trail.ts'
 import type { Exchange } from './exchange.ts'
 import { inOwnSpelling } from './own-place.ts'
 import { createBody } from './body.ts'
-import { stringify } from '../json/json.ts'
 
 export function scanBody(exchange: Exchange): ScannedBody {
   const { body, recall } = exchange
@@ -21,10 +20,21 @@ export function scanBody(exchange: Exchange): ScannedBody {
   const scanned = new ScannedText(text, found ?? NO_STRUCTURE)
   // Parsers differ in which of repeated members they take, and an upstream must not read another than was judged here.
   if (found?.repeats) {
-    exchange.body = createBody(body.encoded(stringify(scanned.parsed())))
+    exchange.body = createBody(body.encoded(stringify(onceEach(scanned.parsedObject()))))
     return scanBody(exchange)
   }
   return found && recall && !body.isLifted ? recall.learned(body.bytes, scanned) : scanned
+}
+
+/** Of names that differ in their case alone the small one stays, which is the one that is read here. */
+function onceEach(body: JsonObject): JsonObject {
+  const chosen = new Map<string, string>()
+  for (const name of Object.keys(body)) {
+    const same = folded(name)
+    if (name === same || !chosen.has(same)) chosen.set(same, name)
+  }
+  const names = new Set(chosen.values())
+  return Object.fromEntries(Object.entries(body).filter(([name]) => names.has(name)))
 }
 
 /**

@@ -98,6 +98,7 @@ const permitOf = (
   { explain, journal }: ReceivedRequest,
   caller: KnownCaller,
 ): Permit => ({
+  isLimited: caller.models !== undefined,
   mayUse: (model) => mayUse(caller, model),
   counts: isLimited(caller) || (observer !== undefined && isServed(settings)),
   reserve: (asked) => (explain ? undefined : use?.reserve(caller, asked, journal)),

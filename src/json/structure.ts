@@ -19,7 +19,7 @@ export interface Structure {
   kept?: KeptText
   /** How many values the body holds. */
   nodes: number
-  /** A member of the top level comes twice. */
+  /** A member of the top level comes twice, perhaps in other letters: see `folded`. */
   repeats: boolean
   /** Where the elements of the list end that was asked about. */
   ends: readonly number[]
@@ -48,10 +48,27 @@ export function scanStructure(
     if (error instanceof SyntaxError) return undefined
     throw error
   }
-  const { ends, kept, members, repeats } = places
+  const { ends, kept, members } = places
+  const repeats = places.repeats || repeatsFolded(members.keys())
   return text.charCodeAt(places.whole.start) === SIGN.openBrace
     ? { members, nodes, repeats, ends, ...(kept && { kept }) }
     : undefined
+}
+
+/**
+ * A name as servers written in Go compare it: they take a member by any case of its letters, also by those two signs
+ * outside of ASCII that have a small letter in it (Go, encoding/json, `Unmarshal` and `foldName`).
+ */
+export const folded = (name: string): string => name.toUpperCase().toLowerCase()
+
+const SMALL = /^[a-z0-9_]*$/
+
+/** Whether a name is as `folded` gives it, which nearly all are. */
+export const isFolded = (name: string): boolean => SMALL.test(name)
+
+function repeatsFolded(names: Iterable<string>): boolean {
+  const all = [...names]
+  return !all.every(isFolded) && new Set(all.map(folded)).size < all.length
 }
 
 /** Where the parts of a text stand that stay text. Throws SyntaxError for text that is no JSON. */

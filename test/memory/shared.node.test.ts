@@ -69,6 +69,8 @@ async function ways(proxy: Proxy, key: string, beside = '') {
 const NONE = [404, 404, 404, 400, 400, 404, 404, 404, 404, 400, 404, 404]
 const statuses = (answers: readonly Response[]) => answers.map(({ status }) => status)
 
+const all = (answers: readonly Response[]) => new Set(statuses(answers))
+
 const begun = async (options: Parameters<typeof proxyOf>[1]) => {
   const proxy = proxyOf(keeps, options)
   const json = { model: 'responses-x', input: 'x' }
@@ -100,6 +102,20 @@ describe('one key of an upstream that keeps responses, and many callers', () => 
     expect(proxy.got).toHaveLength(4)
     expect(JSON.stringify(proxy.got)).not.toContain('resp_68af')
   })
+
+  // Servers written in Go read a member by any case of its letters.
+  test.each(['PREVIOUS_RESPONSE_ID', 'Previous_Response_Id', 'previou\u017f_response_id'])(
+    'give nothing out to a reference in other letters: %s',
+    async (name) => {
+      const proxy = await begun({})
+      const json = { model: 'responses-x', input: 'x', [name]: 'resp_68af' }
+      expect((await proxy.ask('/v1/responses', { key: BOB, json })).status).toBe(400)
+      expect((await proxy.ask('/v1/responses', { key: ALICE, json })).status).toBe(200)
+      const own = { ...json, previous_response_id: null }
+      await proxy.ask('/v1/responses', { key: BOB, json: own })
+      expect(JSON.stringify(proxy.got.slice(2))).not.toContain('resp_68af')
+    },
+  )
 
   test('say then what to configure', async () => {
     const proxy = await begun(OFF)
@@ -222,7 +238,6 @@ describe('one key of an upstream that keeps responses, and many callers', () => 
   })
 
   const HERE = { kind: 'listener', host: '127.0.0.1' } as const
-  const all = (answers: readonly Response[]) => new Set(statuses(answers))
 
   test.each([
     ['in a memory that a restart has emptied', {}],

@@ -5,7 +5,7 @@ import { createHandler } from '../../src/http/app.ts'
 import { toResponse } from '../../src/http/respond.ts'
 import type { Store } from '../../src/memory/store.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
-import type { UpstreamRequest, UpstreamResponse } from '../../src/ports.ts'
+import type { Ports, UpstreamRequest, UpstreamResponse } from '../../src/ports.ts'
 import { jsonReply, sseReply } from '../exchange/proxy.ts'
 import { voices, type Voice } from '../faults/voices.ts'
 
@@ -65,7 +65,7 @@ export const key = (name: string): string => `k-${name}-0123456789abcdef`.replac
 export function siteOf(
   config: Config,
   scripts: Readonly<Record<string, MemberScript>>,
-  extra: { store?: Store } = {},
+  extra: Pick<Ports, 'recall'> & { store?: Store } = {},
 ): Site {
   const sent: Sent[] = []
   const log: LogEntry[] = []

@@ -18,6 +18,7 @@ import {
 } from '../../../src/json/json.ts'
 import { isMinted } from '../../../src/model/ids.ts'
 import type { Key } from '../../../src/model/paths.ts'
+import { folded, isFolded } from '../../../src/json/structure.ts'
 import { ProblemError, type Problem } from '../../../src/model/problem.ts'
 import { isEnvelope, writeEnvelope } from '../../../src/model/proof.ts'
 import { DIALECT, listOf, objectsOf, memberText } from '../dialect.ts'
@@ -40,12 +41,13 @@ import { checkRequest, typeOfItem } from '../wire.ts'
 const isReference = (item: Json): item is JsonObject =>
   isObject(item) && typeOfItem(item) === 'item_reference'
 
+const foreignIds = (items: JsonObject[]): string[] => idsIn(items).filter((id) => !isMinted(id))
+
 function asks(body: Json): Ask {
-  const { store, previous_response_id: previous, conversation, input } = objectIn(body)
+  const { store, previous_response_id: previous, conversation, input } = inAnyCase(objectIn(body))
   const items = objectsOf(listOf(input))
-  const named = (list: JsonObject[]) => idsIn(list).filter((id) => !isMinted(id))
-  const claims = named(items.filter(isByName))
-  const spoken = named(items.filter(isSpoken))
+  const claims = foreignIds(items.filter(isByName))
+  const spoken = foreignIds(items.filter(isSpoken))
   return defined({
     keep: store !== false,
     previous: typeof previous === 'string' ? previous : undefined,
@@ -56,6 +58,15 @@ function asks(body: Json): Ask {
       typeof conversation === 'string' ? conversation : memberText(objectIn(conversation), 'id'),
   })
 }
+
+/** Where a name has large letters a server may still read it. */
+const inAnyCase = (body: JsonObject): JsonObject =>
+  Object.keys(body).every(isFolded)
+    ? body
+    : {
+        ...Object.fromEntries(Object.entries(body).map(([name, value]) => [folded(name), value])),
+        ...body,
+      }
 
 /** Items without content of their own: the service looks up the thoughts, or the picture, by the id. */
 const isByName = (item: JsonObject): boolean =>
@@ -281,8 +292,12 @@ const MISSING: Record<Parameters<ConversationMemory['missing']>[0], (id: string)
   }),
 }
 
-/** Also matches escaped names: to a parser `previous_response\u005fid` is the same name. */
-const REFERRING = /"(?:previous_response_id|item_reference|conversation|id)"|\\u00[2-7]/i
+/**
+ * Also matches escaped names, to a parser `previous_response\u005fid` is the same name, and those with the long s, which
+ * may come as the signs of its two bytes.
+ */
+const REFERRING =
+  /"(?:previous_response_id|item_reference|conversation|id)"|\\u(?:00[2-7]|017f)|\u017f|\u00c5\u00bf/i
 
 /** The memory of this dialect: replies that can be continued, referred to and read again. */
 export const memory: ConversationMemory = {
