@@ -22,7 +22,7 @@ import {
   type Facts,
 } from './dialect.ts'
 import { readAudio, readDrawn, readFile, readImage } from './media.ts'
-import { type TextSpan, type Thought, readDetails, readExtraContent, unsigned } from './proofs.ts'
+import { type TextSpan, type Thought, readExtraContent, readProven, unsigned } from './proofs.ts'
 import { ownProofMembers, thoughtIn } from './thoughts.ts'
 
 type ReadPart = (part: JsonObject) => Block
@@ -156,10 +156,11 @@ export function readMessage(message: JsonObject, newCallId: (index: number) => s
   } = others
   const { calls, damaged } = readCalls(tool_calls, function_call, newCallId)
   const ids = new Map(calls.map((call, index) => [call.id, index]))
-  const details = readDetails(reasoning_details, (id) => ids.has(id))
+  const plain = thoughtIn({ reasoning_content, reasoning, reasoning_text })
+  const isCall = (id: string) => ids.has(id)
+  const details = readProven(reasoning_details, isCall, objectsIn(tool_calls), plain)
   proveCalls(calls, ids, details.list)
   const { parts, thoughts } = splitThinking(content)
-  const plain = thoughtIn({ reasoning_content, reasoning, reasoning_text })
   const list = [...details.list, ...thoughts]
   if (!list.some(({ kind }) => kind === 'thought') && plain !== '')
     list.unshift({ kind: 'thought', text: plain })

@@ -5,7 +5,13 @@ import {
   parseObject,
   stringify,
 } from '../../src/json/json.ts'
-import { type ProofSlot, isEnvelope, readEnvelope, writeEnvelope } from '../../src/model/proof.ts'
+import {
+  type ProofSlot,
+  fingerprint,
+  isEnvelope,
+  readEnvelope,
+  writeEnvelope,
+} from '../../src/model/proof.ts'
 import type { Proof, ReasoningBlock, Turn } from '../../src/model/request.ts'
 import { DIALECT, factsOf, textIn, objectIn, objectsIn, type WriteContext } from './dialect.ts'
 import { withThoughtInside } from './thoughts.ts'
@@ -79,7 +85,7 @@ export function readProofText(value: string): Proof | undefined {
 }
 
 /** `isCall`: whether an id is that of a call of the same message. */
-export function readDetails(value: Json | undefined, isCall: (id: string) => boolean): Thoughts {
+function readDetails(value: Json | undefined, isCall: (id: string) => boolean): Thoughts {
   const list: Thought[] = []
   let damaged = false
   let group: JsonObject[] = []
@@ -197,7 +203,7 @@ function listOfObjects(text: string): JsonObject[] | undefined {
 }
 
 /** Gemini's compatible API puts its proof here; clients built on the AI SDK, and Continue, bring it back. */
-export const extraContent = (signature: string): JsonObject => ({
+const extraContent = (signature: string): JsonObject => ({
   extra_content: { google: { thought_signature: signature } },
 })
 
@@ -225,10 +231,80 @@ export function readExtraContent(extra: Json | undefined): {
   const signature = signatureIn(extra)
   if (isEnvelope(signature)) {
     const proof = readProofText(signature)
-    return proof ? { proof, damaged: false } : { damaged: true }
+    if (!proof) return { damaged: true }
+    return proof.dialect === DIALECT ? { damaged: false } : { proof, damaged: false }
   }
   if (!isObject(extra) || signature === '') return { damaged: false }
   return { proof: { dialect: DIALECT, value: stringify({ extra_content: extra }) }, damaged: false }
+}
+
+/**
+ * A proof of what stands before a call. `@ai-sdk/openai-compatible` 3.0 brings back nothing but the text of all thoughts
+ * and what stands beside a call, so that has a list of them, in an envelope of this dialect. `words`: where in that text
+ * the words of the thought stand, and what they were; nothing is proven by what was said of others.
+ */
+export interface Carried {
+  id: string
+  data: string
+  words: [from: number, to: number, sum: string]
+}
+
+export const carried = (id: string, data: string, before: number, text = ''): Carried => ({
+  id,
+  data,
+  words: [before, before + text.length, fingerprint(text)],
+})
+
+/** What stands beside a call: its own proof, and those of what stands before it. */
+export function besideCall(before: readonly Carried[], proof: Proof | undefined, id: string) {
+  const data = proof && proofText(proof, 'self')
+  if (before.length === 0) return data === undefined ? {} : extraContent(data)
+  const own = data === undefined ? [] : [{ id: toEntryId(id), data }]
+  const value = stringify([...before.map((one) => ({ ...one })), ...own])
+  return extraContent(writeEnvelope({ dialect: DIALECT, value }, 'previous'))
+}
+
+/** Inverse of `besideCall`, for all calls of a message, whose thoughts have this text. */
+function readCarried(calls: readonly JsonObject[], text: string): Thoughts {
+  const list: Thought[] = []
+  let damaged = false
+  let told = 0
+  const tellUpTo = (to: number) => {
+    const plain = text.slice(told, to)
+    if (plain !== '') list.push({ kind: 'thought', text: plain })
+    told = Math.max(told, to)
+  }
+  for (const { id = null, data = null, words } of calls.flatMap(carriedBy)) {
+    const [from = told, to = from, sum] = Array.isArray(words) ? words : []
+    if (typeof from !== 'number' || typeof to !== 'number' || from < told) continue
+    const said = text.slice(from, to)
+    const isSame = sum === undefined || sum === fingerprint(said)
+    // A client that deletes all thoughts may leave what stands beside calls.
+    damaged ||= !isSame && text !== ''
+    if (!isSame) continue
+    tellUpTo(from)
+    const read = readOwn({ type: 'reasoning.encrypted', id, data, text: said })
+    damaged ||= read.damaged
+    list.push(...read.list)
+    told = to
+  }
+  if (list.length > 0) tellUpTo(text.length)
+  return { list, damaged }
+}
+
+/** The thoughts and proofs of a message: its entries, or what stands beside its calls where a client keeps no entries. */
+export function readProven(
+  details: Json | undefined,
+  isCall: (id: string) => boolean,
+  calls: readonly JsonObject[],
+  text: string,
+): Thoughts {
+  return Array.isArray(details) ? readDetails(details, isCall) : readCarried(calls, text)
+}
+
+function carriedBy({ extra_content }: JsonObject): JsonObject[] {
+  const proof = readEnvelope(signatureIn(extra_content))?.proof
+  return proof?.dialect === DIALECT ? (listOfObjects(proof.value) ?? []) : []
 }
 
 /** A thought of an earlier turn, to be sent back. */

@@ -19,7 +19,16 @@ import type { Problem } from '../../src/model/problem.ts'
 import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
 import { DIALECT, factsOf, isOrigin, objectIn } from './dialect.ts'
 import { writeError } from './problems.ts'
-import { toEntryId, extraContent, FORMAT, placeId, proofText, type PlaceKind } from './proofs.ts'
+import {
+  besideCall,
+  type Carried,
+  carried,
+  toEntryId,
+  FORMAT,
+  placeId,
+  proofText,
+  type PlaceKind,
+} from './proofs.ts'
 import { writeAnnotation, writeFinish, type Seen } from './reply.ts'
 import { sayServed } from '../../src/model/served.ts'
 import { SERVED, writeTierOf, writeUsage } from './usage.ts'
@@ -56,6 +65,8 @@ export class CompletionWriter implements Writer {
   #refusal = ''
   #reasoning = ''
   #details: JsonObject[] = []
+  /** Proofs that have not been said beside a call. */
+  #carried: Carried[] = []
   #annotations: JsonObject[] = []
   /** How many of them have been said. */
   #cited = 0
@@ -309,8 +320,8 @@ export class CompletionWriter implements Writer {
       lose('approximated', 'reply.tool-call.name')
     const name = flatName(block)
     const id = block.id || newId('call_')
+    const extra = besideCall(this.#carried.splice(0), block.proof, id)
     if (block.proof) this.#prove(block.proof, 'call', id)
-    const extra = block.proof ? extraContent(proofText(block.proof, 'self')) : {}
     const head = isCustom
       ? { id, type: 'custom', custom: { name, input: '' } }
       : { id, type: 'function', function: { name, arguments: '' } }
@@ -332,6 +343,7 @@ export class CompletionWriter implements Writer {
       index: this.#index,
     }
     this.#index += 1
+    if (kind !== 'call') this.#carried.push(carried(entry.id, entry.data, this.#reasoning.length))
     this.#details.push(entry)
     this.#say({ reasoning_details: [entry] })
   }
@@ -380,7 +392,10 @@ export class CompletionWriter implements Writer {
       return
     }
     const head = { type: 'reasoning.text', format: FORMAT, index: open.index, id }
-    const signature = proof ? { signature: proofText(proof, redacted ? 'redacted' : 'self') } : {}
+    const data = proof && proofText(proof, redacted ? 'redacted' : 'self')
+    const signature = data === undefined ? {} : { signature: data }
+    const before = this.#reasoning.length - text.length
+    if (data !== undefined) this.#carried.push(carried(id, data, before, text))
     this.#index += 1
     this.#details.push({ ...head, text, ...signature })
     this.#say({ reasoning_details: [{ ...head, text: '', ...signature }] })

@@ -95,7 +95,13 @@ class Program {
   }
 }
 
-const MEMBERS = new Set(['reasoning_details', 'reasoning_content', 'reasoning', 'thoughtSignature'])
+const MEMBERS = new Set([
+  'reasoning_details',
+  'reasoning_content',
+  'reasoning',
+  'extra_content',
+  'thoughtSignature',
+])
 
 /** An element of the history stays where it is, so that the places of the others hold; an empty one goes. */
 function withoutThoughts(value: Json): Json[] {
