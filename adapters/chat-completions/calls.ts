@@ -7,10 +7,13 @@ import {
 } from '../../src/json/json.ts'
 import { type NameRule, fit, uniqueIds } from '../../src/model/names.ts'
 import { fingerprint } from '../../src/model/proof.ts'
+import { invalid, type ProblemError } from '../../src/model/problem.ts'
 import { follow, nothingLost } from '../../src/model/trail.ts'
 import type { ToolCallBlock, Turn } from '../../src/model/request.ts'
 import { lowerInput } from '../../src/model/text-tools.ts'
+import { UndoMap } from '../../src/model/undo-map.ts'
 import type { ServerFacts } from '../contract.ts'
+import type { Said } from './blocks.ts'
 import { listIn, objectIn, restOf, textIn, writeCache, type WriteContext } from './dialect.ts'
 
 /**
@@ -38,6 +41,61 @@ function callIn(part: Json): JsonObject {
 function resultIn(part: Json): JsonObject {
   const { type: _, tool_use_id = '', ...rest } = objectIn(part)
   return { ...rest, role: 'tool', tool_call_id: tool_use_id }
+}
+
+/** The calls of a conversation that is being read, to tell which one a result answers. */
+export class SaidCalls {
+  #names = new UndoMap<string, string>()
+  /** Calls without an id of their own, by their names; the first one is answered first. */
+  #unnamed = new Map<string, string[]>()
+  /** Those of the model's last message that have no result yet. */
+  #open = new Set<string>()
+
+  copy(): SaidCalls {
+    const other = new SaidCalls()
+    other.#names = this.#names.copy()
+    for (const [name, ids] of this.#unnamed) other.#unnamed.set(name, [...ids])
+    other.#open = new Set(this.#open)
+    return other
+  }
+
+  /** Takes the calls of a message. */
+  add({ blocks, facts }: Said): void {
+    const calls = blocks.filter((block) => block.kind === 'tool-call')
+    for (const { id, name } of calls) this.#names.set(id, name)
+    this.#open = new Set(calls.map(({ id }) => id))
+    const last = calls.at(-1)
+    if (!facts['functionCall'] || !last) return
+    const ids = this.#unnamed.get(last.name)
+    if (ids) ids.push(last.id)
+    else this.#unnamed.set(last.name, [last.id])
+  }
+
+  nameOf(id: string): string | undefined {
+    return this.#names.get(id)
+  }
+
+  /** For a result in the old form. */
+  answeredByName(name: string): string {
+    const id = this.#unnamed.get(name)?.shift() ?? name
+    this.#open.delete(id)
+    return id
+  }
+
+  /** The SDK of Mistral for Python (mistralai 3.7) may leave the id out: it is that of the one open call. */
+  answered(said: string, place: string): string {
+    const [only] = this.#open
+    const id = said === '' && this.#open.size === 1 ? (only ?? '') : said
+    if (id === '') throw unclear(this.#open.size, place)
+    this.#open.delete(id)
+    return id
+  }
+}
+
+function unclear(open: number, place: string): ProblemError {
+  const calls = open === 0 ? 'no call waits for a result' : `${open} calls wait for a result`
+  const what = `is missing, and ${calls}; say which call this one belongs to`
+  return invalid(`${place}: ${what}.`, place)
 }
 
 /** A turn, with the canonical place that it comes from. */

@@ -101,3 +101,13 @@ export const cacheFacts = (part: JsonObject): Facts =>
  */
 export const isFlat = ({ type, custom, name }: JsonObject): boolean =>
   type === 'custom' && custom === undefined && name !== undefined
+
+const isUnsaid = (type: Json | undefined): boolean => (type ?? '') === ''
+
+/** The type of a tool; the SDK of Mistral for Python (mistralai 3.7) may leave it out, and its members say it too. */
+export const toolType = ({ type, ...tool }: JsonObject): Json | undefined =>
+  isUnsaid(type) ? ['function', 'custom'].find((member) => isObject(tool[member])) : type
+
+/** The type of a format, which that SDK leaves out as well. */
+export const formatType = ({ type, json_schema }: JsonObject): Json | undefined =>
+  isUnsaid(type) ? (isObject(json_schema) ? 'json_schema' : 'text') : type

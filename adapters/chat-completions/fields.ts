@@ -22,6 +22,7 @@ import {
   listIn,
   objectIn,
   numberIn,
+  formatType,
   withoutNulls,
   type WriteContext,
   type Facts,
@@ -31,20 +32,20 @@ type Wire<Key extends string> = Partial<Record<Key, Json | undefined>>
 
 /**
  * `max_tokens` and `max_completion_tokens` are the same bound; where both are given, the newer one counts. -1 means
- * none.
+ * none, and so does 0, which programs send for what their user has not set.
  */
 export function readLimits({
   max_completion_tokens,
   max_tokens,
   stop,
 }: Wire<'max_completion_tokens' | 'max_tokens' | 'stop'>): { limits: Limits; facts: Facts } {
-  const newer = numberIn(max_completion_tokens)
-  const bound = newer ?? numberIn(max_tokens)
+  const newer = boundIn(max_completion_tokens)
+  const bound = newer ?? boundIn(max_tokens)
   const sequences =
     typeof stop === 'string' ? [stop] : listIn(stop).filter((one) => typeof one === 'string')
   return {
     limits: {
-      ...(bound !== undefined && bound >= 0 && { maxOutputTokens: bound }),
+      ...(bound !== undefined && { maxOutputTokens: bound }),
       ...(sequences.length > 0 && { stop: sequences }),
     },
     facts: {
@@ -53,6 +54,11 @@ export function readLimits({
       ...(typeof stop === 'string' && { stop }),
     },
   }
+}
+
+const boundIn = (value: Json | undefined): number | undefined => {
+  const bound = numberIn(value)
+  return bound !== undefined && bound > 0 ? bound : undefined
 }
 
 const MOST_STOPS = 4
@@ -141,7 +147,8 @@ const isSet = (schema: Json | undefined): schema is Json => !isNull(schema ?? nu
 
 export function readFormat(raw: Json | undefined): { format?: Format; left: JsonObject } {
   if (!isObject(raw)) return { left: {} }
-  const { type, json_schema, ...rest } = raw
+  const { type: _, json_schema, ...rest } = raw
+  const type = formatType(raw)
   if (type === 'text') return { format: { type, ...keep(rest) }, left: {} }
   // llama.cpp reads a schema beside the older word.
   if (type === 'json_object' && !isSet(rest['schema']))

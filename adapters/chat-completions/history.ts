@@ -6,10 +6,10 @@ import { callInWords, instructionWords } from '../../src/model/text-tools.ts'
 import { leftOut, SHOWN_LABEL, shownLabel } from '../../src/model/media.ts'
 import type { Block, BlockOf, Request, ToolResultBlock, Turn } from '../../src/model/request.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
-import { UndoMap } from '../../src/model/undo-map.ts'
 import { joinedParts, listFacts, readContent, readMessage, withMessage } from './blocks.ts'
 import {
   type Placed,
+  SaidCalls,
   type TurnGroup,
   distinctIds,
   inOwnMembers,
@@ -43,9 +43,7 @@ const labelIn = (block: Block | undefined): string | undefined =>
 export class History {
   system: Block[] = []
   turns: Turn[] = []
-  #names = new UndoMap<string, string>()
-  /** Calls without an id of their own, by their names; the first one is answered first. */
-  #unnamed = new Map<string, string[]>()
+  #calls = new SaidCalls()
   /** The last turn holds results, and may get more. */
   #results: Turn | undefined
 
@@ -54,8 +52,8 @@ export class History {
     return follow(trail, 'chat-completions: read messages', list, [], nothingLost, () => ({
       begin: () => new History(),
       copy: (state: History) => state.#copy(),
-      step(state, message) {
-        if (isObject(message)) for (const one of inOwnMembers(message)) state.#read(one)
+      step(state, message, index) {
+        if (isObject(message)) for (const one of inOwnMembers(message)) state.#read(one, index)
       },
     }))
   }
@@ -64,8 +62,7 @@ export class History {
     const other = new History()
     other.system = [...this.system]
     other.turns = [...this.turns]
-    other.#names = this.#names.copy()
-    for (const [name, ids] of this.#unnamed) other.#unnamed.set(name, [...ids])
+    other.#calls = this.#calls.copy()
     if (!this.#results) return other
     // Only results at the end may still become more.
     other.#results = { ...this.#results, blocks: [...this.#results.blocks] }
@@ -73,9 +70,9 @@ export class History {
     return other
   }
 
-  #read(message: JsonObject): void {
+  #read(message: JsonObject, index: number): void {
     const role = textIn(message['role'])
-    if (role === 'tool' || role === 'function') this.#result(message)
+    if (role === 'tool' || role === 'function') this.#result(message, index)
     else {
       this.#message(role, message)
       this.#results = undefined
@@ -125,27 +122,20 @@ export class History {
   #said(message: JsonObject): void {
     const turn = this.turns.length
     const said = readMessage(message, (index) => `call_${turn}_${index}`)
-    for (const block of said.blocks)
-      if (block.kind === 'tool-call') this.#names.set(block.id, block.name)
-    if (said.facts['functionCall']) {
-      const call = said.blocks.findLast((block) => block.kind === 'tool-call')
-      if (call?.kind === 'tool-call') {
-        const ids = this.#unnamed.get(call.name)
-        if (ids) ids.push(call.id)
-        else this.#unnamed.set(call.name, [call.id])
-      }
-    }
+    this.#calls.add(said)
     this.turns.push({ role: 'assistant', ...withMessage(said) })
   }
 
-  #result(message: JsonObject): void {
+  #result(message: JsonObject, index: number): void {
     const { role, content, tool_call_id, name, is_error, ...rest } = message
     const isLegacy = role === 'function'
-    const callId = isLegacy ? this.#answered(textIn(name)) : textIn(tool_call_id)
+    const callId = isLegacy
+      ? this.#calls.answeredByName(textIn(name))
+      : this.#calls.answered(textIn(tool_call_id), `messages.${index}.tool_call_id`)
     const block: ToolResultBlock = {
       kind: 'tool-result',
       callId,
-      name: this.#names.get(callId) ?? textIn(name),
+      name: this.#calls.nameOf(callId) ?? textIn(name),
       form: 'json',
       content: readContent(content),
       ...(is_error === true && { isError: true }),
@@ -162,10 +152,6 @@ export class History {
       this.#results = { role: 'user', blocks: [block] }
       this.turns.push(this.#results)
     }
-  }
-
-  #answered(name: string): string {
-    return this.#unnamed.get(name)?.shift() ?? name
   }
 }
 

@@ -5,7 +5,7 @@ import { withoutOthers, withoutRefused } from '../../src/model/fields.ts'
 import { describeText, inWords, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
 import { wantsProvenCalls } from '../../src/model/gemini-model.ts'
 import type { ServerFacts, Target } from '../contract.ts'
-import { isFlat, objectIn, objectsIn, textIn } from './dialect.ts'
+import { isFlat, objectIn, objectsIn, textIn, toolType } from './dialect.ts'
 import { placeOf } from './wire.ts'
 import { readFormat } from './fields.ts'
 import { readReasoning, THINKING_MEMBERS, writeReasoning } from './reasoning.ts'
@@ -37,8 +37,10 @@ function withTools(body: JsonObject, lowering: Lowering): JsonObject {
   return withMembers(body, { tools: written.length > 0 ? written : undefined })
 }
 
-function lowerTool(tool: JsonObject, { server, lose }: Lowering): JsonObject | JsonObject[] {
-  const { type, function: declared, custom } = tool
+function lowerTool(said: JsonObject, { server, lose }: Lowering): JsonObject | JsonObject[] {
+  const type = toolType(said)
+  const tool = type === said['type'] ? said : withMembers(said, { type })
+  const { function: declared, custom } = tool
   if (type === 'function') {
     const { strict } = objectIn(declared)
     return server.strictTools === false && strict !== undefined

@@ -18,6 +18,7 @@ import {
   restOf,
   factsOf,
   textIn,
+  toolType,
   objectIn,
   objectsIn,
   isFlat,
@@ -39,7 +40,8 @@ export function readTools({ tools, functions, web_search_options }: WireTools): 
 }
 
 function readTool(raw: JsonObject): Tool {
-  const { type, function: declared, custom, ...outer } = raw
+  const { type: _, function: declared, custom, ...outer } = raw
+  const type = toolType(raw)
   if (type === 'function' && isObject(declared)) return readFunction(declared, outer, {})
   if (isFlat(raw)) return readCustom(outer, {})
   if (type === 'custom' && isObject(custom)) return readCustom(custom, outer)

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../src/json/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { field, namesFor, placesIn, fieldShapes } from '../../src/model/fields.ts'
 import {
   all,
@@ -11,7 +11,6 @@ import {
   type Shape,
 } from '../../src/model/shape.ts'
 import {
-  filled,
   flag,
   integer,
   number,
@@ -21,7 +20,7 @@ import {
   text,
   that,
 } from '../../src/model/shape-values.ts'
-import { isFlat } from './dialect.ts'
+import { formatType, isFlat, toolType } from './dialect.ts'
 
 /** The shape of a valid request; unknown types of parts and tools pass. */
 
@@ -60,7 +59,8 @@ const message = all(
     tool_calls: nullish(list(call)),
     refusal: nullish(text),
   }),
-  byRole('tool', object({ tool_call_id: filled })),
+  // Which call a result without an id belongs to, the conversation tells.
+  byRole('tool', object({ tool_call_id: nullish(text) })),
 )
 
 function byRole(role: string, shape: Shape): Shape {
@@ -90,9 +90,13 @@ const typed = all(
 
 const bare = object({ name: NAME, input_schema: objectText })
 /** Cursor sends the tools of messages to models with `claude` in their names. */
-const tool: Shape = (value) => (bare(value) ? typed(value) : undefined)
+const tool: Shape = (value) => (bare(value) ? typed(withType(value, toolType)) : undefined)
 
-const format = all(
+/** The value with the type that it has without saying so. */
+const withType = (value: unknown, typeOf: (raw: JsonObject) => Json | undefined): unknown =>
+  isObject(value) ? { ...value, type: typeOf(value) } : value
+
+const typedFormat = all(
   object({ type: text }),
   byType({
     json_schema: object({
@@ -104,6 +108,8 @@ const format = all(
     }),
   }),
 )
+
+const format: Shape = (value) => typedFormat(withType(value, formatType))
 
 /** The members of a request, with those of the servers that speak this dialect. */
 export const FIELDS = {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { isObject, Verbatim, type Json } from '../../src/json/json.ts'
+import { isObject, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
 import { invalid } from '../../src/model/problem.ts'
 
 /** A subtree that may have stayed text. */
@@ -86,8 +86,7 @@ const message = loose({
   refusal: optionalText,
 }).check(
   z.superRefine((value, context) => {
-    if (value.role === 'tool')
-      forward(loose({ tool_call_id: text.check(z.minLength(1)) }), value, context)
+    if (value.role === 'tool') forward(loose({ tool_call_id: optionalText }), value, context)
   }),
 )
 
@@ -98,15 +97,30 @@ const declared = loose({
   parameters: orNull,
   strict: flag,
 })
-const tool = byType({
-  function: loose({ function: declared }),
-  custom: loose({ custom: loose({ name, description: optionalText }) }),
-})
-const format = byType({
-  json_schema: loose({
-    json_schema: loose({ name: optionalText, schema: orNull, strict: flag }),
+/** Some types go without saying. */
+const typed = (schema: z.ZodMiniType, typeOf: (value: JsonObject) => string | undefined) =>
+  z.unknown().check(
+    z.superRefine((value, context) => {
+      const isUnsaid = isObject(value) && (value['type'] ?? '') === ''
+      forward(schema, isUnsaid ? { ...value, type: typeOf(value) } : value, context)
+    }),
+  )
+const tool = typed(
+  byType({
+    function: loose({ function: declared }),
+    custom: loose({ custom: loose({ name, description: optionalText }) }),
   }),
-})
+  (value) =>
+    isObject(value['function']) ? 'function' : isObject(value['custom']) ? 'custom' : undefined,
+)
+const format = typed(
+  byType({
+    json_schema: loose({
+      json_schema: loose({ name: optionalText, schema: orNull, strict: flag }),
+    }),
+  }),
+  (value) => (isObject(value['json_schema']) ? 'json_schema' : 'text'),
+)
 
 const request = loose({
   model: z.nullish(text.check(z.maxLength(256))),
