@@ -2,10 +2,12 @@ import { instructionWords } from '../../src/model/text-tools.ts'
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
+import { isReal } from '../../src/model/late-tools.ts'
 import { leftOutFile, shownLabel } from '../../src/model/media.ts'
 import { withoutOthers, withoutRefused } from '../../src/model/fields.ts'
 import type { ServerFacts } from '../contract.ts'
 import { listIn, objectIn, objectsIn, textIn } from './dialect.ts'
+import { readTool } from './tools.ts'
 import { placeOf } from './wire.ts'
 
 interface Lowering {
@@ -35,6 +37,8 @@ function withTools(body: JsonObject, { server, lose }: Lowering): JsonObject {
     const type = textIn(tool['type'])
     if (server.hostedTools === false && type !== '' && type !== 'custom')
       return lose('dropped', `tools.${textIn(tool['name']) || type}`) ?? []
+    // Such a server shows the model what is deferred.
+    if (server.hostedTools === false && !isReal(readTool(tool))) return []
     return server.strictTools === false ? withMembers(tool, { strict: undefined }) : tool
   })
   return withMembers(body, { tools: written.length > 0 ? written : undefined })

@@ -1,3 +1,4 @@
+import { objectIn, parseObject } from '../json/json.ts'
 import type { Lose } from './loss.ts'
 import { isNamed } from './names.ts'
 import { mapped, nothingLost, type Trail } from './trail.ts'
@@ -32,7 +33,7 @@ export function placeTools({ tools }: Request, taken: TakenTools, lose: Lose): P
   const known = new Map<string, Tool>()
   const head: Tool[] = []
   const waiting = new Map<string, Tool>()
-  for (const tool of tools) {
+  for (const tool of tools.filter(isReal)) {
     if (isSearch(tool) && !taken.deferred) {
       lose('dropped', 'tools.tool-search')
       continue
@@ -63,6 +64,20 @@ export function placeTools({ tools }: Request, taken: TakenTools, lose: Lose): P
 export const isSearch = (tool: Tool): boolean =>
   tool.kind === 'hosted' && tool.capability === 'tool-search'
 
+/**
+ * Whether a tool is one. Claude Code (2.1.257: `DeferredToolPlaceholder`) and pi (`__pi_deferred_placeholder__`) send
+ * one beside those that are deferred that no search finds and nothing names, so that the prompt of their own service is
+ * the same before the first of them comes. A model that sees it calls it.
+ */
+export function isReal(tool: Tool): boolean {
+  if (tool.kind !== 'function' || !tool.deferred) return true
+  const { name, description = '', schema = '{}' } = tool
+  const isNamed = /deferred\w{0,20}placeholder/i.test(name)
+  const isDescribed = /\bplaceholder\b/i.test(description) && /\bnever\b/i.test(description)
+  if (!isNamed && !isDescribed) return true
+  return Object.keys(objectIn(parseObject(schema)?.['properties'])).length > 0
+}
+
 function takeOne(waiting: Map<string, Tool>, key: string): Tool[] {
   const tool = waiting.get(key)
   waiting.delete(key)
@@ -71,8 +86,10 @@ function takeOne(waiting: Map<string, Tool>, key: string): Tool[] {
 
 /** For an upstream to which all tools stand before the conversation. */
 export function withToolsBefore(request: Request, lose: Lose, trail?: Trail): Request {
+  const { tools } = request
   placeTools(request, { late: false, deferred: false }, lose)
-  return withLastEffort(withRemovals(withoutForgotten(request), trail))
+  const real = tools.every(isReal) ? request : { ...request, tools: tools.filter(isReal) }
+  return withLastEffort(withRemovals(withoutForgotten(real), trail))
 }
 
 /** Without the thoughts that the model shall not see again, for an upstream that cannot be told so. */
