@@ -203,6 +203,19 @@ describe('dragoman launch', () => {
     expect(JSON.stringify(said().env)).not.toContain(SECRET)
   })
 
+  it.each([
+    [100_000, '100000'],
+    [99_999, undefined],
+  ])('tells Claude Code a window that it can compact for: %d', async (contextWindow, told) => {
+    const own = { dialect: 'messages', url: 'http://127.0.0.1:9', models: { m: { contextWindow } } }
+    const routes = [{ model: 'm', upstream: 'own' }]
+    folder.write('dragoman.json', JSON.stringify({ upstreams: { own }, routes }))
+    await launch(['claude']).finished
+    const { env } = said()
+    expect(env['CLAUDE_CODE_MAX_CONTEXT_TOKENS']).toBe(String(contextWindow))
+    expect(env['CLAUDE_CODE_AUTO_COMPACT_WINDOW']).toBe(told)
+  })
+
   it('says again to Claude Code what settings of the user say otherwise, and leaves the file alone', async () => {
     mkdirSync(join(home, '.claude'))
     const file = join(home, '.claude/settings.json')

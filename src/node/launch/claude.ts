@@ -50,7 +50,7 @@ function variables({ url, key, model, small, foreign }: LaunchFacts): Record<str
     ...(id && !/claude|anthropic/.test(id) && customOption(id)),
     // It takes an unknown model for one with a million tokens, and asks for 32,000 tokens of output.
     CLAUDE_CODE_MAX_CONTEXT_TOKENS: model?.contextWindow,
-    CLAUDE_CODE_AUTO_COMPACT_WINDOW: model?.contextWindow,
+    CLAUDE_CODE_AUTO_COMPACT_WINDOW: ownWindow(model?.contextWindow),
     CLAUDE_CODE_MAX_OUTPUT_TOKENS: model?.maxOutputTokens,
     // With it Claude Code says which requests are of subagents and small jobs.
     CLAUDE_CODE_GATEWAY_HINT_HEADERS: 1,
@@ -64,6 +64,12 @@ function variables({ url, key, model, small, foreign }: LaunchFacts): Record<str
     ENABLE_TOOL_SEARCH: foreign ? undefined : 'true',
   })
 }
+
+/** Claude Code's `autoCompactWindow` begins here; a smaller model has its window in the variable before alone. */
+const LEAST_WINDOW = 100_000
+
+const ownWindow = (window: number | undefined): number | undefined =>
+  window === undefined || window < LEAST_WINDOW ? undefined : window
 
 const customOption = (id: string) => ({
   ANTHROPIC_CUSTOM_MODEL_OPTION: id,
