@@ -33,12 +33,21 @@ export function receiveRequest(request: HttpRequest, ports: ArrivalPorts): Recei
   const { method } = request
   return {
     request,
-    head: { method, path, query },
+    head: { method, path: ownSpelling(path), query },
     explain,
     id,
     path: pathname,
     journal: journal(ports, { id, method, path: pathname }),
   }
+}
+
+/** Where Gemini's API has the one of OpenAI; programs that were made for that one keep its address. */
+const OPENAI_AT_GEMINI = '/v1beta/openai/'
+
+/** A path as it stands here: some programs end it with a slash, and some have another name for its beginning. */
+function ownSpelling(path: string): string {
+  const bare = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+  return bare.startsWith(OPENAI_AT_GEMINI) ? `/v1/${bare.slice(OPENAI_AT_GEMINI.length)}` : bare
 }
 
 const paths = new Map<string, string>()

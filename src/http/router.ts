@@ -163,7 +163,7 @@ function refuseRoute(context: AppContext, received: ReceivedRequest): never {
       throw new ProblemError(NO_SOCKET)
     throw wrongMethod('POST')
   }
-  const isList = MODELS.test(path) && !path.includes(':')
+  const isList = MODELS.test(head.path) && !path.includes(':')
   if (!explain && (HEALTH.has(path) || (isList && !isReading(method))))
     throw wrongMethod('GET, HEAD')
   const place = path.length > LONGEST_QUOTE ? `${path.slice(0, LONGEST_QUOTE)}…` : path

@@ -332,7 +332,7 @@ describe('paths', () => {
     ['DELETE', '/v1/models', 405, 'GET, HEAD'],
     ['POST', '/healthz', 405, 'GET, HEAD'],
     ['GET', '/v1/nothing', 404, null],
-    ['POST', '/v1/plain/', 404, null],
+    ['POST', '/v1/plain//', 404, null],
     ['POST', '//v1/plain', 404, null],
     ['GET', '/v1/models/unknown', 404, null],
     ['GET', '/v1/models/plain-%2f..%2fx', 404, null],
@@ -351,6 +351,28 @@ describe('paths', () => {
     const headers = { connection: 'Upgrade', upgrade: 'websocket' }
     expect((await proxy.fetch('/v1/plain', { headers })).status).toBe(426)
   })
+  it.each([
+    ['/v1/plain/', '/v1beta/pathy/pathy-1:run'],
+    ['/v1/plain/?a=b', '/v1beta/pathy/pathy-1:run'],
+    ['/v1beta/pathy/pathy-1:run/', '/v1beta/pathy/pathy-1:run'],
+    ['/v1beta/openai/plain', '/v1beta/pathy/pathy-1:run'],
+    ['/v1beta/openai/plain/', '/v1beta/pathy/pathy-1:run'],
+  ])('%s is taken as it is meant', async (path, sent) => {
+    const taken = proxyOf(reply)
+    expect((await taken.fetch(path, { body })).status).toBe(200)
+    expect(new URL(taken.sent[0]?.url ?? '').pathname).toBe(sent)
+    expect((await taken.fetch(`/explain${path}`, { body })).status).toBe(200)
+    expect(taken.log[0]).toMatchObject({ path: path.replace(/\?.*/, '') })
+    expect((await taken.fetch(path, { method: 'DELETE' })).status).toBe(405)
+  })
+  it.each(['/v1/models/', '/v1beta/openai/models', '/v1beta/openai/models/'])(
+    '%s lists models as their usual place does',
+    async (path) => {
+      const list = await (await proxy.fetch('/v1/models')).json()
+      expect(await (await proxy.fetch(path)).json()).toEqual(list)
+      expect((await proxy.fetch(path, { method: 'DELETE' })).headers.get('allow')).toBe('GET, HEAD')
+    },
+  )
   it('a model that no route leads to is not found', async () => {
     const response = await proxy.fetch('/v1/plain', { body: { ...body, model: 'unknown' } })
     expect(response.status).toBe(404)
