@@ -91,10 +91,11 @@ const CCR = `{
   "APIKEY": "$MASTER", "PORT": 3456, "LOG": true,
   "Providers": [
     { "name": "claude", "api_base_url": "https://one.example/v1/messages", "api_key": "\${ANTHROPIC}", "models": ["claude-opus-4-8", "claude-haiku-5"],
-      "transformer": { "use": ["maxtoken"] } },
+      "transformer": { "use": ["maxtoken"], "claude-haiku-5": { "use": ["tooluse"] } } },
     { "name": "gemini", "api_base_url": "https://two.example/v1beta/models/", "api_key": "$OPENAI", "models": ["gemini-3-pro"] }
   ],
-  "Router": { "default": "claude,claude-opus-4-8", "background": "gemini,gemini-3-pro", "longContext": "gemini,gemini-3-pro", "longContextThreshold": 60000 }
+  "Router": { "default": "claude,claude-opus-4-8", "background": "gemini,gemini-3-pro", "longContext": "gemini,gemini-3-pro", "longContextThreshold": 80000,
+    "webSearch": "gemini,gemini-3-flash", "think": "claude,claude-opus-5", "image": "gemini,gemini-3-pro" }
 }`
 
 const CLIPROXYAPI = `
@@ -400,8 +401,18 @@ describe('dragoman init', () => {
         { model: 'claude,claude-opus-4-8', upstream: 'claude', as: 'claude-opus-4-8' },
         { model: 'claude,claude-haiku-5', upstream: 'claude', as: 'claude-haiku-5' },
         { model: 'gemini,gemini-3-pro', upstream: 'gemini', as: 'gemini-3-pro' },
+        {
+          model: '*',
+          class: 'long',
+          minInputTokens: 80_000,
+          upstream: 'gemini',
+          as: 'gemini-3-pro',
+        },
         { model: 'dragoman-small', upstream: 'gemini', as: 'gemini-3-pro' },
         { model: '*haiku*', upstream: 'gemini', as: 'gemini-3-pro' },
+        { model: '*', class: 'auxiliary', upstream: 'gemini', as: 'gemini-3-pro' },
+        { model: '*', class: 'web-search', upstream: 'gemini', as: 'gemini-3-flash' },
+        { model: '*', class: 'thinking', upstream: 'claude', as: 'claude-opus-5' },
         { model: 'claude-opus-4-8', upstream: 'claude' },
         { model: 'claude-haiku-5', upstream: 'claude' },
         { model: 'gemini-3-pro', upstream: 'gemini' },
@@ -409,8 +420,42 @@ describe('dragoman init', () => {
       ],
       callers: { keys: ['env:MASTER'] },
     })
-    for (const word of ['longContext', 'PORT', 'transformers']) expect(out).toContain(word)
+    for (const word of ['image', 'PORT', 'transformers of all models, claude-haiku-5;'])
+      expect(out).toContain(word)
+    expect(out).not.toMatch(/longContext|webSearch|think|background/)
     expect((await folder.run(['check'], KEYS).finished).code).toBe(0)
+  })
+
+  it.each([
+    [
+      '"Router": { "default": "a,m" }',
+      [
+        { model: 'a,m', upstream: 'a', as: 'm' },
+        { model: 'm', upstream: 'a' },
+        { model: '*', upstream: 'a', as: 'm' },
+      ],
+      'b, c: "*" names no model',
+    ],
+    [
+      '"Router": { "longContext": "b,x" }',
+      [
+        { model: 'a,m', upstream: 'a', as: 'm' },
+        { model: '*', class: 'long', minInputTokens: 60_000, upstream: 'b', as: 'x' },
+        { model: 'm', upstream: 'a' },
+        { model: '*', upstream: 'b' },
+      ],
+      'c: "*" names no model',
+    ],
+  ])('takes a star of claude-code-router for no model: %s', async (router, routes, left) => {
+    const provider = (name: string, model: string) =>
+      `{ "name": "${name}", "api_base_url": "https://${name}.example/v1/messages", "models": ["${model}"] }`
+    const providers = [provider('b', '*'), provider('c', '*'), provider('a', 'm')]
+    folder.write('config.json', `{ "Providers": [${providers}], ${router} }`)
+    const { out } = await folder.run(['init', '--from', 'ccr', 'config.json']).finished
+    expect(config()).toMatchObject({ routes })
+    expect(out).toMatch(new RegExp(`^\\W*${left.replace('*', '\\*')}`, 'm'))
+    const checked = await folder.run(['check']).finished
+    expect(checked.out + checked.error).not.toContain('shadowed')
   })
 
   it('converts a file of CLIProxyAPI, and leaves out a key that is too short', async () => {

@@ -7,6 +7,7 @@ import {
   reportMembers,
   reportOthers,
   filledText,
+  positiveInteger,
   upstreamList,
 } from './source.ts'
 
@@ -14,40 +15,24 @@ import {
 export function fromCcr(value: unknown): Converted {
   const config = objectMembers(value)
   const converted = emptyConversion()
-  const upstreams = upstreamList(converted)
-  const names = new Map<string, string>()
-  const exact = new Map<string, JsonObject>()
-  /** Names as its users write them in `/model`, which it takes before any rule. */
-  const spelled: JsonObject[] = []
-  for (const provider of objectsOf(config['Providers'] ?? config['providers'])) {
-    const name = filledText(provider['name']) ?? 'upstream'
-    const upstream = upstreams.nameOf(name, readProvider(name, provider, converted.left))
-    names.set(name, upstream)
-    for (const model of listOf(provider['models'])) {
-      if (typeof model !== 'string') continue
-      spelled.push({ model: `${name},${model}`, upstream, as: model })
-      if (exact.has(model))
-        converted.left.push(`Providers "${name}": another provider has "${model}" too`)
-      else exact.set(model, { model, upstream })
-    }
-  }
+  const named = readProviders(objectsOf(config['Providers'] ?? config['providers']), converted)
   const router = objectMembers(config['Router'])
   const target = (member: string): JsonObject | undefined => {
     const [provider = '', as = ''] = (filledText(router[member]) ?? '').split(',')
-    const upstream = names.get(provider.trim())
+    const upstream = named.upstreams.get(provider.trim())
     if (upstream && as) return { upstream, as: as.trim() }
     if (provider) converted.left.push(`Router.${member}: expected "PROVIDER,MODEL" of this file`)
     return undefined
   }
-  const small = target('background')
   const main = target('default')
   converted.routes.push(
-    ...spelled,
-    // Claude Code uses a small Claude for small jobs, so its name leads to the model that the router has for them.
-    ...(small ? ['dragoman-small', '*haiku*'].map((model) => ({ model, ...small })) : []),
-    ...exact.values(),
-    ...(main ? [{ model: '*', ...main }] : []),
+    ...named.spelled,
+    ...routesByClass(router, target),
+    ...named.exact,
+    ...(main ? [{ model: '*', ...main }] : named.any.slice(0, 1)),
   )
+  for (const { upstream } of main ? named.any : named.any.slice(1))
+    converted.left.push(`${upstream}: "*" names no model; add a route for those that are used`)
   const key = filledText(config['APIKEY'])
   if (key) converted.callerKeys.push(toKey(key))
   reportMembers('Router.', router, ROUTER, converted.left)
@@ -55,13 +40,71 @@ export function fromCcr(value: unknown): Converted {
   return converted
 }
 
+interface Named {
+  /** The names of upstreams, by those of providers. */
+  readonly upstreams: Map<string, string>
+  /** Names as its users write them in `/model`, which it takes before any rule. */
+  readonly spelled: JsonObject[]
+  readonly exact: JsonObject[]
+  /** For any name, of providers that have a star among their models. */
+  readonly any: JsonObject[]
+}
+
+function readProviders(providers: readonly JsonObject[], converted: Converted): Named {
+  const { left } = converted
+  const list = upstreamList(converted)
+  const named: Named = { upstreams: new Map(), spelled: [], exact: [], any: [] }
+  const known = new Set<string>()
+  for (const provider of providers) {
+    const name = filledText(provider['name']) ?? 'upstream'
+    const upstream = list.nameOf(name, readProvider(name, provider, left))
+    named.upstreams.set(name, upstream)
+    for (const model of listOf(provider['models'])) {
+      if (typeof model !== 'string') continue
+      if (model === '*') {
+        named.any.push({ model, upstream })
+        continue
+      }
+      named.spelled.push({ model: `${name},${model}`, upstream, as: model })
+      if (known.has(model)) left.push(`Providers "${name}": another provider has "${model}" too`)
+      else named.exact.push({ model, upstream })
+      known.add(model)
+    }
+  }
+  return named
+}
+
+/** Its threshold where the file has none. */
+const LONG_CONTEXT = 60_000
+
+/** The rules of its router, which look at a request, in their order (`getUseModel`, 2.0). */
+function routesByClass(
+  router: JsonObject,
+  target: (member: string) => JsonObject | undefined,
+): JsonObject[] {
+  const minInputTokens = positiveInteger(router['longContextThreshold']) ?? LONG_CONTEXT
+  const small = target('background')
+  const rule = (member: string, traits: JsonObject): JsonObject[] => {
+    const found = target(member)
+    return found ? [{ model: '*', ...traits, ...found }] : []
+  }
+  return [
+    ...rule('longContext', { class: 'long', minInputTokens }),
+    // Claude Code uses a small Claude for small jobs, so its name leads to the model that the router has for them.
+    ...(small ? ['dragoman-small', '*haiku*'].map((model) => ({ model, ...small })) : []),
+    ...(small ? [{ model: '*', class: 'auxiliary', ...small }] : []),
+    ...rule('webSearch', { class: 'web-search' }),
+    ...rule('think', { class: 'thinking' }),
+  ]
+}
+
 const ROUTER = {
   default: '',
   background: '',
-  think: 'a class of requests: see "class" of routes',
-  longContext: 'a class of requests: see "class" of routes',
-  longContextThreshold: 'belongs to longContext',
-  webSearch: 'a class of requests: see "class" of routes',
+  think: '',
+  longContext: '',
+  longContextThreshold: '',
+  webSearch: '',
 }
 
 const MEMBERS = {
@@ -81,10 +124,11 @@ function readProvider(name: string, provider: JsonObject, left: string[]): JsonO
   const { dialect, url } = fromEndpoint(filledText(provider['api_base_url']) ?? '')
   const key = filledText(provider['api_key'])
   const keys = listOf(provider['api_key']).flatMap((each) => filledText(each) ?? [])
-  const use = listOf(objectMembers(provider['transformer'])['use'])
-  if (use.length > 0)
+  const { use, ...ofModels } = objectMembers(provider['transformer'])
+  const of = [...(listOf(use).length > 0 ? ['all models'] : []), ...Object.keys(ofModels)]
+  if (of.length > 0)
     left.push(
-      `Providers "${name}": transformers; see "models" and "drop" for what a model does not take`,
+      `Providers "${name}": transformers of ${of.join(', ')}; see "models" and "drop" for what a model does not take`,
     )
   reportOthers(`Providers "${name}"`, provider, TAKEN, left)
   return {
