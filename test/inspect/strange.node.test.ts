@@ -12,6 +12,24 @@ const NUMBERS = Array.from({ length: 200_000 }, () => 1)
 const DEEP = `${'{"a":'.repeat(150)}"needle"${'}'.repeat(150)}`
 /** `HIDE` in letters that no font shows, with which models are told what people do not see. */
 const TAGS = String.fromCodePoint(...[...'HIDE'].map((c) => 0xe0000 + c.charCodeAt(0)))
+/** Events of an upstream that wants the browser to make elements of what it says. */
+const LURE = {
+  innerHTML: '<meta http-equiv="refresh" content="0;url=/gone"><b id="lured"></b>',
+  onclick: 'x',
+  className: 'lured',
+}
+const THROWS = { toString: 1, valueOf: 1 }
+const LURES = [
+  ...[LURE, [LURE], [[LURE, 'x']], THROWS, 7, true].flatMap((type) => [
+    { type },
+    { type: null, object: type },
+    { delta: type },
+    { delta: { text: type } },
+    { choices: [{ delta: { content: type, tool_calls: [type] } }] },
+    { candidates: [{ content: { parts: [type, null, { text: type }] } }] },
+  ]),
+  ...[null, 'text', 7, [LURE]],
+].map((event) => `data: ${JSON.stringify(event)}\n\n`)
 const members = (more: string): string => JSON.stringify(REPLY).replace('{', `{${more},`)
 
 const back = 'section[aria-label="what came back"]'
@@ -32,6 +50,7 @@ describe.skipIf(!CHROMIUM)('what is strange, on the page', () => {
         const text = members(`"long":${JSON.stringify('x'.repeat(1e5))}`)
         return { pieces: [text.slice(0, 50), text.slice(50)], gapMs: 30 }
       }
+      if (body.includes('Lure')) return { type: 'text/event-stream', pieces: LURES }
       if (body.includes('Stream')) {
         const words = Array.from({ length: 1500 }, (_, number) => `${number} `)
         return { type: 'text/event-stream', pieces: [streamed(words).join('')] }
@@ -90,6 +109,35 @@ describe.skipIf(!CHROMIUM)('what is strange, on the page', () => {
     await close()
     await ask('Hide')
     expect(await text(`${back} .content`)).toContain(String.raw`\u{e0048}\u{e0049}`)
+  })
+
+  it('is text, and never an element or a property of one, whatever an event says', async () => {
+    const before = await see(`performance.timeOrigin`)
+    await ask('Lure', { stream: true })
+    expect(await see(`document.querySelectorAll('${back} table tbody > tr').length`)).toBe(
+      LURES.length,
+    )
+    expect(await see(`document.querySelector('#lured, meta[http-equiv], .lured')`)).toBe(null)
+    expect(await text(`${back} .content`)).toContain('http-equiv')
+    await see(
+      `document.querySelectorAll('${back} details').forEach((each) => { each.open = true })`,
+    )
+    await new Promise((wake) => setTimeout(wake, 200))
+    expect(await see(`document.querySelector('#lured, meta[http-equiv], .lured')`)).toBe(null)
+    expect(await see(`performance.timeOrigin`)).toBe(before)
+  })
+
+  it('could not be an element: the policy lets no text become one', async () => {
+    expect(
+      await see(`(() => {
+        try {
+          document.createElement('div').innerHTML = '<b>x</b>'
+          return 'made'
+        } catch (error) {
+          return error.name
+        }
+      })()`),
+    ).toBe('TypeError')
   })
 
   it('is a tree where JSON came in pieces', async () => {
@@ -204,6 +252,6 @@ describe.skipIf(!CHROMIUM)('what is strange, on the page', () => {
       await new Promise((wake) => setTimeout(wake, 50))
     }
     for (const each of pages) await each.body?.cancel()
-    expect(page.problems).toEqual([])
+    expect(page.problems.filter((each) => !/TrustedHTML/.test(each))).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-import { dialog, h } from './dom.js'
+import { dialog, h, el } from './dom.js'
 import { asked } from './proxy.js'
 import { rows } from './state.js'
 import { isLeaf, parsed, pointer } from './tree.js'
@@ -12,18 +12,18 @@ export async function compare(x) {
     others.findLast((row) => row.number < x.number && row.session && row.session === x.session) ??
     others.findLast((row) => row.number < x.number && row.upstream === x.upstream) ??
     others[0]
-  const choice = h(
+  const choice = el(
     'select',
     { id: 'with' },
     ...others.map((row) =>
-      h(
+      el(
         'option',
         { value: row.number, selected: row === usual },
         `${row.number}: ${modelOf(row)} ${row.session === x.session && x.session ? '(same session)' : ''}`,
       ),
     ),
   )
-  const result = h('div', { 'aria-live': 'polite' })
+  const result = el('div', { 'aria-live': 'polite' })
   const run = async () => {
     const other = await asked(`/exchange/${choice.value}`)
     const [before, after] = other.number < x.number ? [other, x] : [x, other]
@@ -33,7 +33,7 @@ export async function compare(x) {
     )
   }
   choice.addEventListener('change', run)
-  dialog('compare', h('p', h('label', { htmlFor: 'with' }, 'with exchange '), choice), result)
+  dialog('compare', h('p', el('label', { htmlFor: 'with' }, 'with exchange '), choice), result)
   await run()
 }
 

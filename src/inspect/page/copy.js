@@ -1,12 +1,12 @@
-import { dialog, escaped, h } from './dom.js'
+import { dialog, escaped, h, el } from './dom.js'
 import { parsed } from './tree.js'
 
 const NOT_WHOLE = 'The body was not kept whole, or is no text.'
 
 export async function copied(what, text, note = '') {
-  const state = h('p', { role: 'status' })
+  const state = el('p', { role: 'status' })
   if (!text) return dialog(what, h('p', NOT_WHOLE))
-  dialog(what, state, h('p.warn', note), h('pre', { tabIndex: 0 }, text))
+  dialog(what, state, h('p.warn', note), el('pre', { tabIndex: 0 }, text))
   try {
     await navigator.clipboard.writeText(text)
     state.textContent = 'This is in the clipboard.'

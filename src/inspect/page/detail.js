@@ -1,6 +1,6 @@
 import { compare } from './compare.js'
 import { copied, copiedCurl, replayOf } from './copy.js'
-import { action, byId, h } from './dom.js'
+import { action, byId, h, el } from './dom.js'
 import { explain } from './explain.js'
 import { pick } from './list.js'
 import { losses } from './losses.js'
@@ -32,7 +32,7 @@ function renderDetail() {
   byId('detail').replaceChildren(
     h(
       'div.bar',
-      h('h2', { tabIndex: -1, id: 'title' }, `${x.number}: ${x.method} ${x.url}`),
+      el('h2', { tabIndex: -1, id: 'title' }, `${x.number}: ${x.method} ${x.url}`),
       action('curl', () => copiedCurl(x)),
       action('replay', () => copied('a line for npm run replay', replayOf(x, call))),
       action('explain', () => explain(x)),
@@ -69,7 +69,7 @@ const facts = (x) =>
 const bodies = (x, call, marks) =>
   h(
     'div.pair.panes',
-    pane('what came', x.came.headers, x.came.body, x.came.type, { marks: marks.came, at: 0 }),
+    pane('what came', x.came.headers, x.came.body, x.came.type, { marks: marks.came }),
     call ? went(call, '', marks.went) : missing('what went', 'Nothing was sent to an upstream.'),
     call
       ? back(call, '', marks.back)
@@ -77,7 +77,6 @@ const bodies = (x, call, marks) =>
     x.told
       ? pane('what was told', x.told.headers, x.told.body, x.told.type, {
           line: `status ${x.status}`,
-          at: 0,
         })
       : missing('what was told', 'Nothing yet.'),
   )
@@ -93,7 +92,6 @@ const went = (call, which, marks) =>
   pane(`what went${which}`, call.headers, call.body, 'application/json', {
     marks,
     line: `${call.method} ${call.url}`,
-    at: call.at,
   })
 const back = (call, which, marks) =>
   call.status === undefined
@@ -101,8 +99,7 @@ const back = (call, which, marks) =>
     : pane(`what came back${which}`, call.repliedHeaders, call.reply, call.repliedType, {
         marks,
         line: `status ${call.status}`,
-        at: call.at,
       })
 
 const missing = (title, why) =>
-  h('section', { 'aria-label': title, tabIndex: -1 }, h('h3', title), h('p.soft', why))
+  el('section', { 'aria-label': title, tabIndex: -1 }, h('h3', title), h('p.soft', why))

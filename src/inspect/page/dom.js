@@ -9,14 +9,18 @@ export const escaped = (letter) => {
   const code = letter.codePointAt(0).toString(16)
   return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`
 }
-export const visible = (text) => String(text).replace(HIDDEN, escaped)
+/** What is no text is said as JSON: an object may have a `toString` that is none. */
+export const visible = (text) =>
+  (typeof text === 'object' ? JSON.stringify(text) : String(text)).replace(HIDDEN, escaped)
 
-/** An element, as `p.soft`: perhaps properties, handlers (`onclick`), `data-` and `aria-` names; then children. */
-export function h(kind, ...given) {
+/** An element, as `p.soft`, with children: elements made here, and text. */
+export const h = (kind, ...children) => el(kind, {}, ...children)
+
+/** The same with properties, handlers (`onclick`), `data-` and `aria-` names, all of them written in this source. */
+export function el(kind, props, ...children) {
   const [tag, ...classes] = kind.split('.')
   const element = document.createElement(tag)
   if (classes.length > 0) element.className = classes.join(' ')
-  const [props, ...children] = given[0]?.constructor === Object ? given : [{}, ...given]
   for (const [name, value] of Object.entries(props)) {
     if (value === undefined || value === false) continue
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value)
@@ -42,12 +46,12 @@ export const action = (name, run) => {
       dialog(name, h('p.bad', `The proxy does not tell it (${message}).`))
     }
   }
-  return h('button', { onclick }, name)
+  return el('button', { onclick }, name)
 }
 
 /** What scrolls, and so has to be reached by keys. */
 export const scroller = (kind, label, ...children) =>
-  h(kind, { tabIndex: 0, role: 'group', 'aria-label': label }, ...children)
+  el(kind, { tabIndex: 0, role: 'group', 'aria-label': label }, ...children)
 
 export function dialog(title, ...children) {
   byId('dialog-title').textContent = title

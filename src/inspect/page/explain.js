@@ -1,23 +1,23 @@
-import { dialog, h, scroller } from './dom.js'
+import { dialog, h, el, scroller } from './dom.js'
 import { asked } from './proxy.js'
 import { tree } from './tree.js'
 import { plural } from './words.js'
 
 export async function explain(x) {
   const upstreams = await asked('/upstreams')
-  const choice = h(
+  const choice = el(
     'select',
     { id: 'to' },
     ...upstreams.map(({ name, dialect }) =>
-      h(
+      el(
         'option',
         { value: name, selected: name !== x.upstream },
         name === dialect ? name : `${name} (${dialect})`,
       ),
     ),
   )
-  const model = h('input', { id: 'as', value: x.sentModel ?? x.model ?? '', autocomplete: 'off' })
-  const result = h('div.pair', { 'aria-live': 'polite' })
+  const model = el('input', { id: 'as', value: x.sentModel ?? x.model ?? '', autocomplete: 'off' })
+  const result = el('div.pair', { 'aria-live': 'polite' })
   const run = async (event) => {
     event.preventDefault()
     const named = { upstream: choice.value, model: model.value }
@@ -31,12 +31,12 @@ export async function explain(x) {
   dialog(
     'explain',
     h('p.soft', 'What another upstream would be sent for the same request. Nothing is sent.'),
-    h(
+    el(
       'form.bar',
       { onsubmit: run },
-      h('label', { htmlFor: 'to' }, 'upstream'),
+      el('label', { htmlFor: 'to' }, 'upstream'),
       choice,
-      h('label', { htmlFor: 'as' }, 'model'),
+      el('label', { htmlFor: 'as' }, 'model'),
       model,
       h('button', 'show'),
     ),

@@ -40,8 +40,14 @@ document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || byId('dialog').open) return
   const { target, key } = event
   if (target.matches('input, select, textarea')) {
-    if (key === 'Escape') target.blur()
-    return
+    if (key !== 'Escape') return
+    // A browser empties the field by itself, and those that listen to it would not hear of it.
+    event.preventDefault()
+    if (target.type === 'search') {
+      target.value = ''
+      target.dispatchEvent(new Event('input'))
+    }
+    return target.blur()
   }
   const inList = target.closest('#list') || target === document.body
   const act = {

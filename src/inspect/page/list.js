@@ -1,4 +1,4 @@
-import { byId, h } from './dom.js'
+import { byId, h, el } from './dom.js'
 import { rows, state } from './state.js'
 import { count, isBad, modelOf, money, plural, statusOf, time, wayOf } from './words.js'
 
@@ -53,12 +53,12 @@ function matches(row) {
 function lineOf(row) {
   const cells = COLUMNS.map(([, kind, show], at) =>
     at === 0
-      ? h(
+      ? el(
           'th',
           { scope: 'row', class: kind },
-          h('button', { tabIndex: -1, 'aria-label': `exchange ${row.number}` }, row.number),
+          el('button', { tabIndex: -1, 'aria-label': `exchange ${row.number}` }, row.number),
         )
-      : h(
+      : el(
           'td',
           {
             class: `${kind}${at === 4 ? (isBad(row) ? ' bad' : ' good') : ''}${at === 10 ? ' warn' : ''}`,
@@ -85,9 +85,9 @@ export function renderList() {
     body = h('tbody')
     const head = h(
       'thead',
-      h('tr', ...COLUMNS.map(([name, kind]) => h('th', { scope: 'col', class: kind }, name))),
+      h('tr', ...COLUMNS.map(([name, kind]) => el('th', { scope: 'col', class: kind }, name))),
     )
-    list.replaceChildren(h('table', { 'aria-label': 'exchanges, the newest first' }, head, body))
+    list.replaceChildren(el('table', { 'aria-label': 'exchanges, the newest first' }, head, body))
     shownRows.clear()
   }
   const held = document.activeElement?.closest?.('tr')?.dataset.number

@@ -1,4 +1,4 @@
-import { action, byId, h } from './dom.js'
+import { action, byId, h, el } from './dom.js'
 import { panes } from './pane.js'
 import { asked } from './proxy.js'
 import { state } from './state.js'
@@ -26,7 +26,7 @@ export function losses(x, marks) {
   const carried = h('p.soft', x.came.body.cut && x.losses.length ? CUT : '')
   if (x.upstream && (x.losses.length || x.dialect !== x.upstreamDialect))
     place(x, lines, marks, carried).catch(() => undefined)
-  return h(
+  return el(
     'section.box',
     { 'aria-label': 'losses' },
     h('h3', title),

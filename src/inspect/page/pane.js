@@ -1,5 +1,5 @@
 import { copied } from './copy.js'
-import { action, h, scroller } from './dom.js'
+import { action, h, el, scroller } from './dom.js'
 import { streamTable } from './stream.js'
 import { isLeaf, parsed, tree } from './tree.js'
 import { plural, size } from './words.js'
@@ -7,11 +7,11 @@ import { plural, size } from './words.js'
 /** Those of the exchange that is looked at. */
 export const panes = []
 
-export function pane(title, headers, body, type, { marks = new Map(), line, at }) {
+export function pane(title, headers, body, type, { marks = new Map(), line } = {}) {
   const value = parsed(body.text)
   const views = viewsOf(body, type, value)
   const content = h('div.content')
-  const find = h('input', {
+  const find = el('input', {
     type: 'search',
     placeholder: 'find',
     'aria-label': `find in ${title}`,
@@ -26,11 +26,11 @@ export function pane(title, headers, body, type, { marks = new Map(), line, at }
         ? tree(value.value, marks)
         : h('pre', body.text ?? `${size(body.size)} that are no text`)
     content.replaceChildren(
-      ...(view === 'events' ? streamTable(body, type, at, marks) : [bodyOf(title, shown())]),
+      ...(view === 'events' ? streamTable(body, type, marks) : [bodyOf(title, shown())]),
     )
   }
   const buttons = views.map((view) => action(view, () => show(view)))
-  const section = h(
+  const section = el(
     'section',
     { 'aria-label': title, tabIndex: -1 },
     h(

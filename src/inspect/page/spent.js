@@ -1,6 +1,6 @@
 // What an exchange took: time and tokens.
 
-import { h } from './dom.js'
+import { h, el } from './dom.js'
 import { attemptName, count, money, plural, time } from './words.js'
 
 export function waterfall(x) {
@@ -11,7 +11,7 @@ export function waterfall(x) {
   const end = Math.max(0.1, ...[x.totalMs, x.readAt, ...known].map((each) => each ?? 0))
   const row = (name, from, to, kind) => {
     if (from === undefined || to === undefined) return []
-    const bar = h('span', { class: kind })
+    const bar = el('span', { class: kind })
     bar.style.left = `${(100 * from) / end}%`
     bar.style.width = `${(100 * Math.max(0, to - from)) / end}%`
     return [h('span', name), h('div.track', bar), h('span.number', time(to - from))]
@@ -20,7 +20,7 @@ export function waterfall(x) {
   // A stream is told while it comes.
   const over = x.calls.at(-1)?.endAt
   const made = over < x.told?.at ? over : undefined
-  return h(
+  return el(
     'section.box',
     { 'aria-label': 'time' },
     h('h3', 'time'),
@@ -50,7 +50,7 @@ export function waterfall(x) {
 
 export function tokens(x) {
   const { usage } = x
-  const box = h('section.box', { 'aria-label': 'tokens' }, h('h3', 'tokens'))
+  const box = el('section.box', { 'aria-label': 'tokens' }, h('h3', 'tokens'))
   const none = x.isOver ? 'None were counted.' : 'They are counted at the end.'
   if (!usage) return (box.append(h('p.soft', none)), box)
   const { input = 0, cacheRead = 0, cacheWrite = 0, output = 0, reasoning = 0 } = usage
@@ -63,18 +63,18 @@ export function tokens(x) {
   const all = input + output || 1
   const share = input ? `, ${Math.round((100 * cacheRead) / input)} % of the input cached` : ''
   box.append(
-    h(
+    el(
       'div.stack',
       { role: 'img', 'aria-label': parts.map(([name, n]) => `${name} ${n}`).join(', ') },
       ...parts.map(([, n, kind]) => {
-        const bar = h('span', { class: kind })
+        const bar = el('span', { class: kind })
         bar.style.width = `${(100 * n) / all}%`
         return bar
       }),
     ),
     h(
       'div.legend',
-      ...parts.map(([name, n, kind]) => h('span', h('i', { class: kind }), `${name} ${count(n)}`)),
+      ...parts.map(([name, n, kind]) => h('span', el('i', { class: kind }), `${name} ${count(n)}`)),
     ),
     h(
       'p',

@@ -1,4 +1,4 @@
-import { action, h, scroller, visible } from './dom.js'
+import { action, h, el, scroller, visible } from './dom.js'
 import { parsed, tree } from './tree.js'
 import { bytesOf, size, time } from './words.js'
 
@@ -28,52 +28,49 @@ function eventsOf(body, type) {
         .map((line) => line.slice(name.length + 1).replace(/^ /, ''))
     const data = isEvents ? field('data').join('\n') : raw.replace(/^[\s,[]+|[\s,\]]+$/g, '')
     const json = parsed(data)?.value
-    const kind = isEvents
-      ? (field('event')[0] ??
-        json?.type ??
-        json?.object ??
-        (lines[0].startsWith(':') ? 'comment' : ''))
-      : 'piece'
-    return { raw, data, json, at, gap, kind, said: String(saidIn(json)) }
+    const comment = lines[0].startsWith(':') ? 'comment' : ''
+    const kind = isEvents ? textOf(field('event')[0], json?.type, json?.object) || comment : 'piece'
+    return { raw, data, json, at, gap, kind, said: saidIn(json) }
   })
 }
 
+/** The first of these that is a text. */
+const textOf = (...values) => values.find((each) => typeof each === 'string') ?? ''
+
 /** The words that an event adds, in any of the dialects. */
 function saidIn(json) {
-  if (typeof json !== 'object' || json === null) return ''
-  const { delta } = json
-  if (typeof delta === 'string') return delta
-  if (typeof delta === 'object' && delta)
-    return delta.text ?? delta.thinking ?? delta.partial_json ?? ''
-  const choice = json.choices?.[0]?.delta
-  if (choice)
-    return (
-      choice.content ??
-      choice.reasoning_content ??
-      choice.tool_calls?.[0]?.function?.arguments ??
-      ''
-    )
-  const parts = json.candidates?.[0]?.content?.parts
-  return Array.isArray(parts) ? parts.map((part) => part.text ?? '').join('') : ''
+  const { delta, choices, candidates } = json ?? {}
+  const choice = choices?.[0]?.delta
+  const parts = candidates?.[0]?.content?.parts
+  if (Array.isArray(parts)) return parts.map((part) => textOf(part?.text)).join('')
+  return textOf(
+    delta,
+    delta?.text,
+    delta?.thinking,
+    delta?.partial_json,
+    choice?.content,
+    choice?.reasoning_content,
+    choice?.tool_calls?.[0]?.function?.arguments,
+  )
 }
 
 /** `marks`: by `#` and the number of an event, with a pointer into it behind that. */
-export function streamTable(body, type, startAt, marks) {
+export function streamTable(body, type, marks) {
   const events = eventsOf(body, type)
-  const lines = events.map((event, index) => eventLine(event, index, startAt, marks))
+  const lines = events.map((event, index) => eventLine(event, index, marks))
   const head = ['#', 'at', 'gap', 'size', 'type', 'data'].map((name, at) =>
-    h('th', { scope: 'col', class: at < 4 ? 'number' : '' }, name),
+    el('th', { scope: 'col', class: at < 4 ? 'number' : '' }, name),
   )
-  const table = h(
+  const table = el(
     'table',
     { 'aria-label': 'events of the stream' },
     h('thead', h('tr', ...head)),
     h('tbody', ...lines),
   )
-  return [...player(events, lines, startAt), scroller('div.body', 'events', table)]
+  return [...player(events, lines), scroller('div.body', 'events', table)]
 }
 
-function eventLine({ raw, data, json, at, gap, kind, said }, index, startAt, marks) {
+function eventLine({ raw, data, json, at, gap, kind, said }, index, marks) {
   const place = `#${index + 1}`
   const note = marks.get(place)
   const within = new Map(
@@ -83,13 +80,13 @@ function eventLine({ raw, data, json, at, gap, kind, said }, index, startAt, mar
   )
   const plain = data.length > 160 ? `${data.slice(0, 160)}…` : data || raw.trim()
   const short = said ? JSON.stringify(said) : plain
-  const line = h('tr', { 'data-at': place })
+  const line = el('tr', { 'data-at': place })
   line.append(
-    h('th', { scope: 'row', class: 'number' }, String(index + 1)),
-    h('td.number', at === undefined ? '' : time(at - startAt)),
+    el('th', { scope: 'row', class: 'number' }, String(index + 1)),
+    h('td.number', at === undefined ? '' : time(at)),
     h('td.number', gap === undefined ? '' : `+${time(gap)}`),
     h('td.number', size(bytesOf(raw))),
-    h('td', note ? h('mark', { class: note.kind, title: note.text }, kind) : kind),
+    h('td', note ? el('mark', { class: note.kind, title: note.text }, kind) : kind),
     h(
       'td.data',
       json && (note || data.length > 40) ? unfolding(short, json, within, line) : h('span', short),
@@ -103,17 +100,17 @@ function eventLine({ raw, data, json, at, gap, kind, said }, index, startAt, mar
 function unfolding(short, json, marks, line) {
   let row
   const ontoggle = () => {
-    row ??= h('tr', h('td.tree', { colSpan: 6 }, tree(json, marks)))
+    row ??= h('tr', el('td.tree', { colSpan: 6 }, tree(json, marks)))
     if (details.open) line.after(row)
     else row.remove()
   }
-  const details = h('details', { ontoggle, open: marks.size > 0 }, h('summary', short))
+  const details = el('details', { ontoggle, open: marks.size > 0 }, h('summary', short))
   return details
 }
 
 /** Plays a stream as fast as it came, or shows it as far as the slider stands. */
-function player(events, lines, startAt) {
-  const { said, told, slider, show } = timeline(events, lines, startAt)
+function player(events, lines) {
+  const { said, told, slider, show } = timeline(events, lines)
   let playing
   const stop = () => {
     clearTimeout(playing)
@@ -145,10 +142,10 @@ function player(events, lines, startAt) {
   return [h('div.time', play, slider, told), said]
 }
 
-function timeline(events, lines, startAt) {
+function timeline(events, lines) {
   const said = scroller('div.said', 'said until then')
   const told = h('output')
-  const slider = h('input', {
+  const slider = el('input', {
     type: 'range',
     min: 0,
     max: events.length,
@@ -166,7 +163,7 @@ function timeline(events, lines, startAt) {
     shown = until
     said.textContent = visible(words.slice(Math.max(0, ends[until] - 4000), ends[until]))
     const at = events[until - 1]?.at
-    told.textContent = `event ${until} of ${events.length}${at === undefined ? '' : `, ${time(at - startAt)} after the beginning`}`
+    told.textContent = `event ${until} of ${events.length}${at === undefined ? '' : `, ${time(at)} after the beginning`}`
   }
   return { said, told, slider, show }
 }

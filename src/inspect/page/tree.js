@@ -1,4 +1,4 @@
-import { action, h, visible } from './dom.js'
+import { action, h, el, visible } from './dom.js'
 import { bytesOf, plural, size } from './words.js'
 
 export const pointer = (path) =>
@@ -6,8 +6,8 @@ export const pointer = (path) =>
 
 const LONG = 2000
 function longText(text, kind) {
-  if (text.length <= LONG) return h('span', { class: kind }, text)
-  const whole = h('span', { class: kind }, `${text.slice(0, LONG)}…`)
+  if (text.length <= LONG) return el('span', { class: kind }, text)
+  const whole = el('span', { class: kind }, `${text.slice(0, LONG)}…`)
   const more = action(`${size(bytesOf(text))}: all`, () => {
     whole.textContent = visible(text)
     more.remove()
@@ -31,11 +31,11 @@ export function tree(value, marks = new Map(), path = [], key) {
   const note = marks.get(at)
   const name = key === undefined ? '' : h('span.key', `${key}:`)
   const before = [
-    note ? h('mark', { class: note.kind, title: note.text }, name || '(all)') : name,
+    note ? el('mark', { class: note.kind, title: note.text }, name || '(all)') : name,
     ' ',
   ]
   const after = note ? h('span.note', ` ${note.text}`) : ''
-  if (isLeaf(value)) return h('div.leaf', { 'data-at': at }, ...before, literal(value), after)
+  if (isLeaf(value)) return el('div.leaf', { 'data-at': at }, ...before, literal(value), after)
   const list = Array.isArray(value)
   const members = Object.entries(value)
   const under = [...marks.keys()].filter((each) => each.startsWith(`${at}/`))
@@ -61,7 +61,7 @@ export function tree(value, marks = new Map(), path = [], key) {
         .map(([name]) => name)
         .join(', ')}${members.length > 4 ? ', …' : ''}}`
   const kind = [value.type, value.role].find((each) => typeof each === 'string')
-  const branch = h(
+  const branch = el(
     'details',
     { open: opened, 'data-at': at, ontoggle: fill },
     h('summary', ...before, h('span.soft', kind ? `${hint} ${kind}` : hint), after),
