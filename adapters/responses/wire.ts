@@ -76,6 +76,7 @@ export const FIELDS = {
   user: field('read drop', optionalText),
   client_metadata: field('read drop'),
   background: field('drop'),
+  background_options: field('drop'),
   conversation: field('drop count bind'),
   prompt: field('drop bind'),
   prompt_cache_options: field('read drop'),

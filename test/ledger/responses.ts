@@ -136,6 +136,7 @@ export const RESPONSES_MEMBERS = {
   include: 'ext',
   access_programs: 'ext',
   background: 'ext',
+  background_options: 'ext',
   context_management: 'read',
   conversation: 'ext',
   image: 'ext',
