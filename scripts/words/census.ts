@@ -22,22 +22,26 @@ const findWire = (dialect: Dialect, side: Side): Wire =>
 export const packageFolder = (name: string): URL =>
   new URL(`../../node_modules/${name}/`, import.meta.url)
 
-/** The package and its version whose words these are. */
+/** The package and its version whose words these are, and the other client that was read. */
 export function packageVersion(dialect: Dialect): string {
-  const { package: name } = REQUESTS[dialect]
+  const { package: name, beside } = REQUESTS[dialect]
   const text = readFileSync(new URL('package.json', packageFolder(name)), 'utf8')
   const { version }: { version: string } = JSON.parse(text)
-  return `${name} ${version}`
+  return `${name} ${version}${beside ? ` and ${beside.client}` : ''}`
 }
 
 const read = new Map<string, Declarations>()
 
-function readDeclarations({ package: name, files }: Wire): Declarations {
+function readDeclarations({ package: name, files, beside }: Wire): Declarations {
   const key = [name, ...files].join(' ')
   const known = read.get(key)
   if (known) return known
   const folder = packageFolder(name)
-  const found = declarationsIn(files.map((file) => readFileSync(new URL(file, folder), 'utf8')))
+  const places = [
+    ...files.map((file) => new URL(file, folder)),
+    ...(beside ? [new URL(beside.file, import.meta.url)] : []),
+  ]
+  const found = declarationsIn(places.map((place) => readFileSync(place, 'utf8')))
   read.set(key, found)
   return found
 }

@@ -135,8 +135,7 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     'Part.thought': 'A thought without a text says nothing.',
     'FunctionResponse.id': IDS,
     'FunctionResponse.parts': EMPTY,
-    'FunctionResponsePart.mediaProcessing*':
-      'Says nothing without a medium, beside which it is reported.',
+    'FunctionResponsePart.*': 'Says nothing without a medium, beside which it is reported.',
     'FunctionResponseFileData.mimeType': 'The address tells it.',
     'ComputerUse.environment': DEFAULT,
     'ComputerUse.environment=ENVIRONMENT_UNSPECIFIED': DEFAULT,

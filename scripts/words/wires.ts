@@ -6,6 +6,8 @@ import { isObject, objectIn, objectsOf, type Json, type JsonObject } from '../..
 export interface Wire {
   readonly package: string
   readonly files: readonly string[]
+  /** Another client of the service, and a file of this folder with what it has besides. */
+  readonly beside?: { readonly client: string; readonly file: string }
   /** The types of a whole body. Several are taken together. */
   readonly roots: readonly string[]
   /** Members that the package has elsewhere. */
@@ -86,6 +88,8 @@ const OPENAI_VALUES = {
   arguments: '{"x":1}',
 }
 
+const PYTHON = { client: 'google-genai 3.6.1 for Python', file: 'google-genai.d.ts' }
+
 export const REQUESTS: Readonly<Record<Dialect, Wire>> = {
   messages: {
     ...ANTHROPIC,
@@ -108,6 +112,7 @@ export const REQUESTS: Readonly<Record<Dialect, Wire>> = {
   'generate-content': {
     package: '@google/genai',
     files: ['dist/genai.d.ts'],
+    beside: PYTHON,
     // Here the contents are an argument beside the options, and all that a client may write for one.
     members: {
       contents: { kind: 'list', of: named('Content') },
@@ -142,8 +147,13 @@ export const REQUESTS: Readonly<Record<Dialect, Wire>> = {
   },
   responses: {
     package: 'openai',
-    files: ['resources/responses/responses.d.ts', 'resources/shared.d.ts'],
-    roots: ['ResponseCreateParamsBase'],
+    files: [
+      'resources/responses/responses.d.ts',
+      'resources/responses/input-tokens.d.ts',
+      'resources/shared.d.ts',
+    ],
+    // Counts of tokens are asked for with the same members, and some of their own.
+    roots: ['InputTokenCountParams', 'ResponseCreateParamsBase'],
     frame: (body) => ({
       model: 'm',
       tools: [{ type: 'function', name: 'x', parameters: { type: 'object' } }],
@@ -244,6 +254,7 @@ export const REPLIES: Readonly<Record<Dialect, Wire>> = {
   'generate-content': {
     package: '@google/genai',
     files: ['dist/genai.d.ts'],
+    beside: PYTHON,
     roots: ['GenerateContentResponse'],
     omit: ['sdkHttpResponse', 'responseInternal', 'automaticFunctionCallingHistory'],
     frame: framedCandidate,

@@ -31,7 +31,9 @@ describe('the census', () => {
     ['messages', 'ImageBlockParam transformations'],
     ['responses', 'ResponseInputItem.ToolSearchCall.execution server'],
     ['responses', 'ComputerAction.Click.button wheel'],
+    ['responses', ' personality'],
     ['generate-content', 'GoogleSearch excludeDomains'],
+    ['generate-content', 'Part documentMetadata'],
     ['generate-content', 'FunctionCallingConfig.mode VALIDATED'],
     ['chat-completions', 'ChatCompletionFunctionTool function'],
   ] as const)('finds of %s what stands deep in its types: %s', (dialect, word) => {
