@@ -47,6 +47,8 @@ export interface Facts {
   summary?: 'generate_summary'
   /** Which thoughts the model is shown, where the request said it. */
   context?: Json
+  /** The request asks for proofs. */
+  proofs?: true
   /** Calls, tools and choices as they came. */
   item?: JsonObject
   /** A block that is written with the item of another one. */
@@ -66,6 +68,18 @@ export const keepRest = (members: Members, facts?: Facts): Kept => keep(members.
 export function withoutMinted(value: JsonObject): JsonObject {
   if (!isMinted(value['id'])) return value
   const { id: _, ...rest } = value
+  return rest
+}
+
+/**
+ * What Codex (0.144 and later) tells its own service about an item: its turn, when it was made, what its parts are for.
+ * It is to an item what `client_metadata` is to a request.
+ */
+const PASSTHROUGH = 'internal_chat_message_metadata_passthrough'
+
+export function withoutPassthrough(item: JsonObject): JsonObject {
+  if (!Object.hasOwn(item, PASSTHROUGH)) return item
+  const { [PASSTHROUGH]: _, ...rest } = item
   return rest
 }
 

@@ -48,6 +48,7 @@ import {
   opaque,
   openedContent,
   withoutMinted,
+  withoutPassthrough,
   keep,
   keepRest,
   restOf,
@@ -139,7 +140,8 @@ export class History {
     return other
   }
 
-  #item(item: WireItem, index: number): void {
+  #item(given: WireItem, index: number): void {
+    const item = withoutPassthrough(given)
     const type = typeOfItem(item)
     switch (type) {
       case 'message':

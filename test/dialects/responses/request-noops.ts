@@ -153,6 +153,14 @@ export const requestNoOps: Entry[] = [
   { path: 'text.verbosity', values: ['medium'], why: 'the default' },
   { path: 'client_metadata', why: 'a client telling its own service about itself' },
   { path: 'client_metadata.*', why: 'a client telling its own service about itself' },
+  {
+    path: 'input.*.internal_chat_message_metadata_passthrough',
+    why: 'Codex telling its own service about an item',
+  },
+  {
+    path: 'input.*.internal_chat_message_metadata_passthrough.**',
+    why: 'Codex telling its own service about an item',
+  },
   { path: 'stream_options.include_obfuscation', values: [false], why: 'nothing is padded here' },
   { path: 'input.*.content.*.type', values: ['reasoning_text'], why: 'there is no other type' },
   { path: 'input.*.outputs.*.type', values: ['logs'], why: 'only logs have logs' },
