@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../src/json/json.ts'
 import { withTail } from '../../src/model/events.ts'
 import type { Block, ReasoningBlock, Request, Proof } from '../../src/model/request.ts'
 import {
+  bringsProvenText,
   fromBase64,
   isEnvelope,
   proofMark,
@@ -36,15 +37,12 @@ export const envelopeBlock = (proof: Proof, slot: ProofSlot): JsonObject => ({
  */
 export function mayFollowText(request: Request): boolean {
   if (request.client?.printsLastBlock) return false
-  if (asksForThoughts(request)) return true
-  return request.turns.some(({ role, blocks }) => role === 'assistant' && blocks.some(isProvenText))
+  return asksForThoughts(request) || bringsProvenText(request)
 }
 
 /** Whether the request has `thinking`. With an effort alone the service answers without thoughts. */
 const asksForThoughts = ({ reasoning }: Request): boolean =>
   reasoning !== undefined && reasoning.mode !== 'off' && !factsOf(reasoning).effortAlone
-
-const isProvenText = (block: Block): boolean => block.kind === 'text' && block.proof !== undefined
 
 /** Gathers the blocks of one message, and returns proofs to the blocks that they were taken from. */
 export class ProofReader {

@@ -11,6 +11,7 @@ import type { Compaction, Format, Limits, Request, Sampling } from '../../src/mo
 import { inWords } from '../../src/model/text-tools.ts'
 import { listOf, lookup, keep, restOf, factsOf } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
+import { PROOFS } from './proofs.ts'
 import { writeFormatName, writeUserId } from './names.ts'
 import { NOT_STRICT, objectSchema, strictSchema } from '../../src/schema/strict.ts'
 
@@ -171,7 +172,7 @@ export function writeCompaction(compact: Compaction | undefined): JsonObject[] |
 
 /** Values of `include` for content that every reply of this proxy has. */
 const GIVEN = new Set<Json>([
-  'reasoning.encrypted_content',
+  PROOFS,
   'web_search_call.action.sources',
   'code_interpreter_call.outputs',
 ])
@@ -190,7 +191,8 @@ export function readInclude(members: Members): void {
 export function writeInclude(request: Request, own: boolean, hasProofs: boolean): Json | undefined {
   const reasons = request.reasoning !== undefined && request.reasoning.mode !== 'off'
   const kept = own ? restOf(request)['include'] : undefined
-  const proofs = !own && (reasons || hasProofs) ? ['reasoning.encrypted_content'] : []
+  const asks = own ? factsOf(request).proofs === true : reasons || hasProofs
+  const proofs = asks ? [PROOFS] : []
   const tokens = request.sampling.logprobs === undefined ? [] : [LOGPROBS]
   const include = [...listOf(kept), ...proofs, ...tokens]
   return include.length > 0 ? include : kept

@@ -9,6 +9,7 @@ import { objectIn, objectsOf, memberText } from './dialect.ts'
 import { placeOf } from './wire.ts'
 import { lowerHistory, takesLateTools, type Lowering } from './lowered-history.ts'
 import { NAME } from './names.ts'
+import { PROOFS } from './proofs.ts'
 
 /**
  * Fits a body to a server that speaks only a part of this dialect: what it lacks is said otherwise, or left out and
@@ -159,8 +160,6 @@ const isOffered = ({ tools }: JsonObject, { type, name }: JsonObject): boolean =
       ? tool['type'] === type
       : tool['name'] === name || tool['type'] === 'namespace',
   )
-
-const PROOFS = 'reasoning.encrypted_content'
 
 function withOptions(body: JsonObject, { server, lose }: Lowering): JsonObject {
   const { drop = [], members, state, strictTools } = server

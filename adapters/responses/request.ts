@@ -45,6 +45,7 @@ import { offeredTools } from './tool-changes.ts'
 import { wireNames } from './names.ts'
 import * as options from './fields.ts'
 import { lowered } from './lowered.ts'
+import { asksForProofs } from './proofs.ts'
 import { readContext, readReasoningOptions, writeReasoningOptions } from './reasoning.ts'
 import { checkRequest, COUNTED, placeOf } from './wire.ts'
 
@@ -84,6 +85,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     ...(stood && { caching: stood }),
     ...(shown !== undefined && { context: shown }),
     ...(!Array.isArray(input) && { input: typeof input }),
+    ...(asksForProofs(members) && { proofs: true as const }),
     ...(list && { listed: tools.length }),
     ...(typeof members.peek('safety_identifier') === 'string' && { user: 'safety_identifier' }),
   }

@@ -34,6 +34,13 @@ interface Place {
 
 type Bodied = TextBlock | RefusalBlock | ReasoningBlock | ToolCallBlock | CodeBlock
 
+export const isBodied = ({ kind }: Block): boolean =>
+  kind === 'text' ||
+  kind === 'refusal' ||
+  kind === 'reasoning' ||
+  kind === 'tool-call' ||
+  kind === 'code'
+
 /** An item between its `added` and its `done` event. Blocks are written into it. */
 export interface OpenItem {
   /** The id of the code in this item, by which its output finds it. */

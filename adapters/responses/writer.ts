@@ -19,7 +19,9 @@ import type {
   MediaBlock,
   OpaqueBlock,
   Proof,
+  ReasoningBlock,
   SearchBlock,
+  TextBlock,
   ToolCallBlock,
   ToolChangeBlock,
 } from '../../src/model/request.ts'
@@ -37,12 +39,13 @@ import {
 import { sayServed } from '../../src/model/served.ts'
 import { SERVED, writeServed, writeUsage } from './usage.ts'
 import { writeError, writeErrorBeside } from './problems.ts'
-import { writeEnvelope, writeSummaryEnvelope, type ProofSlot } from '../../src/model/proof.ts'
+import { writeEnvelope, writeSummaryEnvelope } from '../../src/model/proof.ts'
 import { writeAction } from './blocks.ts'
 import { STATUS_OF_OUTCOME, writeOutputs, writeDrawing } from './hosted.ts'
 import { DIALECT, memberText } from './dialect.ts'
+import { mayFollowText, writeProof } from './proofs.ts'
 import { toMcpId, writeMcpCall, writeMcpListing } from './mcp.ts'
-import { openItem, type Emit, type OpenItem, type Voice } from './writer-blocks.ts'
+import { isBodied, openItem, type Emit, type OpenItem, type Voice } from './writer-blocks.ts'
 import { searchItemId, writeFoundTools, writeServerSearch } from './tool-changes.ts'
 
 /** Writes a reply as events; the body is the response of the last event. */
@@ -154,6 +157,7 @@ export class ResponseWriter implements Writer {
     if (chooseFinish({ status, reason: why }, seen) !== reason)
       lose('approximated', 'reply.finish', reason)
     this.#output.refuse(finish)
+    this.#output.reportHeld()
     if (stopSequence !== undefined) lose('dropped', 'reply.stopSequence')
     const usage = sayServed(this.#usage ?? {}, SERVED, request, lose)
     if (this.#usage?.toolUse) lose('dropped', 'reply.usage.toolUse')
@@ -204,16 +208,35 @@ export class Output {
   #block: Block | undefined
   /** There have been thoughts at most. */
   #isSilent = true
+  /** Items that would hold proofs alone behind a text, held until something follows. */
+  #behindText: string[] = []
+  /** A block behind a text that may be such an item, or nothing: of its words none has come yet. */
+  #waiting: TextBlock | ReasoningBlock | undefined
+  #isBehindText = false
+  /** Whether a proof may be the last item. */
+  readonly #mayFollowText: boolean
 
   constructor(voice: Voice, context: WriteReplyContext) {
     this.#voice = voice
     this.#emit = voice.emit
     this.#context = context
+    this.#mayFollowText = mayFollowText(context.request)
   }
 
   open(opened: Block): void {
+    const { kind } = opened
+    const waits = kind === 'text' ? this.#behindText.length > 0 : this.#isBehindText
+    if (this.#mayFollowText || !waits || (kind !== 'text' && kind !== 'reasoning'))
+      return this.#show(opened)
+    this.#block = opened
+    this.#waiting = opened
+  }
+
+  #show(opened: Block): void {
+    this.#goOn()
     const block = opened.kind === 'tool-call' ? this.#unproven(opened) : opened
     this.#block = block
+    this.#isBehindText = block.kind === 'text'
     this.#isSilent &&= block.kind === 'reasoning'
     switch (block.kind) {
       case 'text':
@@ -253,15 +276,24 @@ export class Output {
   }
 
   delta(text: string): void {
+    this.#showWaiting()
     this.#item?.delta(text)
   }
 
   cite(citation: Citation): void {
+    this.#showWaiting()
     this.#item?.cite(citation)
   }
 
   weigh(logprobs: readonly Logprob[]): void {
+    this.#showWaiting()
     this.#item?.weigh(logprobs)
+  }
+
+  #showWaiting(): void {
+    const block = this.#waiting
+    this.#waiting = undefined
+    if (block) this.#show(block)
   }
 
   close(tail: Tail): void {
@@ -269,11 +301,35 @@ export class Output {
     this.#block = undefined
     if (!block) return
     const proof = closingProof(block, tail)
-    if (block.kind === 'reasoning') this.#item?.proof(proof && writeProof(proof, block.redacted))
-    if (isBodied(block)) this.#item?.closeBlock()
+    const isHidden = this.#waiting !== undefined
+    this.#waiting = undefined
+    if (block.kind === 'reasoning') this.#prove(block, proof, isHidden)
+    if (isBodied(block) && !isHidden) this.#item?.closeBlock()
     const isShown =
       block.kind !== 'media' || this.items.at(-1)?.['type'] === 'image_generation_call'
-    if (proof && block.kind !== 'reasoning' && isShown) this.#carry(proof, 'previous')
+    if (!proof || block.kind === 'reasoning' || !isShown) return
+    const encrypted = writeEnvelope(proof, 'previous')
+    if (block.kind === 'text' && !this.#mayFollowText) this.#behindText.push(encrypted)
+    else this.#carry(encrypted)
+  }
+
+  #prove({ redacted }: ReasoningBlock, proof: Proof | undefined, isHidden: boolean): void {
+    const written = proof && writeProof(proof, redacted)
+    if (!isHidden) this.#item?.proof(written)
+    else if (written !== undefined) this.#behindText.push(written)
+  }
+
+  /** Writes what was held, since something follows. */
+  #goOn(): void {
+    const held = this.#behindText
+    this.#behindText = []
+    for (const encrypted of held) this.#carry(encrypted)
+  }
+
+  /** Reports what nothing has followed. */
+  reportHeld(): void {
+    if (this.#behindText.length > 0)
+      this.#context.lose('dropped', 'reply.text.seal', 'nothing follows it')
   }
 
   /** Says in a part of its own why there is no answer, as no member of a response does. */
@@ -412,16 +468,16 @@ export class Output {
 
   /** The proof of a call that is known at once stands before the call, like thoughts. */
   #unproven({ proof, ...call }: ToolCallBlock): ToolCallBlock {
-    if (proof) this.#carry(proof, 'call')
+    if (proof) this.#carry(writeEnvelope(proof, 'call'))
     return call
   }
 
   /** Only reasoning can carry a proof, so the proof of another block travels in an empty reasoning item beside it. */
-  #carry(proof: Proof, slot: ProofSlot): void {
+  #carry(encrypted_content: string): void {
     this.#next()
     const item = { id: this.#context.newId('rs_'), type: 'reasoning', summary: [] }
     this.#added(item)
-    this.#done({ ...item, encrypted_content: writeEnvelope(proof, slot) })
+    this.#done({ ...item, encrypted_content })
   }
 
   #next(): number {
@@ -437,17 +493,4 @@ export class Output {
     this.#emit('response.output_item.done', { output_index: this.items.length, item })
     this.items.push(item)
   }
-}
-
-const isBodied = ({ kind }: Block): boolean =>
-  kind === 'text' ||
-  kind === 'refusal' ||
-  kind === 'reasoning' ||
-  kind === 'tool-call' ||
-  kind === 'code'
-
-/** Writes a proof of this dialect as it is, any other in an envelope. */
-function writeProof(proof: Proof, redacted: true | undefined): string {
-  const slot: ProofSlot = redacted ? 'redacted' : 'self'
-  return proof.dialect === DIALECT && !redacted ? proof.value : writeEnvelope(proof, slot)
 }

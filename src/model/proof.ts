@@ -1,7 +1,7 @@
 import { decodeBase64 } from '../json/base64.ts'
 import { parseObject, stringify } from '../json/json.ts'
 import { invalid } from './problem.ts'
-import type { OpaqueBlock, Proof } from './request.ts'
+import type { Block, OpaqueBlock, Proof, Request } from './request.ts'
 
 /**
  * A proof of reasoning travels through a foreign dialect in that dialect's own opaque field, as
@@ -93,6 +93,12 @@ export function fingerprint(text: string): string {
 
 /** What stands for a proof in `Proof.after`. Its end tells it from others, and a long history has hundreds. */
 export const proofMark = (value: string): string => fingerprint(value.slice(-64))
+
+/** Whether the caller has brought back a proof behind a text: then it takes one there in the reply. */
+export const bringsProvenText = ({ turns }: Pick<Request, 'turns'>): boolean =>
+  turns.some(({ role, blocks }) => role === 'assistant' && blocks.some(isProvenText))
+
+const isProvenText = (block: Block): boolean => block.kind === 'text' && block.proof !== undefined
 
 /** A summary for the opaque field of a foreign dialect. */
 export const writeSummaryEnvelope = ({ dialect, value }: OpaqueBlock): string =>
