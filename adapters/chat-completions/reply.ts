@@ -26,7 +26,7 @@ const WORDS: Record<FinishReason, string> = {
   recitation: 'content_filter',
   // `stop` would tell agents that the turn is over as it should be.
   'malformed-call': 'content_filter',
-  pause: 'stop',
+  pause: 'length',
   other: 'content_filter',
 }
 

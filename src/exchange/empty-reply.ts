@@ -47,15 +47,19 @@ export function watchEmptyReply(writer: Writer, losses: readonly Loss[]): EmptyR
       },
     },
     outcome(event) {
-      if (isTold || unsaid.size === 0 || event.type !== 'finish' || !WELL.has(event.reason))
-        return event
+      if (isTold || unsaid.size === 0 || !leavesIt(event)) return event
       return { type: 'error', problem: untold([...unsaid]) }
     },
   }
 }
 
-/** Any other end tells by itself that something is missing. */
-const WELL: ReadonlySet<FinishReason> = new Set(['stop', 'stop-sequence'])
+/**
+ * Ends after which it is up to the caller to go on; any other tells by itself that something is missing. A pause is gone
+ * on from with what could not be said.
+ */
+const LEFT: ReadonlySet<FinishReason> = new Set(['stop', 'stop-sequence', 'pause'])
+
+const leavesIt = (event: Event): boolean => event.type === 'finish' && LEFT.has(event.reason)
 
 const untold = (names: readonly string[]) =>
   ({
