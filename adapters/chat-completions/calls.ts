@@ -9,12 +9,21 @@ import { type NameRule, fit, uniqueIds } from '../../src/model/names.ts'
 import { fingerprint } from '../../src/model/proof.ts'
 import { invalid, type ProblemError } from '../../src/model/problem.ts'
 import { follow, nothingLost } from '../../src/model/trail.ts'
+import { addNote, parted, type Part } from '../../src/model/notes.ts'
 import type { ToolCallBlock, Turn } from '../../src/model/request.ts'
 import { lowerInput } from '../../src/model/text-tools.ts'
 import { UndoMap } from '../../src/model/undo-map.ts'
 import type { ServerFacts } from '../contract.ts'
 import type { Said } from './blocks.ts'
-import { listIn, objectIn, restOf, textIn, writeCache, type WriteContext } from './dialect.ts'
+import {
+  DIALECT,
+  listIn,
+  objectIn,
+  restOf,
+  textIn,
+  writeCache,
+  type WriteContext,
+} from './dialect.ts'
 
 /**
  * A message in the members of this dialect. Cursor puts blocks of messages into those for models with `claude` in their
@@ -99,8 +108,7 @@ function unclear(open: number, place: string): ProblemError {
 }
 
 /** A turn, with the canonical place that it comes from. */
-export interface PlacedTurn {
-  turn: Turn
+export interface PlacedTurn extends Part {
   path: string
 }
 
@@ -121,13 +129,19 @@ export const writtenTogether = (
     // Only the last group may get more.
     copy: (groups) => [...groups.slice(0, -1), ...groups.slice(-1).map(copied)],
     step(groups, turn, index) {
-      const told = { turn, path: `turns.${index}` }
-      const last = groups.at(-1)
-      if (last && !own && turn.role === 'assistant' && last[0].turn.role === 'assistant')
-        last.push(told)
-      else groups.push([told])
+      for (const part of parted(turn, DIALECT)) {
+        const told = { ...part, path: `turns.${index}` }
+        const last = groups.at(-1)
+        const isModel = last?.[0].turn.role === 'assistant'
+        if (part.isNote) addNote(groups, [told], isModel && last?.some(isCalling) === true)
+        else if (last && !own && part.turn.role === 'assistant' && isModel) last.push(told)
+        else groups.push([told])
+      }
     },
   }))
+
+const isCalling = ({ turn }: PlacedTurn): boolean =>
+  turn.blocks.some(({ kind }) => kind === 'tool-call')
 
 /** OpenAI refuses a longer id. */
 const LONGEST_ID = 40

@@ -2,7 +2,8 @@ import { DAMAGED } from '../../src/model/foreign.ts'
 import { GO_ON, firstWordsFor } from '../../src/model/empty-request.ts'
 import { type Json, type JsonObject, isObject, listOf } from '../../src/json/json.ts'
 import { foundInWords, passingWords } from '../../src/model/late-tools.ts'
-import { callInWords, instructionWords } from '../../src/model/text-tools.ts'
+import { toldInWords } from '../../src/model/notes.ts'
+import { instructionWords } from '../../src/model/text-tools.ts'
 import { leftOut, SHOWN_LABEL, shownLabel } from '../../src/model/media.ts'
 import type { Block, BlockOf, Request, ToolResultBlock, Turn } from '../../src/model/request.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
@@ -240,10 +241,11 @@ function writeText(block: BlockOf<'text'>, context: WriteContext): JsonObject {
 }
 
 function writeTurns(turns: TurnGroup, context: WriteContext, replayed: Replayed): Placed[] {
-  const [{ turn, path }] = turns
+  const [{ turn, path, from }] = turns
   if (turn.role === 'assistant') return writeAssistant(turns, { ...context, path }, replayed)
-  const write = turn.role === 'user' ? writeUser : writeLater
-  return write(turn, { ...context, path })
+  return turn.role === 'user'
+    ? writeUser(turn, { ...context, path }, from)
+    : writeLater(turn, { ...context, path })
 }
 
 /**
@@ -268,14 +270,14 @@ function writeLater(turn: Turn, context: WriteContext): Placed[] {
   return [{ path, message: { role, content, ...restOf(turn) } }]
 }
 
-function writeUser(turn: Turn, context: WriteContext): Placed[] {
+function writeUser(turn: Turn, context: WriteContext, from: number): Placed[] {
   const { path, lose } = context
   const results: Placed[] = []
   const shown: JsonObject[] = []
   const parts: JsonObject[] = []
   let moved = false
   for (const [index, block] of turn.blocks.entries()) {
-    const at = { ...context, path: `${path}.blocks.${index}` }
+    const at = { ...context, path: `${path}.blocks.${from + index}` }
     if (block.kind === 'tool-result') {
       moved ||= parts.length > 0
       const { result, images } = writeResult(block, at)
@@ -308,8 +310,9 @@ function userContent(
 }
 
 /** What stands in a user's message, or in the result of a tool. */
-function writeUserPart(block: Block, context: WriteContext): JsonObject[] {
+function writeUserPart(given: Block, context: WriteContext): JsonObject[] {
   const { lose, path } = context
+  const block = toldInWords(given, DIALECT, path, lose)
   switch (block.kind) {
     case 'text':
       return block.text === '' ? [] : [writeText(block, context)]
@@ -417,9 +420,8 @@ function sayTurns(turns: TurnGroup, context: WriteContext, replayed: Replayed): 
   }
   for (const told of turns) {
     if (own && told.turn.damagedProof) lose('dropped', `${told.path}.seal`, DAMAGED)
-    for (const [index, one] of told.turn.blocks.entries()) {
-      const place = `${told.path}.blocks.${index}`
-      const block = callInWords(one, place, lose)
+    for (const [index, block] of told.turn.blocks.entries()) {
+      const place = `${told.path}.blocks.${told.from + index}`
       sayBlock(block, spoken, { ...context, path: place }, replayed)
     }
   }

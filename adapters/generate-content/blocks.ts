@@ -15,6 +15,8 @@ import type {
   CodeBlock,
   CodeResultBlock,
   Proof,
+  ReasoningBlock,
+  TextBlock,
   ToolCallBlock,
   ToolResultBlock,
 } from '../../src/model/request.ts'
@@ -158,6 +160,39 @@ export function readCodeResult(
     ...keep({ ...rest, ...more }),
   }
 }
+
+/**
+ * Clients keep a streamed answer in the pieces in which it came. The model wrote them as one block, so they are
+ * joined; a proof on the last piece belongs to the whole block.
+ */
+export function joinPieces(blocks: Block[]): Block[] {
+  const result: Block[] = []
+  for (const block of blocks) {
+    const last = result.at(-1)
+    const both = last && join(last, block)
+    if (both) result[result.length - 1] = both
+    else result.push(block)
+  }
+  return result
+}
+
+function join(first: Block, second: Block): Block | undefined {
+  if (
+    first.kind === 'text' &&
+    second.kind === 'text' &&
+    !first.proof &&
+    isBare(first) &&
+    isBare(second)
+  )
+    return { ...second, text: first.text + second.text }
+  if (first.kind !== 'reasoning' || second.kind !== 'reasoning' || second.redacted) return undefined
+  if (first.proof || !isBare(first) || !isBare(second)) return undefined
+  return { ...second, text: first.text + second.text }
+}
+
+/** Whether a block has nothing but its words. */
+const isBare = ({ ext, origin, damagedProof }: TextBlock | ReasoningBlock): boolean =>
+  !ext && !origin && !damagedProof
 
 /** The context for writing a part. It is nearly the same for an upstream and for a caller. */
 export interface WritePartContext extends WriteMediaContext {

@@ -1,7 +1,5 @@
 import type {
-  TextBlock,
   Block,
-  ReasoningBlock,
   Turn,
   Request,
   ToolCallBlock,
@@ -9,13 +7,21 @@ import type {
 } from '../../src/model/request.ts'
 import { callBook, type CallBook } from './calls.ts'
 import { many, DIALECT, keep, restOf, factsOf } from './dialect.ts'
-import { readPart, writePart, type WritePartContext, MISSING_RESULT, wrap } from './blocks.ts'
+import {
+  joinPieces,
+  readPart,
+  writePart,
+  type WritePartContext,
+  MISSING_RESULT,
+  wrap,
+} from './blocks.ts'
 import type { WireContent, WirePart } from './wire.ts'
 import { listOf, isObject, mergedMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import { GO_ON, firstWordsFor } from '../../src/model/empty-request.ts'
 import { foundInWords, isInstruction, passingWords } from '../../src/model/late-tools.ts'
 import type { ToolNames } from '../../src/model/names.ts'
-import { callInWords, instructionWords } from '../../src/model/text-tools.ts'
+import { addNote, toldInWords, parted, type Part } from '../../src/model/notes.ts'
+import { instructionWords } from '../../src/model/text-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { NO_PROOF, wantsProvenCalls } from '../../src/model/gemini-model.ts'
@@ -103,39 +109,6 @@ function readTurn(
   }
 }
 
-/**
- * Clients keep a streamed answer in the pieces in which it came. The model wrote them as one block, so they are
- * joined; a proof on the last piece belongs to the whole block.
- */
-function joinPieces(blocks: Block[]): Block[] {
-  const result: Block[] = []
-  for (const block of blocks) {
-    const last = result.at(-1)
-    const both = last && join(last, block)
-    if (both) result[result.length - 1] = both
-    else result.push(block)
-  }
-  return result
-}
-
-function join(first: Block, second: Block): Block | undefined {
-  if (
-    first.kind === 'text' &&
-    second.kind === 'text' &&
-    !first.proof &&
-    isBare(first) &&
-    isBare(second)
-  )
-    return { ...second, text: first.text + second.text }
-  if (first.kind !== 'reasoning' || second.kind !== 'reasoning' || second.redacted) return undefined
-  if (first.proof || !isBare(first) || !isBare(second)) return undefined
-  return { ...second, text: first.text + second.text }
-}
-
-/** Whether a block has nothing but its words. */
-const isBare = ({ ext, origin, damagedProof }: TextBlock | ReasoningBlock): boolean =>
-  !ext && !origin && !damagedProof
-
 /** Pairs code with its result by their order where the wire has no ids. */
 function pairCode(blocks: Block[], path: string): Block[] {
   let last = ''
@@ -167,14 +140,17 @@ export function systemEntries(request: Request): Entry[] {
   const first = request.turns.findIndex((turn) => !isInstruction(turn))
   const from = first < 0 ? request.turns.length : first
   const top = request.system.map((block, index) => ({ block, path: `system.${index}` }))
-  return [...top, ...request.turns.slice(0, from).flatMap(listEntries)]
+  return [
+    ...top,
+    ...request.turns.slice(0, from).flatMap((turn, index) => listEntries(turn, index)),
+  ]
 }
 
-const listEntries = (turn: Turn, index: number): Entry[] =>
+const listEntries = (turn: Turn, index: number, from = 0): Entry[] =>
   turn.blocks.map((block, place) => ({
     block:
       block.kind === 'tool-result' ? { ...block, content: foundInWords(block.content) } : block,
-    path: `turns.${index}.blocks.${place}`,
+    path: `turns.${index}.blocks.${from + place}`,
   }))
 
 function groupTurns(
@@ -197,16 +173,28 @@ const copied = (group: TurnGroup): TurnGroup => ({
 function joinTurn(groups: TurnGroup[], turn: Turn, index: number, lose: Lose): void {
   // Instructions on top join those of the system.
   if (groups.length === 0 && isInstruction(turn)) return
+  for (const part of parted(turn, DIALECT)) joinPart(groups, part, index, lose)
+}
+
+function joinPart(
+  groups: TurnGroup[],
+  { turn, from, isNote }: Part,
+  index: number,
+  lose: Lose,
+): void {
   const role = turn.role === 'assistant' ? 'model' : 'user'
-  const entries = listEntries(turn, index)
+  const entries = listEntries(turn, index, from)
   const isSaid = isInstruction(turn) && entries.some(({ block }) => block.kind !== 'tool-change')
   if (isSaid) lose('approximated', `turns.${index}.role`)
   const own = isInstruction(turn) ? instructed(turn, entries, index, lose) : entries
   const last = groups.at(-1)
-  if (last?.role === role) {
+  const group: TurnGroup = { role, turn: index, entries: own, rest: [restOf(turn)] }
+  if (isNote)
+    addNote(groups, group, last?.entries.some(({ block }) => block.kind === 'tool-call') === true)
+  else if (last?.role === role) {
     last.entries.push(...own)
     last.rest.push(restOf(turn))
-  } else groups.push({ role, turn: index, entries: own, rest: [restOf(turn)] })
+  } else groups.push(group)
 }
 
 function instructed(turn: Turn, entries: readonly Entry[], index: number, lose: Lose): Entry[] {
@@ -377,7 +365,7 @@ function createPartContext(
 function writeEntry(entry: Entry, partContext: PartContextOf): JsonObject[] {
   const context = partContext(entry.path)
   if ('cache' in entry.block && entry.block.cache) context.lose('dropped', 'cache')
-  const block = callInWords(entry.block, entry.path, context.lose)
+  const block = toldInWords(entry.block, DIALECT, entry.path, context.lose)
   return [writePart(block, context) ?? []].flat()
 }
 

@@ -15,7 +15,7 @@ import type {
   ToolResultBlock,
 } from '../../src/model/request.ts'
 import { fit } from '../../src/model/names.ts'
-import { readSummaryEnvelope } from '../../src/model/proof.ts'
+import { isEnvelope, readSummaryEnvelope } from '../../src/model/proof.ts'
 import { foundInWords } from '../../src/model/late-tools.ts'
 import { lowerInput } from '../../src/model/text-tools.ts'
 import { UndoMap } from '../../src/model/undo-map.ts'
@@ -173,14 +173,14 @@ function readAdvice(raw: WireBlock): Block {
   return { kind: 'text', text, ...keep({ advisor_tool_result: raw }) }
 }
 
-/** A summary of everything before it; every dialect gets its text. */
+/** A summary of everything before it. One without words or what stands for them says that none could be made. */
 function readSummary(raw: WireBlock): Block | undefined {
   if (raw.type !== 'compaction') return undefined
   const carried = readSummaryEnvelope(textIn(raw.encrypted_content))
   if (carried) return carried
-  if (typeof raw.content !== 'string') return { ...opaque(raw), summary: true }
-  const { content: text, cache_control, ...compaction } = raw
-  return { kind: 'text', text: textIn(text), ...readCache(cache_control), ...keep({ compaction }) }
+  const [words, sealed] = [textIn(raw.content), textIn(raw.encrypted_content)]
+  const isReadable = words === '' ? sealed === '' : !isEnvelope(sealed)
+  return { ...opaque(raw), summary: true, ...(isReadable && { words }) }
 }
 
 function readToolUse(raw: WireBlock, context: ReadContext): Block {
@@ -225,13 +225,11 @@ function readToolResult(raw: WireBlock, context: ReadContext): Block {
 /** Writes a conversation's blocks for an upstream. Most become one block, a search two, an empty text none. */
 const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
   text: (block, context) => {
-    const { search_result, browser_state, advisor_tool_result, ...left } = restOf(block)
-    const { compaction, ...rest } = left
+    const { search_result, browser_state, advisor_tool_result, ...rest } = restOf(block)
     const cache = factsOf(block).markedWithin ? {} : writeCache(block.cache)
     reportProof(block, context)
     const whole = search_result ?? browser_state ?? advisor_tool_result
     if (isObject(whole)) return [{ ...whole, ...rest, ...cache }]
-    if (isObject(compaction)) return [{ ...compaction, content: block.text, ...cache }]
     if (block.text.trim() === '') {
       return block.text === '' ? [] : context.lose('dropped', context.path, 'white space only')
     }

@@ -37,6 +37,7 @@ import {
   readDrawing,
   readSummary,
   writeCode,
+  writeForeignSummary,
   writeCodeResult,
   findResult,
   ownDrawing,
@@ -66,7 +67,7 @@ import { readMcpCall, readMcpListing, writeMcpCall, writeMcpListing } from './mc
 import { readEffort } from './reasoning.ts'
 import type { Takes } from './generations.ts'
 import { readTools } from './tools.ts'
-import { readServerSearch, writeFoundTools, writeServerSearch } from './tool-changes.ts'
+import { readServerSearch, searched, writeFoundTools, writeServerSearch } from './tool-changes.ts'
 import { typeOfItem, type WireItem } from './wire.ts'
 import { written, type BlockTable } from '../contract.ts'
 import type { Lose } from '../../src/model/loss.ts'
@@ -391,16 +392,13 @@ const WRITERS: BlockTable<JsonObject, BlockContext> = {
     block.searchId === undefined
       ? context.bring(block, context.lose)
       : searched(block, context) && writeFoundTools(block, context.request, context.names),
-  opaque: (block) => (block.dialect === DIALECT ? withoutMinted(block.value) : undefined),
+  opaque: (block) =>
+    block.dialect === DIALECT ? withoutMinted(block.value) : writeForeignSummary(block),
   // These blocks are parts of messages.
   text: () => undefined,
   media: () => undefined,
   refusal: () => undefined,
 }
-
-/** Only a model that searches for tools knows what it has found. */
-const searched = (block: Block, { takes, path, lose }: BlockContext): true | undefined =>
-  takes.deferred || clientItem(block) ? true : lose('dropped', path)
 
 /** Calls of tools that the caller runs, and their results, have items of their own in this dialect. */
 function asItCame<B extends ToolCallBlock | ToolResultBlock>(
@@ -457,7 +455,8 @@ function writeTurn(turn: Turn, index: number, context: InputContext): Placed[] {
     else if (parts.length > 0) context.lose('reordered', `${path}.blocks`, 'results come first')
     const item =
       drawing ?? written(WRITERS, block, { ...here, result: findResult(turn.blocks, at) })
-    place(item, here.path, block.kind === 'tool-result' ? 'input' : side)
+    const isInput = block.kind === 'tool-result' || item?.['type'] === 'message'
+    place(item, here.path, isInput ? 'input' : side)
     if (isMoved) later.push(...block.content)
   }
   for (const text of passingWords(turn, [], path, context.lose))

@@ -10,6 +10,7 @@ import type {
   OpaqueBlock,
 } from '../../src/model/request.ts'
 import {
+  DIALECT,
   listOf,
   lookup,
   objectsOf,
@@ -24,6 +25,7 @@ import {
 import { Members } from '../../src/model/ext.ts'
 import { isMinted } from '../../src/model/ids.ts'
 import type { ItemContext } from './blocks.ts'
+import { summaryWords } from '../../src/model/notes.ts'
 import { readSummaryEnvelope } from '../../src/model/proof.ts'
 import { isDecodable } from '../../src/model/media.ts'
 import type { WireItem } from './wire.ts'
@@ -286,6 +288,14 @@ export function readSummary(item: WireItem): OpaqueBlock | undefined {
       summary: true,
     }
   )
+}
+
+/** A summary of another service that anybody can read, as the user's words; undefined for any other block. */
+export function writeForeignSummary(block: OpaqueBlock): JsonObject | undefined {
+  const text = summaryWords(block, DIALECT)
+  return text === undefined
+    ? undefined
+    : { type: 'message', role: 'user', content: [{ type: 'input_text', text }] }
 }
 
 /**

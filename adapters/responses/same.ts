@@ -2,13 +2,18 @@ import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { isMinted } from '../../src/model/ids.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import { isEnvelope, readEnvelope, refuseSummary } from '../../src/model/proof.ts'
 import type { Proof } from '../../src/model/request.ts'
+import {
+  isEnvelope,
+  readEnvelope,
+  readSummaryEnvelope,
+  refuseSummary,
+} from '../../src/model/proof.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
 import { DIALECT, memberText } from './dialect.ts'
 import { LEAST_OUTPUT_TOKENS } from './fields.ts'
-import { summaryIn } from './hosted.ts'
+import { summaryIn, writeForeignSummary } from './hosted.ts'
 import { lowered } from './lowered.ts'
 import { CanonicalPlaces } from './lowered-history.ts'
 import { hasWords, isUnproven } from './reasoning.ts'
@@ -56,7 +61,8 @@ function ownItems(edits: SameEdits, lose: Lose): EditItem {
         (!isMinted(id) && !(resolved && id === undefined))
       return ownReasoning(item, { isKnown, readsProof, place, lose }) ?? []
     }
-    refuseSummary(summaryIn(item) ?? '', `input[${index}]`)
+    const summary = readForeignSummary(item, index)
+    if (summary) return lose('approximated', `${place}.compaction`) ?? summary
     if (!isMinted(id) || type === 'item_reference') return item
     if (isRun(item)) return lose('dropped', place) ?? []
     // The upstream does not know the id of an item that stands for a call of an MCP server.
@@ -70,6 +76,15 @@ const withoutNames =
     isObject(item) && isUnproven(item) && nameless.has(item['id'])
       ? withMembers(item, { id: undefined })
       : item
+
+/** A summary by another service, in words; undefined for any other item. Throws for one that is sealed. */
+function readForeignSummary(item: WireItem, index: number): JsonObject | undefined {
+  const summary = summaryIn(item) ?? ''
+  const carried = readSummaryEnvelope(summary)
+  const written = carried && writeForeignSummary(carried)
+  if (!written) refuseSummary(summary, `input[${index}]`)
+  return written
+}
 
 /** Items that an upstream knows only where it ran them itself. */
 const isRun = ({ type, result }: JsonObject): boolean =>

@@ -8,11 +8,18 @@ import type {
   ToolChangeBlock,
   ToolSearchBlock,
 } from '../../src/model/request.ts'
+import { clientItem } from './client-tools.ts'
 import { factsOf, isOrigin, keep, silently, withoutMinted } from './dialect.ts'
 import type { Takes } from './generations.ts'
 import { wireNames } from './names.ts'
 import { readTools, writeTools, type ToolContext, type WrittenTools } from './tools.ts'
 import type { WireItem } from './wire.ts'
+
+/** Only a model that searches for tools knows what it has found. */
+export const searched = (
+  block: Block,
+  { takes, path, lose }: { takes: Takes; path: string; lose: Lose },
+): true | undefined => (takes.deferred || clientItem(block) ? true : lose('dropped', path))
 
 /** The tools before the conversation, and those that it brings. */
 export function offeredTools(request: Request, context: ToolContext, { late, deferred }: Takes) {

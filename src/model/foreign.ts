@@ -58,7 +58,8 @@ function foreignBlocks(request: Request, target: DialectName, lose: Lose): Repor
     for (const [index, block] of list.entries()) {
       const place = () => `${path()}.${index}`
       if (block.kind === 'opaque') {
-        if (block.dialect !== target) lose('dropped', `${place()}.${blockName(block)}`)
+        const code = block.words ? 'approximated' : 'dropped'
+        if (block.dialect !== target) lose(code, `${place()}.${blockName(block)}`)
         continue
       }
       report(block.ext, place)
@@ -140,8 +141,12 @@ function reportTool(tool: Tool, target: DialectName, lose: Lose, report: Report)
   report(tool.cache?.ext, () => `${place()}.cache`)
 }
 
-/** Reports what is asked of a service that keeps replies and prompts, where a dialect has no words for it. */
-export function reportUnkept({ previous, caching = {} }: Request, lose: Lose): void {
+/**
+ * Reports what is asked of a service that keeps replies, prompts and summaries, where a dialect has no words for it. A
+ * summary above a number of tokens is a wish for later, so the turn goes on without it.
+ */
+export function reportUnkept({ previous, compact, caching = {} }: Request, lose: Lose): void {
+  if (compact && !compact.now) lose('dropped', 'compaction.threshold')
   if (previous !== undefined) lose('dropped', 'previous')
   if (caching.prewarm) lose('dropped', 'caching.prewarm')
   if (caching.comparedWith !== undefined) lose('dropped', 'caching.comparedWith')
@@ -201,12 +206,12 @@ export function refuseUnkept(request: Request, keeping: UpstreamKeeping, trail?:
       // A block of the target's own dialect is not foreign.
       if (block.dialect === target) continue
       const place = `${path}.${index}.${typeName(block.value)}`
-      if (block.summary)
+      if (!block.summary) check(typeName(block.value), place)
+      else if (block.words === undefined)
         refuse(place, `only a service that speaks ${block.dialect} can read this summary`)
-      check(typeName(block.value), place)
     }
   }
-  if (request.compact && !compacts)
+  if (request.compact?.now && !compacts)
     refuse(
       'compaction',
       'this upstream writes no summary of a conversation, and none is written here',

@@ -108,7 +108,11 @@ export const writeSummaryEnvelope = ({ dialect, value }: OpaqueBlock): string =>
 export function readSummaryEnvelope(value: string): OpaqueBlock | undefined {
   const proof = readEnvelope(value)?.proof
   const block = proof && parseObject(proof.value)
-  return block && { kind: 'opaque', dialect: proof.dialect, value: block, summary: true }
+  if (!block) return undefined
+  const { content } = block
+  // A service that tells its summary in words has them there.
+  const words = typeof content === 'string' && content !== '' && { words: content }
+  return { kind: 'opaque', dialect: proof.dialect, value: block, summary: true, ...words }
 }
 
 /** Only the service that wrote it can read it, and a conversation without it has lost its beginning. */

@@ -231,6 +231,8 @@ export interface OpaqueBlock {
   value: JsonObject
   /** It stands for all of the conversation before it, so it can be brought home and not be left out. */
   summary?: true
+  /** Such a one in words that anybody can read; empty where none could be made. */
+  words?: string
 }
 
 export type Block =

@@ -64,12 +64,3 @@ export function inWords(format: Exclude<Format, { type: 'text' }>): string {
   const about = description === undefined ? '' : ` (${description})`
   return `When you give your final answer, give one of these${about} and nothing else:\n${among.join('\n')}`
 }
-
-/** A call that the provider of another service made, in words; any other block as it is. */
-export function callInWords(block: Block, path: string, lose: Lose): Block {
-  if (block.kind !== 'mcp-call') return block
-  lose('approximated', path, 'in words')
-  const { server, name, input, output, isError } = block
-  const said = output === undefined ? '' : `\n${isError ? 'Error: ' : ''}${output}`
-  return { kind: 'text', text: `[${name} of ${server} was called with ${input}]${said}\n\n` }
-}

@@ -152,7 +152,7 @@ const SIGNED = { google: { thought_signature: 'c2ln' } }
 function returned(dialect: Dialect, deltas: object[]): { details: unknown; message: string } {
   const chat = adapterOf('chat-completions')
   const caller = adapterOf(dialect)
-  const request = { ...emptyRequest('m', true), reasoning: { mode: 'on' as const } }
+  const request = { ...emptyRequest('m', true), reasoning: { mode: 'on' as const, visible: true } }
   const tools = [{ kind: 'function' as const, name: 'f' }]
   const frames = [...deltas.map((delta) => chunk(delta)), chunk({}, 'stop')]
   const data = frames.map((frame) => ({ data: JSON.stringify(frame) }))

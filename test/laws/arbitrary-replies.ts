@@ -229,7 +229,7 @@ export function requestFor(reply: Reply): Request {
     ),
     limits: {},
     sampling: {},
-    reasoning: { mode: 'on', effort: 'medium' },
+    reasoning: { mode: 'on', effort: 'medium', visible: true },
   }
 }
 
