@@ -12,7 +12,15 @@ const SCHEMA = 'Rewritten to what the upstream takes; the rest stands in the des
 export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWords>>>> = {
   messages: {
     cache: ['`cache_control`', 'The upstream caches by itself, or not at all.'],
+    'compaction.threshold': [
+      '`compact_…` of `context_management`',
+      'The upstream writes no summary of a conversation; the turn goes on without it.',
+    ],
     container: 'Only this dialect has it.',
+    'turns.*.blocks.*.compaction': [
+      'a block `compaction` of `content`',
+      'Its words go on as the user’s.',
+    ],
     context_management: 'Nothing is cleared from the conversation.',
     format: ['`output_config.format`', 'Asked for in words instead.'],
     'limits.stop': 'The upstream has no such bound.',
@@ -97,6 +105,10 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
       'Tools that the choice leaves out stay on offer: without them it would be another prompt.',
     ],
     cacheKey: 'The upstream caches by itself, or not at all.',
+    'compaction.threshold': [
+      '`context_management`',
+      'The upstream writes no summary of a conversation; the turn goes on without it.',
+    ],
     format: ['`text.format`', 'Asked for in words instead.'],
     'format.name': ['`text.format.name`', 'The schema goes on without it.'],
     labels: 'The upstream has no place for it.',

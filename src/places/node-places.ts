@@ -34,7 +34,11 @@ interface Target {
 }
 
 /** What losses call members of nodes by other names. */
-const NAMES: Readonly<Record<string, string>> = { seal: 'proof', compaction: 'compact' }
+const NAMES: Readonly<Record<string, string>> = {
+  seal: 'proof',
+  compaction: 'compact',
+  threshold: 'above',
+}
 const nameOf = (word: string): string => (Object.hasOwn(NAMES, word) ? NAMES[word] : word) ?? word
 
 function targetOf(request: Request, path: string): Target | undefined {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { objectsOf, type JsonObject } from '../../src/json/json.ts'
+import { objectsOf, parse, stringify, type JsonObject } from '../../src/json/json.ts'
+import type { Dialect } from '../../adapters/dialect.ts'
+import { createApp } from '../../src/index.ts'
+import { adapterOf } from '../dialects/adapters.ts'
+import { kits } from '../dialects/index.ts'
 import { ProblemError } from '../../src/model/problem.ts'
 import { translator } from '../../src/translator.ts'
 
@@ -117,11 +121,28 @@ describe('a summary that is asked for', () => {
   })
 })
 
+/** The answer under `losses: "reject"`. */
+async function refusedBy(from: Dialect, to: Dialect, body: JsonObject): Promise<string> {
+  const app = createApp({
+    upstreams: { one: { dialect: to, url: 'https://one.example', key: 'key-of-the-test' } },
+    routes: [{ model: '*', upstream: 'one' }],
+    callers: 'open',
+    losses: 'reject',
+  })
+  const response = await app.fetch(
+    new Request(`http://localhost${kits[from].http.path('m', false)}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
+      body: JSON.stringify(body),
+    }),
+  )
+  expect(response.status).toBe(400)
+  return response.text()
+}
+
 describe('where no summary is written', () => {
   it.each([
     ['messages', messages({ compaction: { type: 'summarize' } })],
-    ['messages', messages({ context_management: { edits: [EDIT] } })],
-    ['responses', responses({ context_management: THRESHOLD })],
     [
       'responses',
       responses({ input: [{ role: 'user', content: 'Hi' }, { type: 'compaction_trigger' }] }),
@@ -129,6 +150,20 @@ describe('where no summary is written', () => {
   ] as const)('one that is asked for is refused: %s', (from, body) => {
     for (const to of ['generate-content', 'chat-completions'] as const)
       expect(() => translator({ from, to }).request(body)).toThrow('compaction: ')
+  })
+
+  it.each([
+    ['messages', messages({ context_management: { edits: [EDIT] } })],
+    ['responses', responses({ context_management: THRESHOLD })],
+  ] as const)('one for later is a loss, and the turn goes on: %s', async (from, body) => {
+    for (const to of ['generate-content', 'chat-completions'] as const) {
+      const { losses, text } = translator({ from, to }).request(body)
+      expect(losses.map(({ code, path, field }) => [code, path, field])).toEqual([
+        ['dropped', 'compaction.threshold', expect.stringMatching(/^.context_management/)],
+      ])
+      expect(text).not.toMatch(/compact|90000/)
+      expect(await refusedBy(from, to, body)).toMatch(/compaction\.threshold/)
+    }
   })
 
   it.each(['compaction', 'compaction_summary', 'context_compaction'])(
@@ -149,5 +184,97 @@ describe('where no summary is written', () => {
       const { losses } = translator({ from: 'responses', to }).request(body)
       expect(losses.map(({ path }) => path)).toContain('turns.0.blocks.0.context_compaction')
     }
+  })
+})
+
+describe('a summary that anybody can read', () => {
+  const words = 'They said hi. It is Tuesday.'
+  const block = { type: 'compaction', content: words, encrypted_content: 'gAAA' }
+  const asked = (content: JsonObject): JsonObject =>
+    messages({
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: [content, { type: 'text', text: 'Hello.' }] },
+        { role: 'user', content: 'Which day is it?' },
+      ],
+    })
+  const SUMMED =
+    /^The conversation before this was summed up:\n<summary>\nThey said hi\. It is Tuesday\.\n<\/summary>$/
+
+  it.each(['responses', 'generate-content', 'chat-completions'] as const)(
+    'goes on as the words of the user, over %s',
+    (to) => {
+      const { body, losses } = translator({ from: 'messages', to, model: 'm' }).request(
+        asked(block),
+      )
+      const turns = adapterOf(to).caller.readRequest(parse(stringify(body)), {
+        route: { operation: 'create', model: 'm' },
+        headers: new Headers(),
+        newId: (prefix) => `${prefix}1`,
+      }).turns
+      const said = turns.flatMap(({ role, blocks }) =>
+        blocks.map((each) => [role, each.kind === 'text' ? each.text : each.kind]),
+      )
+      expect(said).toEqual([
+        ['user', 'Hi'],
+        ['user', expect.stringMatching(SUMMED)],
+        ['assistant', 'Hello.'],
+        ['user', 'Which day is it?'],
+      ])
+      expect(losses.map(({ code, path, field }) => [code, path, field])).toContainEqual([
+        'approximated',
+        'turns.1.blocks.0.compaction',
+        '/messages/1/content/0',
+      ])
+    },
+  )
+
+  it('is brought from a caller of another dialect to any upstream', () => {
+    const speaker = toMessages()
+    speaker.request(
+      responses({ input: [{ role: 'user', content: 'Hi' }, { type: 'compaction_trigger' }] }),
+    )
+    const { body } = speaker.reply({
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'm',
+      content: [block],
+      stop_reason: 'compaction',
+      stop_sequence: null,
+      usage: { input_tokens: 1, output_tokens: 1 },
+    })
+    const input = [...objectsOf(body['output']), { role: 'user', content: 'And now?' }]
+    for (const to of ['responses', 'generate-content', 'chat-completions'] as const) {
+      const { text, losses } = translator({ from: 'responses', to, model: 'm' }).request(
+        responses({ input }),
+      )
+      expect(text).toContain('They said hi. It is Tuesday.')
+      expect(text).not.toMatch(/xseal1|compaction/)
+      expect(losses.map(({ code, path }) => `${code} ${path}`)).toContain(
+        'approximated turns.0.blocks.0.compaction',
+      )
+    }
+  })
+
+  it('is refused where it is sealed, and no summary where none could be made', () => {
+    for (const to of ['responses', 'generate-content', 'chat-completions'] as const) {
+      const ask = (content: JsonObject) => () =>
+        translator({ from: 'messages', to, model: 'm' }).request(asked(content))
+      expect(ask({ ...block, content: null })).toThrow('can read this summary')
+      const { losses } = ask({ type: 'compaction', content: null, encrypted_content: null })()
+      expect(losses.map(({ code, path }) => `${code} ${path}`)).toContain(
+        'dropped turns.1.blocks.0.compaction',
+      )
+    }
+  })
+
+  it('goes back to its own service as it was', () => {
+    const same = translator({
+      from: 'messages',
+      to: 'messages',
+      profile: { unprovenThoughts: true },
+    })
+    expect(same.request(asked(block)).body).toEqual(asked(block))
   })
 })
