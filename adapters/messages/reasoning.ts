@@ -52,11 +52,16 @@ export function readReasoning(
         ...left,
         ...rest,
         ...(!mode && { type: textIn(type) }),
-        ...(typeof display === 'string' && !DISPLAYS.has(display) && { display }),
+        ...(typeof display === 'string' && !isCanonical(display) && { display }),
       }),
     },
   }
 }
+
+/** Thoughts are shown, as they are where it says `summarized`, if not in the same manner (@anthropic-ai/sdk 1.14). */
+const UPDATES = 'updates'
+
+const isCanonical = (display: string): boolean => DISPLAYS.has(display) && display !== UPDATES
 
 const MODES = new Map<Json | undefined, ReasoningOptions['mode']>([
   ['enabled', 'on'],
@@ -67,6 +72,7 @@ const MODES = new Map<Json | undefined, ReasoningOptions['mode']>([
 const DISPLAYS = new Map<Json | undefined, boolean>([
   ['summarized', true],
   ['omitted', false],
+  [UPDATES, true],
 ])
 
 /** With a budget, thoughts are shown unless declined; the adaptive models differ in their default. */
