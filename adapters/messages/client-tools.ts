@@ -148,11 +148,14 @@ const memberOf = (set: string, action: Action, { defer_loading }: JsonObject): F
   ...keep({}, { facts: { set: true } }),
 })
 
+/** The type of a tool without the date of its version. */
+export const undated = (type: Json | undefined): string => textIn(type).replace(/_\d+$/, '')
+
 /** Reads such a tool as a function for other dialects; undefined for any other tool. */
 export function readTyped(raw: JsonObject): FunctionTool | undefined {
-  const { name, cache_control, ...rest } = raw
-  const kind = textIn(raw['type']).replace(/_\d+$/, '')
-  if (kind === COMPUTER) return readScreen(rest, cache_control)
+  const { type, name, cache_control, ...rest } = raw
+  const kind = undated(type)
+  if (kind === COMPUTER) return readScreen(raw)
   const typed = TYPED.get(kind)
   if (!typed) return undefined
   const { description, ...schema } = typed
@@ -162,20 +165,23 @@ export function readTyped(raw: JsonObject): FunctionTool | undefined {
     description,
     schema: stringify({ type: 'object', ...schema }),
     ...readCache(cache_control),
-    ...keep(withoutNulls(rest), { facts: { typed: true } }),
+    // Its version has no meaning elsewhere, and the tool goes on.
+    ...keep(withoutNulls(rest), { facts: { typed: { type: textIn(type) } } }),
   }
 }
 
 /** The size of the screen is told by the description. */
-function readScreen(raw: JsonObject, mark: Json | undefined): FunctionTool {
-  const { display_width_px = null, display_height_px = null, ...rest } = raw
+function readScreen({ name: _, cache_control: mark, ...raw }: JsonObject): FunctionTool {
+  const { type = null, display_width_px = null, display_height_px = null, ...rest } = raw
   const [width, height] = [numberIn(display_width_px), numberIn(display_height_px)]
   const size = width && height ? { width, height } : {}
   const actions = readActions(SCREEN, PARAMETERS).map(({ name }) => name)
   return {
     ...screenFunction({ words: 'single', ...size }, actions),
     ...readCache(mark),
-    ...keep(withoutNulls(rest), { facts: { typed: { display_width_px, display_height_px } } }),
+    ...keep(withoutNulls(rest), {
+      facts: { typed: { type, display_width_px, display_height_px } },
+    }),
   }
 }
 

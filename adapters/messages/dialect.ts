@@ -19,8 +19,8 @@ export const CALL_ID: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: Numbe
 export interface Facts {
   /** Made by an upstream of this dialect, or written by a caller of it: the service judges it itself. */
   native?: true
-  /** A tool that the caller runs and that the model knows by its type, perhaps with its members. */
-  typed?: true | JsonObject
+  /** The type of a tool that the model knows by it, as it was dated, and other members that say nothing elsewhere. */
+  typed?: JsonObject
   /** A tool of a set: the set itself on the first one. The name of the set, on a result. */
   set?: true | JsonObject
   setName?: string

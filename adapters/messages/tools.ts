@@ -31,7 +31,7 @@ import {
   opaque,
   restOf,
 } from './dialect.ts'
-import { readToolset, readTyped } from './client-tools.ts'
+import { readToolset, readTyped, undated } from './client-tools.ts'
 import * as mcp from './mcp.ts'
 import type { Room } from './schema-budget.ts'
 
@@ -115,6 +115,7 @@ function readFunction(raw: JsonObject): FunctionTool {
 function readHosted(raw: JsonObject, known: Known): HostedTool {
   const { type, name, allowed_domains, blocked_domains, max_uses, user_location, ...others } = raw
   const { cache_control, ...rest } = others
+  const isVersion = undated(type) === undated(known.type)
   return {
     kind: 'hosted',
     capability: known.capability,
@@ -123,11 +124,15 @@ function readHosted(raw: JsonObject, known: Known): HostedTool {
     ...(typeof max_uses === 'number' && { maxUses: max_uses }),
     ...(isObject(user_location) && { location: user_location }),
     ...readCache(cache_control),
-    ...keep({
-      ...withoutNulls(rest),
-      ...(type !== known.type && { type: textIn(type) }),
-      ...(name !== known.name && { name: textIn(name) }),
-    }),
+    ...keep(
+      {
+        ...withoutNulls(rest),
+        ...(!isVersion && { type: textIn(type) }),
+        ...(name !== known.name && { name: textIn(name) }),
+      },
+      // The version of a tool has no meaning elsewhere, and the tool goes on.
+      { facts: isVersion && type !== known.type && { typed: { type: textIn(type) } } },
+    ),
   }
 }
 
@@ -183,7 +188,7 @@ function writeNamed(tool: NamedTool, names: ToolNames, room: Room, lose: Lose): 
   const { name, namespace } = tool
   const { native, typed, bare, eager } = factsOf(tool)
   const left = restOf(tool)
-  if (typed) return { name, ...left, ...(typed !== true && typed), ...writeCache(tool.cache) }
+  if (typed) return { name, ...left, ...typed, ...writeCache(tool.cache) }
   const isText = tool.kind === 'text'
   const description = isText ? describeText(tool, lose) : tool.description
   if (!isText && tool.async) lose('dropped', `tools.${name}.async`)
@@ -222,7 +227,7 @@ function isStrict(
 function writeHosted(tool: HostedTool, lose: Lose): JsonObject[] | undefined {
   const known = hostedBy(({ capability }) => capability === tool.capability)
   const left = restOf(tool)
-  const type = textIn(left['type']) || known?.type
+  const type = textIn((factsOf(tool).typed ?? left)['type']) || known?.type
   const place = `tools.${tool.capability}`
   if (!known || !type) return lose('dropped', place)
   const { allowedDomains, blockedDomains, maxUses, location } = tool

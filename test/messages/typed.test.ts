@@ -29,8 +29,6 @@ it('makes functions of tools that the caller runs, and says what is lost', () =>
   ])
   expect(input[1]).toMatchObject({ name: 'bash', arguments: '{"command":"ls"}' })
   expect(lossesOf(request)).toEqual([
-    'dropped tools.bash.type',
-    `dropped tools.${editor.name}.type`,
     `dropped tools.${editor.name}.max_characters`,
     'dropped cache',
   ])
