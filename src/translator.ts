@@ -17,6 +17,7 @@ import { isObject, parse, stringify, type Json, type JsonObject } from './json/j
 import type { Event } from './model/events.ts'
 import { lossKey, lossList, type Loss } from './model/loss.ts'
 import type { Request } from './model/request.ts'
+import { refuseToolless } from './model/toolless.ts'
 import { invalid, ProblemError } from './model/problem.ts'
 import { MAX_OUTPUT_TOKENS, PROCESS_LIMITS } from './config/defaults.ts'
 import { hint } from './config/nearest.ts'
@@ -133,6 +134,7 @@ function sameDialect(adapter: Adapter, facts: ModelFacts, options: TranslatorOpt
   const between = betweenDialects(adapter, adapter, facts, options)
   // A server that knows tools by other names says those in its reply.
   let isRenamed = false
+  const newId = idSource(randomId)
   return {
     request(body) {
       const original = bodyText(body)
@@ -145,6 +147,7 @@ function sameDialect(adapter: Adapter, facts: ModelFacts, options: TranslatorOpt
       const foreign = same.mayHoldForeign(original)
       const edits = { facts, foreign, ...(model !== undefined && { model }) }
       const text = editedText(original, before, same.edit(before, edits, lose))
+      if (losses.length > 0) refuseToolless(readRequest(adapter, before, options, newId), losses)
       const find = lossPlaceFinder(before, (changed) =>
         keysOf(() => {
           const again = lossList()
@@ -261,6 +264,7 @@ function writeRequest(
   reportForeign(request, to.dialect, lose)
   const target = { model, defaultMaxOutputTokens: MAX_OUTPUT_TOKENS, facts }
   const { path, query, ...written } = to.upstream.writeRequest(request, { target, lose })
+  refuseToolless(request, losses)
   const address = query ? `${path}?${query}` : path
   return { ...written, path: address, ...plain(written.body), losses }
 }

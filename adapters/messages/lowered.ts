@@ -2,7 +2,7 @@ import { instructionWords } from '../../src/model/text-tools.ts'
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import { isReal } from '../../src/model/late-tools.ts'
+import { isReal, keyOf } from '../../src/model/late-tools.ts'
 import { leftOutFile, shownLabel } from '../../src/model/media.ts'
 import { withoutOthers, withoutRefused } from '../../src/model/fields.ts'
 import type { ServerFacts } from '../contract.ts'
@@ -36,7 +36,7 @@ function withTools(body: JsonObject, { server, lose }: Lowering): JsonObject {
     if (!isObject(tool)) return tool
     const type = textIn(tool['type'])
     if (server.hostedTools === false && type !== '' && type !== 'custom')
-      return lose('dropped', `tools.${textIn(tool['name']) || type}`) ?? []
+      return lose('dropped', `tools.${keyOf(readTool(tool)).name || type}`) ?? []
     // Such a server shows the model what is deferred.
     if (server.hostedTools === false && !isReal(readTool(tool))) return []
     return server.strictTools === false ? withMembers(tool, { strict: undefined }) : tool

@@ -1,5 +1,6 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, listOf, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
+import { keyOf } from '../../src/model/late-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { fit } from '../../src/model/names.ts'
 import { withoutOthers, withoutRefused } from '../../src/model/fields.ts'
@@ -10,6 +11,7 @@ import { placeOf } from './wire.ts'
 import { lowerHistory, takesLateTools, type Lowering } from './lowered-history.ts'
 import { NAME } from './names.ts'
 import { PROOFS } from './proofs.ts'
+import { readTools } from './tools.ts'
 
 /**
  * Fits a body to a server that speaks only a part of this dialect: what it lacks is said otherwise, or left out and
@@ -87,9 +89,8 @@ function lowerTool(tool: Json, lowering: Lowering, namespace?: string): Json | r
     return namespace === undefined ? tool : withMembers(tool, { name: flat(name, namespace) })
   }
   if (server.hostedTools !== false) return tool
-  return (
-    lose('dropped', `tools.${memberText(tool, 'server_label') ?? memberText(tool, 'type')}`) ?? []
-  )
+  const [read] = readTools([tool])
+  return lose('dropped', `tools.${read ? keyOf(read).name : name}`) ?? []
 }
 
 /** A tool that takes free text, as a function of one text. */

@@ -6,13 +6,15 @@ import { memberOf, type ScannedBody } from '../json/scanned-body.ts'
 import { slicesAt, spliceStrings } from '../json/slices.ts'
 import { lossList, type Loss } from '../model/loss.ts'
 import { proofReader } from './accounts.ts'
+import type { Request } from '../model/request.ts'
+import { refuseToolless } from '../model/toolless.ts'
 import type { Exchange } from './exchange.ts'
 import { addressRequest, type UnaddressedRequest } from '../upstream/request.ts'
 import { matchesGlob } from '../config/glob.ts'
 import { pickNamed, sendable } from '../upstream/header-subset.ts'
 import type { PassPlan } from './plan.ts'
-import { unscannedBody } from './read-request.ts'
-import type { ResolvedRequest } from '../memory/resolve.ts'
+import { unscannedBody, readJson } from './read-request.ts'
+import type { ResolvedRequest, Found } from '../memory/resolve.ts'
 
 type Addressee = Pick<PassPlan, 'destination' | 'requested'>
 
@@ -137,18 +139,29 @@ const renamed = ({ body }: Exchange, seen: ScannedBody, member: string, model: s
   seen.respelled?.(member, model) ??
   body.encoded(spliceStrings(seen.text, slicesAt(seen.text, [member]), model))
 
-function withEdits(
-  { body, caller }: Exchange,
-  seen: ScannedBody,
-  edits: SameEdits,
-): Edited | undefined {
+function withEdits(exchange: Exchange, seen: ScannedBody, edits: SameEdits): Edited | undefined {
+  const { body, caller } = exchange
   const { lose, losses } = lossList()
   const before = parsed(seen)
   if (!isObject(before)) return undefined
   const after = caller.same.edit(before, edits, lose)
+  const request = losses.some(isOfTool) ? readable(exchange, before) : undefined
+  if (request) refuseToolless(request, losses)
   return after === before
     ? undefined
     : { body: body.encoded(editedText(seen.text, before, after)), losses, edits }
+}
+
+const isOfTool = ({ path }: Loss): boolean => path.startsWith('tools.')
+
+/** Undefined for a count, which no model answers, and for a body that the upstream refuses in its own words. */
+function readable(exchange: Exchange, body: Json): Request | undefined {
+  if (exchange.route.operation !== 'create') return undefined
+  try {
+    return readJson(exchange, body)
+  } catch {
+    return undefined
+  }
 }
 
 /** Malformed JSON passes unread: the upstream refuses it in its own words. */

@@ -14,6 +14,7 @@ import { idSource } from '../model/ids.ts'
 import { lossList, type Lose } from '../model/loss.ts'
 import { callIds } from '../model/names.ts'
 import type { Request } from '../model/request.ts'
+import { refuseToolless } from '../model/toolless.ts'
 import type { Trail } from '../model/trail.ts'
 import { invalid, ProblemError } from '../model/problem.ts'
 import type { PlaceSearch } from '../ports.ts'
@@ -211,7 +212,9 @@ async function translatePlan(
       refuseUnkept(whole, keepingOf(exchange.caller, adapter), trail)
     }
     reportForeign(whole, adapter.dialect, lose, trail)
-    return outgoingRequest(exchange, destination, known, lose)
+    const written = outgoingRequest(exchange, destination, known, lose)
+    if (exchange.route.operation === 'create') refuseToolless(whole, losses)
+    return written
   })
   const stream = exchange.route.operation === 'create' && request.stream
   await breath(exchange)

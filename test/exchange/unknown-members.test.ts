@@ -145,7 +145,10 @@ const ROWS: Record<Dialect, readonly Row[]> = {
         model: 'm',
         max_tokens: 9,
         messages: [{ role: 'user', content: 'a' }],
-        tools: [{ type: 'web_search_20250305', name: 'web_search', ...NEW }],
+        tools: [
+          { name: 'f', input_schema: { type: 'object' } },
+          { type: 'web_search_20250305', name: 'web_search', ...NEW },
+        ],
       },
     ],
     [
@@ -271,7 +274,7 @@ const ROWS: Record<Dialect, readonly Row[]> = {
       'googleSearch',
       {
         contents: [{ role: 'user', parts: [{ text: 'a' }] }],
-        tools: [{ googleSearch: { ...NEW } }],
+        tools: [{ functionDeclarations: [{ name: 'f' }] }, { googleSearch: { ...NEW } }],
       },
     ],
   ],
@@ -398,13 +401,26 @@ const ROWS: Record<Dialect, readonly Row[]> = {
         ],
       },
     ],
-    ['web_search', { model: 'm', input: 'hi', tools: [{ type: 'web_search', ...NEW }] }],
+    [
+      'web_search',
+      {
+        model: 'm',
+        input: 'hi',
+        tools: [
+          { type: 'function', name: 'f', parameters: { type: 'object' }, strict: false },
+          { type: 'web_search', ...NEW },
+        ],
+      },
+    ],
     [
       'filters',
       {
         model: 'm',
         input: 'hi',
-        tools: [{ type: 'web_search', filters: { allowed_domains: ['x.org'], ...NEW } }],
+        tools: [
+          { type: 'function', name: 'f', parameters: { type: 'object' }, strict: false },
+          { type: 'web_search', filters: { allowed_domains: ['x.org'], ...NEW } },
+        ],
       },
     ],
     [
