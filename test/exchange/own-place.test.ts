@@ -62,7 +62,7 @@ it.each(['messages', 'responses'] as const)(
     const upstream = from === 'messages' ? 'responses' : 'messages'
     const { request, reply } = translator({ from, to: upstream, model: 'm' })
     request({ model: 'm', max_tokens: 9, messages: [hi], input: [hi] })
-    const block = { ...summary, content: 'They said hi.' }
+    const block = { ...summary, content: null }
     const { output, content } = reply({
       object: 'response',
       output: [summary],

@@ -238,15 +238,23 @@ describe('a call of a server’s tool that the provider made', () => {
   })
 
   it('is told in words where there is no other way', () => {
-    const words = '[a of s was called with {"x":1}]\nfound\n\n'
+    const words = '[a of s was called with {"x":1}]\nfound'
     const google = sent('messages', 'generate-content', messages(false))
     expect(google.body['contents']).toMatchObject([
       {},
-      { parts: [{ text: 'One moment.' }, { text: words }, { text: 'There.' }] },
+      { role: 'model', parts: [{ text: 'One moment.' }] },
+      { role: 'user', parts: [{ text: words }] },
+      { role: 'model', parts: [{ text: 'There.' }] },
       {},
     ])
     const chat = sent('messages', 'chat-completions', messages(false))
-    expect(chat.body['messages']).toMatchObject([{}, { content: `One moment.${words}There.` }, {}])
+    expect(chat.body['messages']).toMatchObject([
+      {},
+      { role: 'assistant', content: 'One moment.' },
+      { role: 'user', content: words },
+      { role: 'assistant', content: 'There.' },
+      {},
+    ])
     for (const { losses } of [google, chat])
       expect(losses).toEqual(['approximated turns.1.blocks.1'])
     const failed = sent('messages', 'generate-content', messages(true))

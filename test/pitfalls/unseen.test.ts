@@ -104,11 +104,15 @@ describe('a summary that stands for what was said before', () => {
     { role: 'assistant', content: [summary] },
     { role: 'user', content: 'q' },
   ]
-  it.each(['generate-content', 'responses'] as const)('is told to %s as a text', (to) => {
-    const request = sent(['messages', to], { messages })
-    expect(request.text).toContain('"text":"They met."')
-    expect(lossesOf(request)).toContain('dropped turns.1.blocks.0.compaction')
-  })
+  it.each(['generate-content', 'responses'] as const)(
+    'is told to %s as words of the user',
+    (to) => {
+      const request = sent(['messages', to], { messages })
+      expect(request.text).toContain('<summary>\\nThey met.\\n</summary>')
+      expect(request.text).not.toMatch(/"role":"(?:model|assistant)"/)
+      expect(lossesOf(request)).toContain('approximated turns.1.blocks.0.compaction')
+    },
+  )
   it('goes back as it came', () => {
     expect(sent(['messages', 'messages'], { messages }).text).toContain(JSON.stringify(summary))
   })
