@@ -170,7 +170,8 @@ function readBrowserState(raw: WireBlock): Block {
 function readAdvice(raw: WireBlock): Block {
   const { type, text } = objectIn(raw.content)
   if (type !== 'advisor_result' || typeof text !== 'string') return opaque(raw)
-  return { kind: 'text', text, ...keep({ advisor_tool_result: raw }) }
+  // Clients join neighbouring texts, and what stands beside it is said by another.
+  return { kind: 'text', text: `\n\n${text}\n\n`, ...keep({ advisor_tool_result: raw }) }
 }
 
 /** A summary of everything before it. One without words or what stands for them says that none could be made. */
