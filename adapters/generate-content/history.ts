@@ -20,7 +20,7 @@ import { listOf, isObject, mergedMembers, type Json, type JsonObject } from '../
 import { GO_ON, firstWordsFor } from '../../src/model/empty-request.ts'
 import { foundInWords, isInstruction, passingWords } from '../../src/model/late-tools.ts'
 import type { ToolNames } from '../../src/model/names.ts'
-import { addNote, toldInWords, parted, type Part } from '../../src/model/notes.ts'
+import { addNote, explanationWords, toldInWords, parted, type Part } from '../../src/model/notes.ts'
 import { instructionWords } from '../../src/model/text-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
@@ -173,7 +173,7 @@ const copied = (group: TurnGroup): TurnGroup => ({
 function joinTurn(groups: TurnGroup[], turn: Turn, index: number, lose: Lose): void {
   // Instructions on top join those of the system.
   if (groups.length === 0 && isInstruction(turn)) return
-  for (const part of parted(turn, DIALECT)) joinPart(groups, part, index, lose)
+  for (const part of parted(turn, DIALECT, true)) joinPart(groups, part, index, lose)
 }
 
 function joinPart(
@@ -365,8 +365,15 @@ function createPartContext(
 function writeEntry(entry: Entry, partContext: PartContextOf): JsonObject[] {
   const context = partContext(entry.path)
   if ('cache' in entry.block && entry.block.cache) context.lose('dropped', 'cache')
-  const block = toldInWords(entry.block, DIALECT, entry.path, context.lose)
+  const block = explained(toldInWords(entry.block, DIALECT, entry.path, context.lose), context)
   return [writePart(block, context) ?? []].flat()
+}
+
+/** Its models have no refusal of their own: callers are told the service's `finishMessage` as one. */
+function explained(block: Block, { path, lose }: WritePartContext): Block {
+  if (block.kind !== 'refusal' || block.text === '') return block
+  lose('approximated', path, 'a refusal becomes text')
+  return { kind: 'text', text: explanationWords(block.text) }
 }
 
 function writeModel(

@@ -6,11 +6,16 @@ import type { Block, DialectName, McpCallBlock, OpaqueBlock, Turn } from './requ
  * another service made. Told in words, it stands as a note of the user's, since a model goes on in the manner of what it
  * takes for its own.
  */
-const isNote = (block: Block, target: DialectName): boolean =>
-  block.kind === 'mcp-call' || (block.kind === 'opaque' && summaryIn(block, target) !== undefined)
+const isNote = (block: Block, target: DialectName, explains: boolean): boolean =>
+  block.kind === 'mcp-call' ||
+  (explains && block.kind === 'refusal' && block.text !== '') ||
+  (block.kind === 'opaque' && summaryIn(block, target) !== undefined)
 
 const summaryIn = ({ dialect, words }: OpaqueBlock, target: DialectName): string | undefined =>
   dialect === target ? undefined : words || undefined
+
+/** Why there was no answer, where the service says that and not its model. */
+export const explanationWords = (text: string): string => `[There was no answer: ${text}]`
 
 /** What is to be told in words, so; any other block as it is. */
 export function toldInWords(block: Block, target: DialectName, path: string, lose: Lose): Block {
@@ -42,16 +47,19 @@ export interface Part {
   readonly isNote?: true
 }
 
-/** The turn in parts where notes stand in it. The first one that is the model's has the leftovers. */
-export function parted(turn: Turn, target: DialectName): Part[] {
+/**
+ * The turn in parts where notes stand in it. The first one that is the model's has the leftovers. `explains`: a refusal
+ * is what a service of the target says of its model, which says none itself.
+ */
+export function parted(turn: Turn, target: DialectName, explains = false): Part[] {
   const { role, blocks, ...beside } = turn
-  if (role !== 'assistant' || !blocks.some((block) => isNote(block, target)))
+  if (role !== 'assistant' || !blocks.some((block) => isNote(block, target, explains)))
     return [{ turn, from: 0 }]
   const parts: Part[] = []
   let left: Omit<Turn, 'role' | 'blocks'> = beside
   for (const [from, block] of blocks.entries()) {
     const last = parts.at(-1)
-    const isApart = isNote(block, target)
+    const isApart = isNote(block, target, explains)
     if (last && (last.isNote === true) === isApart) last.turn.blocks.push(block)
     else if (isApart) parts.push({ turn: { role: 'user', blocks: [block] }, from, isNote: true })
     else {
