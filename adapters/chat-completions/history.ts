@@ -462,6 +462,7 @@ function sayBlock(block: Block, spoken: Spoken, context: WriteContext, replayed:
       if (block.dialect === DIALECT) spoken.content.push(block.value)
       return
     default:
+      if ('proof' in block && block.proof) lose('dropped', `${path}.seal`)
       lose('dropped', path)
   }
 }

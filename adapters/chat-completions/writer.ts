@@ -373,6 +373,7 @@ export class CompletionWriter implements Writer {
       case 'tool-call':
         return this.#endCall(block, tail.proof)
       default:
+        if (proof) this.#context.lose('dropped', `reply.${blockName(block)}.seal`)
         if (block.kind !== 'opaque' || block.dialect === DIALECT)
           this.#context.lose('dropped', `reply.${blockName(block)}`)
     }

@@ -203,6 +203,7 @@ export function writeCode(
   result: CodeResultBlock | undefined,
   { own, path, lose }: ItemContext,
 ): JsonObject | undefined {
+  if (block.proof) lose('dropped', `${path}.seal`)
   if (!own || isMinted(block.id)) return lose('dropped', path)
   return {
     type: 'code_interpreter_call',
@@ -219,6 +220,7 @@ export function writeCodeResult(
   { own, path, lose }: ItemContext,
 ): JsonObject | undefined {
   const { head } = factsOf(block)
+  if (block.proof) lose('dropped', `${path}.seal`)
   if (!own || isMinted(block.callId) || isMinted(head?.['id'])) return lose('dropped', path)
   if (!head) return undefined
   return { type: 'code_interpreter_call', ...head, outputs: writeOutputs(block) }
