@@ -171,8 +171,8 @@ export function readTyped(raw: JsonObject): FunctionTool | undefined {
 }
 
 /** The size of the screen is told by the description. */
-function readScreen({ name: _, cache_control: mark, ...raw }: JsonObject): FunctionTool {
-  const { type = null, display_width_px = null, display_height_px = null, ...rest } = raw
+function readScreen({ cache_control: mark, ...raw }: JsonObject): FunctionTool {
+  const { name: _, type = null, display_width_px = null, display_height_px = null, ...rest } = raw
   const [width, height] = [numberIn(display_width_px), numberIn(display_height_px)]
   const size = width && height ? { width, height } : {}
   const actions = readActions(SCREEN, PARAMETERS).map(({ name }) => name)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { translator } from '../../src/translator.ts'
 
 const chat = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }
+const user = (said: string) => ({ role: 'user', parts: [{ text: said }] })
 const text = (said: string) => ({ type: 'text', text: said })
 
 describe('the words of an adviser', () => {
@@ -101,7 +102,6 @@ it.each(['chat-completions', 'responses'] as const)(
       { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' }, thoughtSignature: 'c2lo' },
       { text: 'One.' },
     ]
-    const user = (said: string) => ({ role: 'user', parts: [{ text: said }] })
     const { losses } = translator({ from: 'generate-content', to, model: 'm' }).request({
       contents: [user('Hi'), { role: 'model', parts }, user('On.')],
     })

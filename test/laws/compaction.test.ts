@@ -187,17 +187,19 @@ describe('where no summary is written', () => {
   })
 })
 
+/** A conversation with this among the words of the model. */
+const conversation = (content: JsonObject): JsonObject =>
+  messages({
+    messages: [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: [content, { type: 'text', text: 'Hello.' }] },
+      { role: 'user', content: 'Which day is it?' },
+    ],
+  })
+
 describe('a summary that anybody can read', () => {
   const words = 'They said hi. It is Tuesday.'
   const block = { type: 'compaction', content: words, encrypted_content: 'gAAA' }
-  const asked = (content: JsonObject): JsonObject =>
-    messages({
-      messages: [
-        { role: 'user', content: 'Hi' },
-        { role: 'assistant', content: [content, { type: 'text', text: 'Hello.' }] },
-        { role: 'user', content: 'Which day is it?' },
-      ],
-    })
   const SUMMED =
     /^The conversation before this was summed up:\n<summary>\nThey said hi\. It is Tuesday\.\n<\/summary>$/
 
@@ -205,7 +207,7 @@ describe('a summary that anybody can read', () => {
     'goes on as the words of the user, over %s',
     (to) => {
       const { body, losses } = translator({ from: 'messages', to, model: 'm' }).request(
-        asked(block),
+        conversation(block),
       )
       const turns = adapterOf(to).caller.readRequest(parse(stringify(body)), {
         route: { operation: 'create', model: 'm' },
@@ -260,7 +262,7 @@ describe('a summary that anybody can read', () => {
   it('is refused where it is sealed, and no summary where none could be made', () => {
     for (const to of ['responses', 'generate-content', 'chat-completions'] as const) {
       const ask = (content: JsonObject) => () =>
-        translator({ from: 'messages', to, model: 'm' }).request(asked(content))
+        translator({ from: 'messages', to, model: 'm' }).request(conversation(content))
       expect(ask({ ...block, content: null })).toThrow('can read this summary')
       const { losses } = ask({ type: 'compaction', content: null, encrypted_content: null })()
       expect(losses.map(({ code, path }) => `${code} ${path}`)).toContain(
@@ -275,6 +277,6 @@ describe('a summary that anybody can read', () => {
       to: 'messages',
       profile: { unprovenThoughts: true },
     })
-    expect(same.request(asked(block)).body).toEqual(asked(block))
+    expect(same.request(conversation(block)).body).toEqual(conversation(block))
   })
 })
