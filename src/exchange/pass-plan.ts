@@ -14,7 +14,7 @@ import { matchesGlob } from '../config/glob.ts'
 import { pickNamed, sendable } from '../upstream/header-subset.ts'
 import type { PassPlan } from './plan.ts'
 import { unscannedBody, readJson } from './read-request.ts'
-import type { ResolvedRequest, Found } from '../memory/resolve.ts'
+import type { ResolvedRequest } from '../memory/resolve.ts'
 
 type Addressee = Pick<PassPlan, 'destination' | 'requested'>
 
