@@ -458,7 +458,6 @@ export const SILENT_REPLIES: Readonly<Record<Dialect, Reasons>> = {
     '.service_tier=default': DEFAULT,
     '.system_fingerprint': ECHO,
     '.usage': EMPTY,
-    'ChatCompletion.Choice.finish_reason': FLUSH,
     'ChatCompletion.Choice.finish_reason=stop': FLUSH,
     'ChatCompletion.Choice.finish_reason=tool_calls': FLUSH,
     'ChatCompletion.Choice.finish_reason=function_call': FLUSH,

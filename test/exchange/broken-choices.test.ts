@@ -178,10 +178,9 @@ describe.each(DIALECTS)('a choice that broke, for a caller of %s', (caller) => {
   })
 
   it('is not shown either where the word alone tells that there is no room', async () => {
-    const broken = () =>
-      sseReply([chunk({ role: 'assistant' }, 'insufficient_system_resource'), counted, DONE])
+    const stream = [chunk({ role: 'assistant' }, 'insufficient_system_resource'), counted, DONE]
     const site = siteOf(twoKeys('chat-completions', {}), {
-      one: broken,
+      one: () => sseReply(stream),
       two: good('chat-completions'),
     })
     const response = await site.ask({ voice: voiceOf(caller), stream: true })
