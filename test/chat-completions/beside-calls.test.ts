@@ -113,6 +113,14 @@ const withText = (text: Json | undefined) => (message: JsonObject) => ({
   reasoning_content: text ?? null,
 })
 
+const withMine = (message: JsonObject) => ({
+  ...message,
+  tool_calls: objectsOf(message['tool_calls']).map((call) => ({
+    ...call,
+    extra_content: { ...(isObject(call['extra_content']) && call['extra_content']), mine: 1 },
+  })),
+})
+
 describe('a client that changes what it was told', () => {
   it('gets each thought back where it was', () => {
     expect(said(nextRequest({ reply }))).toMatchObject(reply.blocks)
@@ -130,14 +138,7 @@ describe('a client that changes what it was told', () => {
   })
 
   it('keeps what else stands beside a call', () => {
-    const change = (message: JsonObject) => ({
-      ...message,
-      tool_calls: objectsOf(message['tool_calls']).map((call) => ({
-        ...call,
-        extra_content: { ...(isObject(call['extra_content']) && call['extra_content']), mine: 1 },
-      })),
-    })
-    const blocks = said(nextRequest({ reply, change }))
+    const blocks = said(nextRequest({ reply, change: withMine }))
     expect(proofsIn(blocks)).toHaveLength(3)
     expect(blocks.filter(({ kind }) => kind === 'tool-call')).toMatchObject([
       { ext: { 'chat-completions': { extra_content: { mine: 1 } } } },

@@ -27,36 +27,37 @@ const sayings: [string, object, object][] = [
 ]
 
 describe.each(OTHERS)('a type that is not said, over %s:', (to) => {
+  const offering = (one: object) => sent([CHAT, to], { messages: [question], tools: [one] })
+  const formatted = (response_format: object) =>
+    sent([CHAT, to], { messages: [question], response_format }).text
+  const told = (id: object) =>
+    sent([CHAT, to], {
+      messages: [
+        question,
+        calling('call_a', 'call_b'),
+        { role: 'tool', tool_call_id: 'call_b', content: 'second' },
+        { role: 'tool', content: 'first', ...id },
+        calling('call_c'),
+        { role: 'tool', tool_call_id: '', content: null },
+      ],
+    })
+
   it.each(sayings)('%s', (_, tool, type) => {
-    const asked = (one: object) => sent([CHAT, to], { messages: [question], tools: [one] })
-    const { text, losses } = asked(tool)
+    const { text, losses } = offering(tool)
     expect(text).toContain('"f"')
     expect([text, losses]).toEqual([
-      asked({ ...tool, ...type }).text,
-      asked({ ...tool, ...type }).losses,
+      offering({ ...tool, ...type }).text,
+      offering({ ...tool, ...type }).losses,
     ])
   })
 
   it('a format with a schema, and one that says nothing', () => {
-    const asked = (response_format: object) =>
-      sent([CHAT, to], { messages: [question], response_format }).text
     const json_schema = { name: 'x', schema }
-    expect(asked({ json_schema })).toBe(asked({ type: 'json_schema', json_schema }))
-    expect(asked({})).toBe(asked({ type: 'text' }))
+    expect(formatted({ json_schema })).toBe(formatted({ type: 'json_schema', json_schema }))
+    expect(formatted({})).toBe(formatted({ type: 'text' }))
   })
 
   it('a result without an id belongs to the one call that is open', () => {
-    const told = (id: object) =>
-      sent([CHAT, to], {
-        messages: [
-          question,
-          calling('call_a', 'call_b'),
-          { role: 'tool', tool_call_id: 'call_b', content: 'second' },
-          { role: 'tool', content: 'first', ...id },
-          calling('call_c'),
-          { role: 'tool', tool_call_id: '', content: null },
-        ],
-      })
     const { text } = told({})
     expect(text).toContain('first')
     expect(text).toBe(told({ tool_call_id: 'call_a' }).text)

@@ -35,6 +35,9 @@ const PICTURED = [
   { type: 'response.completed', response: { ...REPLY, output: [PICTURE] } },
 ].map((event) => `data: ${JSON.stringify(event)}\n\n`)
 
+const said = (at = 0) =>
+  at < 1000 ? `${Math.round(at * 10) / 10} ms` : `${(at / 1000).toFixed(2)} s`
+
 const pane = (title: string) => `section[aria-label="${title}"]`
 
 describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
@@ -246,15 +249,14 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
     expect(await filtered('')).toBe('5,4,3,2,1')
   })
 
+  const firstTime = (title: string) =>
+    text(`${pane(title)} table tbody tr:first-child td:nth-child(2)`)
+
   it('tells the times of both streams from the same beginning, that of the exchange', async () => {
     await open(2)
     const { calls, told } = await place.exchange(2)
-    const shown = (title: string) =>
-      text(`${pane(title)} table tbody tr:first-child td:nth-child(2)`)
-    const first = (at = 0) =>
-      at < 1000 ? `${Math.round(at * 10) / 10} ms` : `${(at / 1000).toFixed(2)} s`
-    expect(await shown('what came back')).toBe(first(calls[0]?.reply.marks?.[0]?.[0]))
-    expect(await shown('what was told')).toBe(first(told.body.marks?.[0]?.[0]))
+    expect(await firstTime('what came back')).toBe(said(calls[0]?.reply.marks?.[0]?.[0]))
+    expect(await firstTime('what was told')).toBe(said(told.body.marks?.[0]?.[0]))
   })
 
   it('forgets the filter with Escape, and shows the whole list again', async () => {

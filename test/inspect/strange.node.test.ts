@@ -28,7 +28,10 @@ const LURES = [
     { choices: [{ delta: { content: type, tool_calls: [type] } }] },
     { candidates: [{ content: { parts: [type, null, { text: type }] } }] },
   ]),
-  ...[null, 'text', 7, [LURE]],
+  null,
+  'text',
+  7,
+  [LURE],
 ].map((event) => `data: ${JSON.stringify(event)}\n\n`)
 const members = (more: string): string => JSON.stringify(REPLY).replace('{', `{${more},`)
 

@@ -98,6 +98,9 @@ const CCR = `{
     "webSearch": "gemini,gemini-3-flash", "think": "claude,claude-opus-5", "image": "gemini,gemini-3-pro" }
 }`
 
+const provider = (name: string, model: string) =>
+  `{ "name": "${name}", "api_base_url": "https://${name}.example/v1/messages", "models": ["${model}"] }`
+
 const CLIPROXYAPI = `
 port: 8317
 auth-dir: "~/.cli-proxy-api"
@@ -447,8 +450,6 @@ describe('dragoman init', () => {
       'c: "*" names no model',
     ],
   ])('takes a star of claude-code-router for no model: %s', async (router, routes, left) => {
-    const provider = (name: string, model: string) =>
-      `{ "name": "${name}", "api_base_url": "https://${name}.example/v1/messages", "models": ["${model}"] }`
     const providers = [provider('b', '*'), provider('c', '*'), provider('a', 'm')]
     folder.write('config.json', `{ "Providers": [${providers}], ${router} }`)
     const { out } = await folder.run(['init', '--from', 'ccr', 'config.json']).finished
