@@ -21,6 +21,7 @@ import {
   causeName,
   isPassingOver,
   judge,
+  kindOfFailure,
   saysHowLong,
   type Cause,
   type Verdict,
@@ -65,7 +66,10 @@ export async function runPooled(
     while (!next) {
       const member = freeMember(run, failed)
       try {
-        if (member) next = entered(run, member, await planFor(exchange, sighted, member, true))
+        if (member) {
+          const plan = await planFor(exchange, sighted, member, true)
+          next = entered(run, member, plan)
+        }
       } catch (error) {
         passOver(run, member, error)
       }
@@ -124,7 +128,8 @@ const modelAt = ({ sighted }: Run, member: Member): string => sentModel(member, 
  */
 function entered(run: Run, member: Member, plan: Plan): Next | undefined {
   checked(run, plan)
-  const leave = run.exchange.pools.breakerOf(member).enter(now(run))
+  const breaker = run.exchange.pools.breakerOf(member, run.exchange)
+  const leave = breaker.enter(now(run))
   return leave && { member, plan, leave }
 }
 
@@ -143,9 +148,12 @@ function freeMember(run: Run, failed: Failed | undefined): Member | undefined {
       (member) =>
         !run.spent.includes(member) &&
         mayServe(run, member, failed) &&
-        run.exchange.pools.mayAsk(member, modelAt(run, member)),
+        run.exchange.pools.mayAsk(member, run.exchange, modelAt(run, member)),
     )
 }
+
+const untilAt = (run: Run, member: Member): number =>
+  run.exchange.pools.until(member, run.exchange, modelAt(run, member))
 
 /** After a refusal for length only a member with a larger or unknown window is asked. */
 function mayServe(run: Run, member: Member, failed: Failed | undefined): boolean {
@@ -184,7 +192,7 @@ async function waitForMember(run: Run): Promise<boolean> {
 
 /** When the first of these members may be asked again. */
 const soonestEnd = (run: Run, members: readonly Member[]): number =>
-  Math.min(...members.map((member) => run.exchange.pools.until(member, modelAt(run, member))))
+  Math.min(...members.map((member) => untilAt(run, member)))
 
 const budgetLeft = (run: Run): number => run.failover.budgetMs - (now(run) - run.startedAt)
 
@@ -268,10 +276,10 @@ const NO_HOP: Verdict = { hop: false, cell: 'none' }
  */
 function answered(run: Run, { member, leave }: Next, wasAsked: boolean): void {
   const { pools } = run.exchange
-  const breaker = pools.breakerOf(member)
+  const breaker = pools.breakerOf(member, run.exchange)
   if (!wasAsked) return breaker.giveBack(leave)
   breaker.answered(leave)
-  pools.warm(member, modelAt(run, member))
+  pools.warm(member, run.exchange, modelAt(run, member))
   run.order.bind(member)
   countOutcome(breaker, run.exchange)
 }
@@ -280,7 +288,7 @@ function answered(run: Run, { member, leave }: Next, wasAsked: boolean): void {
 function countOutcome(breaker: Breaker, { journal, ports }: Exchange): void {
   journal.whenOver((problem) => {
     if (!problem) return breaker.succeed(ports.now())
-    if (isOfUpstream(problem)) breaker.fail({ isProbe: false }, ports.now())
+    if (isOfUpstream(problem)) breaker.fail({ isProbe: false }, ports.now(), { isDoubtful: true })
   })
 }
 
@@ -313,22 +321,37 @@ function causeOf(error: unknown, { destination }: Plan): Cause | undefined {
   return isLost(problem) ? { kind: 'lost' } : undefined
 }
 
-/** Tells the member's breaker of a failure. */
+/** Tells the member of a failure. */
 function settle(
   run: Run,
   { member, leave }: Next,
   cause: Cause | undefined,
   verdict: Verdict,
 ): void {
-  const { pools } = run.exchange
-  const breaker = pools.breakerOf(member)
+  const { exchange, failover, spent } = run
   const waitMs = cause && saysHowLong(cause)
-  if (verdict.cell === 'none' || verdict.cell === 'limit') breaker.giveBack(leave)
-  else breaker.fail(leave, now(run), { waitMs, hard: verdict.cell === 'hard' })
+  countFailure(run, { member, leave }, cause, verdict)
   const isCooled = verdict.cell === 'limit' || (verdict.cell === 'failure' && waitMs !== undefined)
-  if (isCooled) pools.cool(member, modelAt(run, member), waitMs)
+  if (isCooled) exchange.pools.cool(member, exchange, modelAt(run, member), waitMs)
   // A member that is only cooled may be asked again, once, by a request that waits.
-  if (!isCooled || run.failover.waitMs === 0 || triesOf(run, member) > 1) run.spent.push(member)
+  if (!isCooled || failover.waitMs === 0 || triesOf(run, member) > 1) spent.push(member)
+}
+
+function countFailure(
+  run: Run,
+  { member, leave }: Pick<Next, 'member' | 'leave'>,
+  cause: Cause | undefined,
+  { cell }: Verdict,
+): void {
+  const breaker = run.exchange.pools.breakerOf(member, run.exchange)
+  if (!cause || cell === 'none' || cell === 'limit') return breaker.giveBack(leave)
+  const kind = cell === 'failure' ? kindOfFailure(cause) : undefined
+  const facts = {
+    waitMs: saysHowLong(cause),
+    hard: cell === 'hard',
+    isDoubtful: kind !== undefined,
+  }
+  breaker.fail(leave, now(run), facts)
 }
 
 const triesOf = ({ attempts }: Run, { name }: Member): number =>

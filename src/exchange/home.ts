@@ -59,7 +59,8 @@ class SessionOrder implements MemberOrder {
     const account = stored?.account ?? bound?.account ?? this.#marked(members)
     const member = stored?.name ?? bound?.member
     const session = route.pick === 'weighted' ? this.#part?.session.hash : undefined
-    const chosen = exchange.pools.order({ route, members, session, home: { member, account } })
+    const home = { member, account }
+    const chosen = exchange.pools.order({ route, members, session, home, asker: exchange })
     // Members with a window that is too small come last, and not out: there may be no other.
     const tokens = roughTokens(exchange)
     this.#members = fittingFirst(chosen, (each) => (windowAt(each, model) ?? Infinity) >= tokens)
@@ -75,12 +76,13 @@ class SessionOrder implements MemberOrder {
   }
 
   bind({ name: member, account }: Member): void {
-    const { route, ports } = this.#exchange
+    const { pools, route, ports } = this.#exchange
     const { sticky, stickySeconds } = this.#failover
     if (!this.#part || sticky === 'off' || route.operation !== 'create') return
     const { session, own, isMain } = this.#part
     const place = { route: this.#sighted.route, member, account }
-    session.bind(own, isMain, place, ports.now() + stickySeconds * 1000)
+    const until = ports.now() + stickySeconds * 1000
+    pools.sessions.kept(session).bind(own, isMain, place, until)
   }
 
   #bound(members: readonly Member[]): SessionHome | undefined {
@@ -112,7 +114,8 @@ class SessionOrder implements MemberOrder {
 
   #isOut(member: Member): boolean {
     const { pools, ports } = this.#exchange
-    return pools.until(member, sentModel(member, this.#sighted.model)) > ports.now()
+    const model = sentModel(member, this.#sighted.model)
+    return pools.until(member, this.#exchange, model) > ports.now()
   }
 }
 

@@ -54,7 +54,7 @@ function findSession(
   const { identity = '', pools } = exchange
   const id = sessionId(exchange, scanned)
   const name = id ?? openingWords(exchange, scanned, model)
-  return name === undefined ? undefined : pools.session(identity, name)
+  return name === undefined ? undefined : pools.sessions.find(identity, name)
 }
 
 /** The session as the client names it, where the name is surely the same in all its requests. */

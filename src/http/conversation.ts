@@ -13,6 +13,7 @@ import { explainExchange } from '../exchange/explain.ts'
 import { runExchange } from '../exchange/run.ts'
 import type { RecalledRequest } from '../recall/recall.ts'
 import { answerFromStore } from '../exchange/stored.ts'
+import { glancing } from '../upstream/pools.ts'
 import { ownTurn } from '../stream/time.ts'
 import type { ReceivedRequest } from './request-head.ts'
 import type { Load } from './load.ts'
@@ -135,11 +136,13 @@ async function readAndRun(
   exchange.journal.note({ bytesIn: body.size })
   exchange.journal.arrived()
   const caller = speakerOf(exchange.caller, came)
-  const recall = recalledRequest(context, { ...exchange, caller }, body.size)
-  const asked = { ...exchange, caller, headers: request.headers, body, recall }
+  const asked = { ...exchange, caller, headers: request.headers, body }
   if (body.size > LONG_BYTES) await ownTurn()
-  if (!explain) return runExchange(asked)
-  const answer = jsonAnswer(await explainExchange(asked))
+  if (!explain) {
+    const recall = recalledRequest(context, asked, body.size)
+    return runExchange({ ...asked, recall })
+  }
+  const answer = jsonAnswer(await explainExchange({ ...asked, pools: glancing(asked.pools) }))
   exchange.journal.finish({ status: answer.status })
   return answer
 }

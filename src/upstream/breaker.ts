@@ -22,6 +22,8 @@ export interface FailureFacts {
   waitMs?: number | undefined
   /** The key itself is at fault. */
   hard?: boolean
+  /** The request may be at fault as well as the member. */
+  isDoubtful?: boolean
 }
 
 /** How long a member stays out that is cooled or opened for the `count`th time in a row, before random variation. */
@@ -38,6 +40,7 @@ export const endOf = (from: number, until: number, now: number): number => (now 
  */
 export class Breaker {
   #isOpen = false
+  #isDoubtful = false
   #openedAt = 0
   #until = 0
   #isProbed = false
@@ -59,6 +62,11 @@ export class Breaker {
     return this.#isOpen
   }
 
+  /** Whether it is out, but for nothing that a request might not have caused. */
+  get isDoubtful(): boolean {
+    return this.#isOpen && this.#isDoubtful
+  }
+
   /** Changes nothing: reading the state does not use up the probe. */
   state(now: number): BreakerState {
     if (!this.#isOpen) return 'closed'
@@ -73,6 +81,12 @@ export class Breaker {
   enter(now: number): Leave | undefined {
     if (!this.mayEnter(now)) return undefined
     if (!this.#isOpen) return { isProbe: false }
+    this.#isProbed = true
+    return { isProbe: true }
+  }
+
+  /** For a member that is out and is asked all the same: this is a probe before its time. */
+  force(): Leave {
     this.#isProbed = true
     return { isProbe: true }
   }
@@ -97,7 +111,8 @@ export class Breaker {
     this.#window.count(now, true)
   }
 
-  fail({ isProbe }: Leave, now: number, { waitMs, hard = false }: FailureFacts = {}): void {
+  fail({ isProbe }: Leave, now: number, facts: FailureFacts = {}): void {
+    const { hard = false } = facts
     if (isProbe) this.#isProbed = false
     // Failures of attempts that began before the breaker opened are not counted.
     if (this.#isOpen && !isProbe && !hard) return
@@ -105,16 +120,18 @@ export class Breaker {
     this.#window.count(now, false)
     const isEnough =
       isProbe || this.#failuresInARow >= TRIP_IN_A_ROW || this.#window.isBad(now) || hard
-    if (isEnough) this.#open(now, hard ? HARD_FAULT_MS : (waitMs ?? 0), hard)
+    if (isEnough) this.#open(now, facts)
   }
 
-  #open(now: number, leastMs: number, isExact: boolean): void {
+  #open(now: number, { waitMs, hard = false, isDoubtful = false }: FailureFacts): void {
     const usual = backoffMs(this.#trips) * (0.9 + 0.2 * this.#chance())
-    const least = Math.min(leastMs, LONGEST_WAIT_MS)
+    const least = Math.min(waitMs ?? 0, LONGEST_WAIT_MS)
     this.#trips += 1
     this.#isOpen = true
+    // A member that asks to be left alone is left alone.
+    this.#isDoubtful = isDoubtful && !hard && waitMs === undefined
     this.#openedAt = now
-    this.#until = now + (isExact ? least : Math.max(usual, least))
+    this.#until = now + (hard ? HARD_FAULT_MS : Math.max(usual, least))
   }
 }
 

@@ -45,19 +45,20 @@ function mixed(hash: number): number {
   return (bits ^ (bits >>> 16)) >>> 0
 }
 
-/** Smooth weighted round robin, for requests without a session. */
-export function roundRobin(): <T extends Candidate>(members: readonly T[]) => T[] {
+/** Smooth weighted round robin, for requests without a session. `isTaken`: the turn is used, and not only looked at. */
+export function roundRobin(): <T extends Candidate>(
+  members: readonly T[],
+  isTaken?: boolean,
+) => T[] {
   const credit = new Map<string, number>()
-  return (members) => {
-    let total = 0
-    for (const { name, weight } of members) {
-      total += weight
-      credit.set(name, (credit.get(name) ?? 0) + weight)
-    }
-    const creditOf = ({ name }: Candidate) => credit.get(name) ?? 0
+  return (members, isTaken = true) => {
+    const creditOf = ({ name, weight }: Candidate) => (credit.get(name) ?? 0) + weight
     const sorted = members.toSorted((one, other) => creditOf(other) - creditOf(one))
+    if (!isTaken) return sorted
+    for (const member of members) credit.set(member.name, creditOf(member))
+    const total = members.reduce((sum, { weight }) => sum + weight, 0)
     const [first] = sorted
-    if (first) credit.set(first.name, creditOf(first) - total)
+    if (first) credit.set(first.name, (credit.get(first.name) ?? 0) - total)
     return sorted
   }
 }

@@ -60,6 +60,12 @@ export interface Admission {
   identity: string | undefined
 }
 
+/** The key in an identity that let the caller in; what came beside it may be anything. */
+export function payerOf(identity: string): string {
+  const end = identity.indexOf(BESIDE)
+  return end < 0 ? identity : identity.slice(0, end)
+}
+
 export type Authenticate = (headers: Lookup, query: Lookup) => Admission
 
 /** No key holds it. */

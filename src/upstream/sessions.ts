@@ -1,5 +1,6 @@
 import type { RouteSettings } from '../config/settings.ts'
 import { sha256Hex } from '../json/sha256.ts'
+import { type EntryName, SharedTable } from './shared-table.ts'
 
 /** The home of a session. */
 export interface SessionHome {
@@ -18,18 +19,21 @@ const MOST_PLACES = 16
 
 /** One session of one caller, and the members that have served it. */
 export class Session {
-  readonly #text: string
+  readonly identity: string
+  readonly name: SessionName
   #hash: string | undefined
   #main: Bound | undefined
   readonly #own = new Map<string, Bound>()
 
-  constructor(text: string) {
-    this.#text = text
+  constructor(identity: string, name: SessionName) {
+    this.identity = identity
+    this.name = owned(name)
   }
 
-  /** The beginning of the SHA-256 of its text, as the log shows it. */
+  /** The beginning of the SHA-256 of whose it is and its name, as the log shows it. */
   get hash(): string {
-    return (this.#hash ??= sha256Hex(this.#text).slice(0, DIGITS))
+    const { identity, name } = this
+    return (this.#hash ??= sha256Hex([identity, typeof name, name].join('\0')).slice(0, DIGITS))
   }
 
   /** `own`: the part of the session. Without it, the place of the session itself. */
@@ -51,46 +55,30 @@ export class Session {
   }
 }
 
+/** A text may be a slice of a body, which it would keep. */
+const owned = (name: SessionName): SessionName =>
+  typeof name === 'string' ? JSON.parse(JSON.stringify(name)) : name
+
 /** Bounded, because callers choose their sessions. */
-const MOST_SESSIONS = 10_000
+const MOST_SESSIONS = 20_000
 
-/** By the id that its client names, or by a hash of how its conversation begins. */
-export type SessionName = string | number
+/** The id that its client names, or a hash of how its conversation begins. */
+export type SessionName = EntryName
 
-/** Finds the session that a name tells from others of its owner. */
-export type FindSession = (owner: string, name: SessionName) => Session
+/** The sessions that members have served. */
+export class Sessions {
+  readonly #known = new SharedTable<Session>(MOST_SESSIONS)
 
-/** Those not seen for long are forgotten. */
-export function createSessions(): FindSession {
-  let recent = new Generation()
-  let before = new Generation()
-  return (owner, name) => {
-    const known = recent.find(owner, name)
-    if (known) return known
-    const session = before.find(owner, name) ?? new Session([owner, typeof name, name].join('\0'))
-    if (recent.size >= MOST_SESSIONS) {
-      before = recent
-      recent = new Generation()
-    }
-    recent.add(owner, name, session)
-    return session
-  }
-}
-
-/** Every request looks, and to join what it looks for into one key would take longer than to look. */
-class Generation {
-  size = 0
-  readonly #owners = new Map<string, Map<SessionName, Session>>()
-
-  find(owner: string, name: SessionName): Session | undefined {
-    return this.#owners.get(owner)?.get(name)
+  /** The session that a name tells from others of its caller. To look for one that is new keeps nothing of it. */
+  find(identity: string, name: SessionName): Session {
+    return this.#known.get(identity, name) ?? new Session(identity, name)
   }
 
-  add(owner: string, name: SessionName, session: Session): void {
-    const own = this.#owners.get(owner) ?? new Map<SessionName, Session>()
-    this.#owners.set(owner, own)
-    // A text may be a slice of a body, which it would keep.
-    own.set(typeof name === 'string' ? JSON.parse(JSON.stringify(name)) : name, session)
-    this.size += 1
+  /** Keeps a session; returns the one that another request of it has brought before, if any. */
+  kept(session: Session): Session {
+    const { identity, name } = session
+    const known = this.#known.get(identity, name) ?? session
+    this.#known.set(identity, name, known)
+    return known
   }
 }

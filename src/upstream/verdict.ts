@@ -87,6 +87,23 @@ export const saysHowLong = (cause: Cause): number | undefined => {
   return isAsked ? cause.problem.retryAfterMs : undefined
 }
 
+/**
+ * What a request may itself have caused, since others that are sent elsewhere fail in the same way: such failures of
+ * one request at several members have one cause, which is not their number. Undefined for what it cannot cause.
+ */
+export function kindOfFailure(cause: Cause): 'answer' | 'lost' | 'late' | undefined {
+  switch (cause.kind) {
+    case 'connect':
+      return undefined
+    case 'status':
+      return cause.status === 408 ? 'late' : 'answer'
+    case 'stillborn':
+      return 'answer'
+    default:
+      return cause.kind
+  }
+}
+
 const NAMES = { connect: 'connect', lost: 'reset', late: 'timeout' } as const
 
 /** The cause as the log and a header name it. */

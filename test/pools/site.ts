@@ -3,7 +3,6 @@ import { readSettings } from '../../src/config/config.ts'
 import type { Config } from '../../src/config/type.ts'
 import { createHandler } from '../../src/http/app.ts'
 import { toResponse } from '../../src/http/respond.ts'
-import type { Store } from '../../src/memory/store.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
 import type { Ports, UpstreamRequest, UpstreamResponse } from '../../src/ports.ts'
 import { jsonReply, sseReply } from '../exchange/proxy.ts'
@@ -65,7 +64,7 @@ export const key = (name: string): string => `k-${name}-0123456789abcdef`.replac
 export function siteOf(
   config: Config,
   scripts: Readonly<Record<string, MemberScript>>,
-  extra: Pick<Ports, 'recall'> & { store?: Store } = {},
+  extra: Pick<Ports, 'store' | 'recall'> = {},
 ): Site {
   const sent: Sent[] = []
   const log: LogEntry[] = []
@@ -148,3 +147,17 @@ export const twoKeys = (dialect: string, more: Partial<Config> = {}): Config => 
   routes: [{ model: '*', upstream: 'up' }],
   ...more,
 })
+
+/** Two upstreams behind every model. */
+export const twoUpstreams = (
+  dialect: string,
+  keys: readonly [string, string],
+  more: Partial<Config> = {},
+) => {
+  const [a, b] = keys.map((own, index) => ({
+    dialect: dialect as 'messages',
+    url: `https://${index}.example`,
+    key: own,
+  }))
+  return { upstreams: { a, b }, routes: [{ model: '*', upstream: ['a', 'b'] }], ...more } as Config
+}
