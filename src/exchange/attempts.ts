@@ -42,6 +42,8 @@ interface Run {
   readonly order: MemberOrder
   readonly startedAt: number
   readonly attempts: Attempt[]
+  /** In which ways it has failed so far, where it may itself be at fault. */
+  readonly doubts: Set<ReturnType<typeof kindOfFailure>>
   /** Members that this request does not ask again. */
   readonly spent: Member[]
   /** The problems of members that cannot serve this request at all. */
@@ -64,11 +66,12 @@ export async function runPooled(
     // Plans and answers are awaited here: each async function less saves time in every request.
     let next = failed?.again
     while (!next) {
-      const member = freeMember(run, failed)
+      const free = freeMember(run, failed)
+      const member = free ?? leastBad(run, failed)
       try {
         if (member) {
           const plan = await planFor(exchange, sighted, member, true)
-          next = entered(run, member, plan)
+          next = entered(run, member, plan, free === undefined)
         }
       } catch (error) {
         passOver(run, member, error)
@@ -96,6 +99,7 @@ const createRun = (exchange: Exchange, sighted: SightedRequest, order: MemberOrd
   order,
   startedAt: exchange.ports.now(),
   attempts: [],
+  doubts: new Set(),
   spent: [],
   unfit: [],
   waited: 0,
@@ -124,12 +128,12 @@ const modelAt = ({ sighted }: Run, member: Member): string => sentModel(member, 
 
 /**
  * Undefined where another request has taken the probe of the member. Throws ProblemError for a plan that must not be
- * carried out.
+ * carried out. `isForced`: the member is out, and asked all the same.
  */
-function entered(run: Run, member: Member, plan: Plan): Next | undefined {
+function entered(run: Run, member: Member, plan: Plan, isForced: boolean): Next | undefined {
   checked(run, plan)
   const breaker = run.exchange.pools.breakerOf(member, run.exchange)
-  const leave = breaker.enter(now(run))
+  const leave = isForced ? breaker.force() : breaker.enter(now(run))
   return leave && { member, plan, leave }
 }
 
@@ -150,6 +154,23 @@ function freeMember(run: Run, failed: Failed | undefined): Member | undefined {
         mayServe(run, member, failed) &&
         run.exchange.pools.mayAsk(member, run.exchange, modelAt(run, member)),
     )
+}
+
+/**
+ * Where no other is left, the member that is back first of those that are out for nothing but failures that requests may
+ * have caused: a few bad requests of one caller must not close a route to all others.
+ */
+function leastBad(run: Run, failed: Failed | undefined): Member | undefined {
+  if (failed) return undefined
+  const { exchange, order, spent } = run
+  const doubtful = order
+    .members(true)
+    .filter(
+      (member) =>
+        !spent.includes(member) &&
+        exchange.pools.isDoubtful(member, exchange, modelAt(run, member)),
+    )
+  return doubtful.toSorted((one, other) => untilAt(run, one) - untilAt(run, other))[0]
 }
 
 const untilAt = (run: Run, member: Member): number =>
@@ -337,6 +358,7 @@ function settle(
   if (!isCooled || failover.waitMs === 0 || triesOf(run, member) > 1) spent.push(member)
 }
 
+/** A request that fails alike at several members is counted at the first of them alone. */
 function countFailure(
   run: Run,
   { member, leave }: Pick<Next, 'member' | 'leave'>,
@@ -346,6 +368,8 @@ function countFailure(
   const breaker = run.exchange.pools.breakerOf(member, run.exchange)
   if (!cause || cell === 'none' || cell === 'limit') return breaker.giveBack(leave)
   const kind = cell === 'failure' ? kindOfFailure(cause) : undefined
+  if (run.doubts.has(kind)) return breaker.giveBack(leave)
+  if (kind) run.doubts.add(kind)
   const facts = {
     waitMs: saysHowLong(cause),
     hard: cell === 'hard',
