@@ -367,8 +367,8 @@ function countFailure(
 ): void {
   const breaker = run.exchange.pools.breakerOf(member, run.exchange)
   if (!cause || cell === 'none' || cell === 'limit') return breaker.giveBack(leave)
-  const kind = cell === 'failure' ? kindOfFailure(cause) : undefined
-  if (run.doubts.has(kind)) return breaker.giveBack(leave)
+  const kind = kindOfFailure(cause)
+  if (kind && run.doubts.has(kind)) return breaker.giveBack(leave)
   if (kind) run.doubts.add(kind)
   const facts = {
     waitMs: saysHowLong(cause),

@@ -129,7 +129,7 @@ export class Breaker {
     this.#trips += 1
     this.#isOpen = true
     // A member that asks to be left alone is left alone.
-    this.#isDoubtful = isDoubtful && !hard && waitMs === undefined
+    this.#isDoubtful = isDoubtful && waitMs === undefined
     this.#openedAt = now
     this.#until = now + (hard ? HARD_FAULT_MS : Math.max(usual, least))
   }

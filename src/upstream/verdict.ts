@@ -91,17 +91,30 @@ export const saysHowLong = (cause: Cause): number | undefined => {
  * What a request may itself have caused, since others that are sent elsewhere fail in the same way: such failures of
  * one request at several members have one cause, which is not their number. Undefined for what it cannot cause.
  */
-export function kindOfFailure(cause: Cause): 'answer' | 'lost' | 'late' | undefined {
+export function kindOfFailure(cause: Cause): FailureKind | undefined {
   switch (cause.kind) {
     case 'connect':
       return undefined
     case 'status':
-      return cause.status === 408 ? 'late' : 'answer'
+      return kindOfStatus(cause)
     case 'stillborn':
       return 'answer'
     default:
       return cause.kind
   }
+}
+
+type FailureKind = 'answer' | 'lost' | 'late' | 'refused'
+
+function kindOfStatus({
+  status,
+  problem: { kind },
+}: Extract<Cause, { kind: 'status' }>): FailureKind | undefined {
+  if (kind === 'authentication' || kind === 'billing') return undefined
+  // A firewall in front of a service answers what it takes for an attack as if the key were wrong.
+  if (status === 403) return 'refused'
+  if (status === 408) return 'late'
+  return status >= 500 ? 'answer' : undefined
 }
 
 const NAMES = { connect: 'connect', lost: 'reset', late: 'timeout' } as const

@@ -34,6 +34,7 @@ const poisoned = (dialect: string) => {
 const failures: [string, MemberScript, object][] = [
   ['500', refusing(500), {}],
   ['529', refusing(529), {}],
+  ['a refusal by a firewall', refusing(403, {}, 'access key denied'), {}],
   ['reset', () => Promise.reject(new Error('read ECONNRESET')), { unknown: true }],
 ]
 
