@@ -102,10 +102,11 @@ export const isErrorStatus = (status: number): boolean =>
 /** About the connection to the upstream. Of 407 `fetch` tells its caller nothing, and 421 it repeats by itself. */
 const OF_CONNECTION: ReadonlySet<number> = new Set([407, 421])
 
+/** More money does not come by trying again. */
 export function waitHeaders(
-  problem: Pick<Problem, 'retryAfterMs' | 'retry'>,
+  problem: Pick<Problem, 'kind' | 'retryAfterMs' | 'retry'>,
 ): Record<string, string> {
-  const { retryAfterMs: wait, retry } = problem
+  const { kind, retryAfterMs: wait, retry = kind === 'billing' ? false : undefined } = problem
   return {
     ...(wait !== undefined && {
       'retry-after': String(Math.ceil(wait / 1000)),

@@ -22,6 +22,7 @@ import {
   isPassingOver,
   judge,
   kindOfFailure,
+  mayHop,
   saysHowLong,
   type Cause,
   type Verdict,
@@ -336,8 +337,8 @@ function causeOf(error: unknown, { destination }: Plan): Cause | undefined {
     return error.failure === 'over' ? undefined : { kind: error.failure }
   if (!(error instanceof ProblemError)) return undefined
   const { problem } = error
-  if (error instanceof StillbornError && isPassingOver(problem))
-    return { kind: 'stillborn', problem }
+  if (error instanceof StillbornError && mayHop(problem))
+    return { kind: 'stillborn', problem, isOurs }
   if (LATE.includes(problem.message)) return { kind: 'late' }
   return isLost(problem) ? { kind: 'lost' } : undefined
 }

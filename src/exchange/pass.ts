@@ -1,7 +1,7 @@
 import type { Route } from '../../adapters/contract.ts'
 import { isShown, type Event } from '../model/events.ts'
 import { isFailure } from '../model/error-words.ts'
-import { isPassingOver } from '../upstream/verdict.ts'
+import { mayHop } from '../upstream/verdict.ts'
 import { isObject, parse, parseObject } from '../json/json.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
 import { problemAnswer, replyHeaders } from './answer.ts'
@@ -72,7 +72,7 @@ async function passBody(
   const mirror = createMirror(exchange, plan)
   const { events, hasError } = bodyEvents(exchange, plan, text, mirror)
   const failure = exchange.isRepeatable ? events.find(isShown) : undefined
-  if (failure?.type === 'error' && isPassingOver(failure.problem))
+  if (failure?.type === 'error' && mayHop(failure.problem))
     throw new StillbornError(toldProblem(plan, failure.problem))
   observe(exchange, plan, events, heard)
   const told = toldFailure(exchange, plan, events, text)

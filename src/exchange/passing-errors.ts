@@ -9,7 +9,7 @@ import { BEHIND_BLANK_LINE } from '../stream/whole-events.ts'
 import { isStumble, guessKind, isDone } from '../stream/reply-events.ts'
 import type { Veil } from '../upstream/secrets.ts'
 import { isShown, type Event } from '../model/events.ts'
-import { isPassingOver } from '../upstream/verdict.ts'
+import { mayHop } from '../upstream/verdict.ts'
 
 /**
  * Handles failures in a stream that passes unchanged. An event that clients of the dialect take for a failure
@@ -267,7 +267,7 @@ class DecisiveBeginning {
     const isClean = events?.every(({ type }) => type !== 'error') ?? false
     // The end mark says nothing by itself.
     const problem = isClean || isDone(frame) ? errorIn(events ?? []) : this.#judge.problemIn(frame)
-    if (problem && (isPassingOver(problem) || !this.#judge.passes(frame, problem)))
+    if (problem && (mayHop(problem) || !this.#judge.passes(frame, problem)))
       return { begun: true, failure: problem }
     // What cannot be read shows something: the caller is to see it.
     if (problem || !events) return { begun: true }

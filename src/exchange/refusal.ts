@@ -164,9 +164,7 @@ function hints(headers: Lookup, problem: Problem, now: number): Partial<Problem>
   return {
     ...(wait !== undefined && { retryAfterMs: wait }),
     ...(advice === 'true' && { retry: true }),
-    ...((advice === 'false' || (advice === null && problem.kind === 'billing')) && {
-      retry: false,
-    }),
+    ...(advice === 'false' && { retry: false }),
   }
 }
 

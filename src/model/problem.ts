@@ -99,7 +99,9 @@ export const kindsByWord = (
     .toReversed()
     .map(([kind, word]) => [word, kind as ProblemKind])
 
-export const statusOf = (problem: Problem): number => problem.status ?? STATUS[problem.kind]
+/** That money is used up, services say with 400, 402, 403 or 429, and in a stream without any: it is told as one. */
+export const statusOf = ({ kind, status }: Problem): number =>
+  kind === 'billing' ? STATUS.billing : (status ?? STATUS[kind])
 
 /** A problem before the first byte of a reply; afterwards a problem is an `error` event. */
 export class ProblemError extends Error {

@@ -12,11 +12,15 @@ export type Cause =
   /** A status of failure. `isOurs`: the key is the proxy's own. `isKey`: the refusal is about the key. */
   | { kind: 'status'; status: number; problem: Problem; isOurs: boolean; isKey: boolean }
   /** A stream that began well and failed before it showed anything. */
-  | { kind: 'stillborn'; problem: Problem }
+  | { kind: 'stillborn'; problem: Problem; isOurs: boolean }
 
 /** An overload or a rate limit: another member may have room. */
 export const isPassingOver = ({ kind }: Problem): boolean =>
   kind === 'overloaded' || kind === 'unavailable' || kind === 'rate-limit'
+
+/** A failure of a reply that has shown nothing, after which another member may be asked: it may also have money left. */
+export const mayHop = (problem: Problem): boolean =>
+  isPassingOver(problem) || problem.kind === 'billing'
 
 /** The consequences of a failure, for the request and for the member. */
 export interface Verdict {
@@ -48,14 +52,20 @@ export function judge(cause: Cause, failover: FailoverSettings): Verdict {
     case 'late':
       return { hop: failover.attemptMs !== undefined, cell: 'failure' }
     case 'stillborn':
-      return cause.problem.kind === 'rate-limit'
-        ? { hop: true, cell: 'limit' }
-        : { hop: true, cell: 'failure' }
+      return judgeStillborn(cause)
     case 'status':
       return judgeStatus(cause, failover)
     default:
       return cause satisfies never
   }
+}
+
+function judgeStillborn({
+  problem: { kind },
+  isOurs,
+}: Extract<Cause, { kind: 'stillborn' }>): Verdict {
+  if (kind === 'billing') return isOurs ? { hop: true, cell: 'hard' } : NONE
+  return { hop: true, cell: kind === 'rate-limit' ? 'limit' : 'failure' }
 }
 
 function judgeStatus(
@@ -98,7 +108,7 @@ export function kindOfFailure(cause: Cause): FailureKind | undefined {
     case 'status':
       return kindOfStatus(cause)
     case 'stillborn':
-      return 'answer'
+      return cause.problem.kind === 'billing' ? undefined : 'answer'
     default:
       return cause.kind
   }
