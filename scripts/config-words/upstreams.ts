@@ -148,7 +148,7 @@ export const UPSTREAM_WORDS: Readonly<Record<string, Word>> = {
   },
   'upstreams.*.proxy': {
     means: 'The egress proxy that calls go through, with its credential, or env:NAME.',
-    usual: 'what HTTPS_PROXY, HTTP_PROXY and NO_PROXY say',
+    usual: 'what HTTPS_PROXY, HTTP_PROXY and NO_PROXY say, which are not asked for this machine',
     example: 'http://proxy.internal:3128',
   },
   'upstreams.*.timeouts': { means: 'How long this upstream may take.' },

@@ -13,3 +13,11 @@ const LOOPBACK = new RegExp(`^(?:localhost|::1|127(?:\\.${BYTE}){3})$`)
 
 /** Whether a name or address can only mean the machine that uses it. */
 export const isLoopbackName = (name: string): boolean => LOOPBACK.test(name)
+
+const OWN = /^(?:.*\.)?localhost$|^0\.0\.0\.0$|^::(?:ffff:7f[\da-f]{2}:[\da-f]{1,4})?$/
+
+/** Whether the host of an address is the machine that calls it, as the parser of URLs spells it. */
+export function isOwnHost(hostname: string): boolean {
+  const name = nameOfAddress(hostname).replace(/\.$/, '')
+  return isLoopbackName(name) || OWN.test(name)
+}

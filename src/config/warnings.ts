@@ -4,6 +4,7 @@ import { entriesAt, membersAt, type DocumentPath, textAt, valueAt } from './plac
 import { DEMO_ORIGIN } from './defaults.ts'
 import { takesAll, upstreamsOfRoute } from './pools.ts'
 import { matchesGlob } from './glob.ts'
+import { isOwnHost } from './hostname.ts'
 import { versionsOf } from './values.ts'
 
 /** Warns of what is legal but probably a mistake. */
@@ -80,10 +81,11 @@ function warnOfAddresses({ config, platform, found }: Examination): void {
       found.warn(at, `this is an endpoint; leave out "${ending}", which is added to what is sent`)
     if (/[${}]/.test(url.host)) found.warn(at, STANDING)
     const { listens } = platform
-    if (listens && isLoopback(url.hostname, listens.host) && portNumber(url) === listens.port)
+    const isOwn = isOwnHost(url.hostname) || url.hostname === listens?.host.toLowerCase()
+    if (listens && isOwn && portNumber(url) === listens.port)
       found.warn(at, 'this is the address of the proxy itself')
     const hasKey = valueAt(config, [...path, 'key']) !== undefined
-    if (url.protocol === 'http:' && hasKey && !isLoopback(url.hostname))
+    if (url.protocol === 'http:' && hasKey && !isOwnHost(url.hostname))
       found.warn(at, 'the key goes to another machine without encryption; expected https')
   }
 }
@@ -92,11 +94,6 @@ const STANDING = 'this is used as it stands; no variable is read'
 
 const portNumber = ({ port, protocol }: URL): number =>
   port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
-
-const LOOPBACK = /^(?:localhost|.*\.localhost|127(?:\.\d{1,3}){3}|\[::1\]|0\.0\.0\.0|\[::\])$/
-
-const isLoopback = (name: string, own?: string): boolean =>
-  LOOPBACK.test(name) || name === own?.toLowerCase()
 
 /** Endpoints that manuals name beside the conversations of the dialects. */
 const OTHER_ENDPOINTS = /\/(?:completions|models|embeddings)$/
@@ -147,11 +144,18 @@ const FILE_WORDS = 'this is used as it stands; for a file write "file:/" and its
 /** Claude Code marks variants as `model[1m]`, and a name may end in a plus sign. */
 const REGEX_SIGNS = /\.\*|\.\+|[\^$|()\\?]|\[(?!\d+[mk]\]$)[^\]]*\]/i
 
+/** What is wrong with a glob that was written for another program. */
+function globFault(glob = ''): string | undefined {
+  if (/[{}]/.test(glob)) return BRACE_WORDS
+  return REGEX_SIGNS.test(glob) ? REGEX_WORDS : undefined
+}
+
 function warnOfGlobs({ config, found }: Examination): void {
   for (const index of entriesAt(config, ['routes']).keys()) {
     const at = ['routes', index]
     const path = [...at, 'model']
-    if (REGEX_SIGNS.test(textAt(config, path) ?? '')) found.warn(path, REGEX_WORDS)
+    const fault = globFault(textAt(config, path))
+    if (fault) found.warn(path, fault)
     const members = entriesAt(config, [...at, 'upstream']).map((_, entry) => ['upstream', entry])
     for (const member of [[], ...members]) {
       const as = [...at, ...member, 'as']
@@ -160,11 +164,21 @@ function warnOfGlobs({ config, found }: Examination): void {
     }
   }
   for (const [upstream] of membersAt(config, ['upstreams']))
-    for (const [glob] of membersAt(config, ['upstreams', upstream, 'models']))
-      if (REGEX_SIGNS.test(glob))
-        found.warn(['upstreams', upstream, 'models', glob], REGEX_WORDS, true)
+    for (const [glob] of membersAt(config, ['upstreams', upstream, 'models'])) {
+      const fault = globFault(glob)
+      if (fault) found.warn(['upstreams', upstream, 'models', glob], fault, true)
+    }
+  for (const caller of entriesAt(config, ['callers', 'keys']).keys()) {
+    const list = ['callers', 'keys', caller, 'models']
+    for (const index of entriesAt(config, list).keys()) {
+      const fault = globFault(textAt(config, [...list, index]))
+      if (fault) found.warn([...list, index], fault)
+    }
+  }
 }
 
+const BRACE_WORDS =
+  'braces stand for themselves here; only "*" has a meaning: write an entry for each name'
 const REGEX_WORDS = 'this looks like a regular expression; only "*" has a meaning here'
 
 function warnOfOpenDoors({ config, platform, found }: Examination): void {

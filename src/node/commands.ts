@@ -353,8 +353,9 @@ const UNTIL_THEN = 'until it answers, nothing is kept, and who asks for what was
 /** Checks the configuration and what it names on this machine, and describes it; with --online it asks the upstreams too. */
 export async function check(options: Options, world: Process): Promise<void> {
   const settings = settingsFor(options, world)
-  readEgress(world.environment)
-  const lines = summary(settings, painter(world.logStyle === 'colour'), options.workers)
+  const egress = readEgress(world.environment)
+  const paint = painter(world.logStyle === 'colour')
+  const lines = summary(settings, paint, options.workers, egress)
   world.write(`configuration: ${settings.origin}\n${lines.join('\n')}\n`)
   const fault = storeFault(settings.state)
   const findings = [

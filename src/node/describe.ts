@@ -2,6 +2,7 @@ import { spellFacts } from '../config/profiles.ts'
 import { SOURCED_PROFILES } from './profile-sources.ts'
 import { adapters } from '../../adapters/index.ts'
 import { stringify } from '../json/json.ts'
+import { type Egress, readEgress } from './egress.ts'
 import type { Paint } from './explanation.ts'
 import { DEFAULT_RETENTION, DEMO_ORIGIN } from '../config/defaults.ts'
 import { matchesGlob } from '../config/glob.ts'
@@ -29,7 +30,7 @@ export function greeting(
       adapters.map((adapter) => [adapter.dialect, `POST ${writeSample(adapter, 'MODEL').path}`]),
     ),
     '',
-    ...summary(settings, undefined, processes),
+    ...summary(settings, undefined, processes, readEgress(environment)),
     '',
     ...describeClients(settings, url, environment),
     'Try it:',
@@ -103,19 +104,20 @@ export function summary(
   settings: Settings,
   paint: Paint = (text) => text,
   processes = 1,
+  egress: Egress = () => undefined,
 ): string[] {
   const upstreams = [...settings.upstreams.values()].map((upstream) => [
     'upstream',
     upstream.name,
     upstream.dialect + describeProfile(upstream),
-    upstreamAddress(upstream),
+    upstreamAddress(upstream, egress),
     routesTo(upstream.name, settings),
   ])
   const tasks = Object.entries(settings.tasks).map(([name, task]: [string, TaskSettings]) => [
     'tasks',
     name,
     '',
-    task.base + task.prefix,
+    task.base + task.prefix + through(egress(task.base)),
     TASK_PATHS.get(name) ?? '',
   ])
   const lines = [
@@ -189,11 +191,13 @@ const TASK_PATHS: ReadonlyMap<string, string> = new Map([
   ['music', 'for /music'],
 ])
 
-const upstreamAddress = ({ base, version, proxy }: UpstreamSettings): string => {
+function upstreamAddress({ base, version, proxy }: UpstreamSettings, egress: Egress): string {
   if (base.startsWith(DEMO_ORIGIN)) return 'in this process'
-  const through = proxy === undefined ? '' : ` through ${new URL(proxy).host}`
-  return (version ? `${base}/${version}` : base) + through
+  return (version ? `${base}/${version}` : base) + through(proxy ?? egress(base))
 }
+
+const through = (proxy: string | undefined): string =>
+  proxy === undefined ? '' : ` through ${new URL(proxy).host}`
 
 function routesTo(name: string, settings: Settings): string {
   const models = settings.routes.flatMap((route) => {

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import { ConfigError, type Environment } from '../config/config.ts'
+import { isOwnHost } from '../config/hostname.ts'
 import { readProxy } from '../config/values.ts'
 import { passwordsIn } from '../upstream/secrets.ts'
 
@@ -8,7 +9,8 @@ export type Egress = (url: string) => string | undefined
 
 /**
  * Reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY as curl does, in small letters or capitals. `NO_PROXY` lists
- * hosts, with their subdomains, and ports where one is given, and networks (`10.0.0.0/8`); `*` means all hosts.
+ * hosts, with their subdomains, and ports where one is given, and networks (`10.0.0.0/8`); `*` means all hosts. This
+ * machine is called directly, as Go does it: for a proxy elsewhere these names mean that other machine.
  */
 export function readEgress(environment: Environment): Egress {
   const read = (name: string) =>
@@ -20,6 +22,7 @@ export function readEgress(environment: Environment): Egress {
   if (secure === undefined && plain === undefined) return () => undefined
   return (text) => {
     const url = new URL(text)
+    if (isOwnHost(url.hostname)) return undefined
     const proxy = url.protocol === 'https:' ? secure : plain
     return proxy && exceptions.some((excepts) => excepts(url)) ? undefined : proxy
   }

@@ -42,7 +42,7 @@ export interface NodeSend {
 export function createSend(egress: Egress = () => undefined, write = atOnce): NodeSend {
   const agents = new Map<string, Dispatcher>()
   const reads = new SharedReads()
-  const agentFor = ({ connectMs, url, proxy = egress(url), fresh = false }: UpstreamRequest) => {
+  const agentFor = ({ connectMs, fresh = false }: UpstreamRequest, proxy: string | undefined) => {
     const name = `${connectMs} ${proxy} ${fresh}`
     const known = agents.get(name)
     if (known) return known
@@ -55,7 +55,10 @@ export function createSend(egress: Egress = () => undefined, write = atOnce): No
     return agent
   }
   return {
-    send: (request) => exchange(agentFor(request), request, { write, reads }),
+    send(request) {
+      const { url, proxy = egress(url) } = request
+      return exchange(agentFor(request, proxy), request, { write, reads, proxy })
+    },
     destroy() {
       for (const agent of agents.values()) void agent.destroy().catch(() => undefined)
       agents.clear()
@@ -111,14 +114,14 @@ const credentialIn = ({ username, password }: URL): { token?: string } =>
 function exchange(
   agent: Dispatcher,
   request: UpstreamRequest,
-  { write, reads }: { write: WriteSoon; reads: SharedReads },
+  { write, reads, proxy }: { write: WriteSoon; reads: SharedReads; proxy: string | undefined },
 ): Promise<UpstreamResponse> {
   return new Promise((resolve, reject) => {
     const dispatch = () => {
       if (request.signal.aborted) return reject(toError(request.signal.reason))
       const options = dispatchOptions(request)
       request.connection?.('sought')
-      agent.dispatch(options, responseHandler(request, reads, { resolve, reject }))
+      agent.dispatch(options, responseHandler(request, reads, { resolve, reject, proxy }))
     }
     write(() => {
       try {
@@ -182,6 +185,8 @@ const contentLength = (body: UpstreamRequest['body']): Record<string, string> =>
     : { 'content-length': String(sizeOf(body)) }
 
 interface Settling {
+  /** The proxy on the way, if any. */
+  proxy: string | undefined
   resolve(response: UpstreamResponse): void
   reject(error: Error): void
 }
@@ -239,7 +244,7 @@ function lost(error: Error, { socket, isReused, bytesBefore, at }: Sending): Err
 function responseHandler(
   { signal, connection }: UpstreamRequest,
   reads: SharedReads,
-  { resolve, reject }: Settling,
+  { resolve, reject, proxy }: Settling,
 ): Dispatcher.DispatchHandler {
   let request: Dispatcher.DispatchController | undefined
   const sending: Sending = { socket: undefined, isReused: false, bytesBefore: 0, at: 0 }
@@ -283,7 +288,7 @@ function responseHandler(
     },
     // Without a connection the request was not begun, so nothing was sent.
     onResponseError: (_, error) =>
-      fail(request ? lost(error, sending) : new ConnectError(connectReason(error))),
+      fail(request ? lost(error, sending) : new ConnectError(connectReason(error, proxy))),
   }
 }
 
@@ -327,8 +332,14 @@ function findHeader(headers: ResponseHeaders, name: string): string | null {
 const decodedHeader = (headers: ResponseHeaders, name: string): string | null =>
   /^content-(?:encoding|length)$/i.test(name) ? null : findHeader(headers, name)
 
+/** Why no connection came about; a proxy from the environment may have been forgotten. */
+function connectReason(error: Error, proxy: string | undefined): string {
+  const reason = systemReason(error)
+  return proxy === undefined ? reason : `through the proxy ${new URL(proxy).host}: ${reason}`
+}
+
 /** The message of OpenSSL is a line of places in its sources; what it means stands beside it. */
-function connectReason(error: Error): string {
+function systemReason(error: Error): string {
   const reason: unknown = 'reason' in error ? error.reason : undefined
   if (typeof reason !== 'string') return messageOf(error)
   const speaksPlain = 'code' in error && error.code === 'ERR_SSL_WRONG_VERSION_NUMBER'

@@ -2,6 +2,10 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConnectError, type Send } from '../../src/ports.ts'
+import { readSettings } from '../../src/config/config.ts'
+import type { Config } from '../../src/config/type.ts'
+import { greeting } from '../../src/node/describe.ts'
+import { CLOSED_PORT } from '../ports.ts'
 import { readEgress, egressSecrets } from '../../src/node/egress.ts'
 import { createSend, type NodeSend } from '../../src/node/send.ts'
 import { emptyFolder } from './command.ts'
@@ -100,6 +104,90 @@ describe('an egress proxy', () => {
     expect(asked).toEqual([])
   })
 
+  it('is not asked for upstreams on this machine, unless it is the upstream’s own', async () => {
+    const own = `http://127.0.0.1:${proxy}`
+    const url = `http://127.0.0.1:${upstream}/`
+    const send = sendBy({ HTTP_PROXY: own, HTTPS_PROXY: own })
+    expect(await get(send, url)).toMatchObject({ path: '/' })
+    expect(asked).toEqual([])
+    expect(await get(send, url, { proxy: own })).toMatchObject({ path: '/' })
+    expect(asked).toMatchObject([{ target: `127.0.0.1:${upstream}` }])
+  })
+
+  it.each([
+    ['localhost', false],
+    ['LOCALHOST.', false],
+    ['llm.localhost', false],
+    ['127.0.0.1', false],
+    ['127.255.0.7', false],
+    ['2130706433', false],
+    ['0.0.0.0', false],
+    ['[::1]', false],
+    ['[::]', false],
+    ['[::ffff:127.0.0.1]', false],
+    ['localhost.example', true],
+    ['mylocalhost', true],
+    ['128.0.0.1', true],
+    ['10.0.0.1', true],
+    ['[::2]', true],
+    ['[::ffff:10.0.0.1]', true],
+    ['host.docker.internal', true],
+  ])('%s: %s', (host, isUsed) => {
+    const egress = readEgress({ HTTPS_PROXY: 'http://p:1', HTTP_PROXY: 'http://q:1' })
+    for (const scheme of ['http', 'https'])
+      expect(egress(`${scheme}://${host}:8000/v1`) !== undefined).toBe(isUsed)
+  })
+
+  it('is named where no connection comes about', async () => {
+    const named = `through the proxy 127.0.0.1:${proxy}: `
+    refusing = true
+    const send = sendBy({
+      HTTP_PROXY: `http://me:${encodeURIComponent(PASSWORD)}@127.0.0.1:${proxy}`,
+    })
+    const error: unknown = await get(send, 'http://upstream.example/').catch((thrown) => thrown)
+    expect(error).toBeInstanceOf(ConnectError)
+    expect(String(error)).toContain(named)
+    expect(String(error)).not.toContain(encodeURIComponent(PASSWORD))
+    const own = { proxy: `http://127.0.0.1:${CLOSED_PORT}` }
+    await expect(get(send, 'http://upstream.example/', own)).rejects.toThrow(
+      `through the proxy 127.0.0.1:${CLOSED_PORT}: `,
+    )
+    const direct: unknown = await get(send, `http://127.0.0.1:${CLOSED_PORT}/`).catch(
+      (thrown) => thrown,
+    )
+    expect(String(direct)).not.toContain('proxy')
+  })
+
+  it('of the environment is named by the greeting and by check', async () => {
+    const upstreams = {
+      far: { dialect: 'messages', url: 'https://far.example', key: 'k' },
+      own: {
+        dialect: 'messages',
+        url: 'https://own.example',
+        proxy: 'http://o.example:2',
+        key: 'k',
+      },
+      here: { dialect: 'messages', url: 'http://127.0.0.1:11434', key: 'k' },
+    }
+    const routes = [{ model: '*', upstream: ['far', 'own', 'here'] }]
+    const config = { upstreams, routes } as Config
+    const variables = {
+      HTTPS_PROXY: `http://me:${PASSWORD.replace('/', '')}@p.example:1`,
+      HTTP_PROXY: 'q.example',
+    }
+    const said = greeting(readSettings(config, {}), 'http://127.0.0.1:8787', variables)
+    const folder = emptyFolder()
+    folder.write('dragoman.json', JSON.stringify(config))
+    const { out } = await folder.run(['check'], variables).finished
+    folder.remove()
+    for (const text of [said, out]) {
+      expect(text).toContain('https://far.example through p.example:1 ')
+      expect(text).toContain('https://own.example through o.example:2 ')
+      expect(text).toMatch(/http:\/\/127\.0\.0\.1:11434  /)
+      expect(text).not.toContain('p4ss')
+    }
+  })
+
   it('that refuses has sent nothing', async () => {
     refusing = true
     const send = sendBy({ HTTP_PROXY: `127.0.0.1:${proxy}` })
@@ -114,9 +202,9 @@ describe('an egress proxy', () => {
     ['https://api.example/', 'pi.example', true],
     ['https://api.example/', 'api.example:443', false],
     ['https://api.example:8443/', 'api.example:443', true],
-    ['https://[::1]:8443/', '::1', false],
-    ['https://[::1]:8443/', '[::1]:8443', false],
-    ['https://[::1]:8443/', '[::1]:443', true],
+    ['https://[fd00::1]:8443/', 'fd00::1', false],
+    ['https://[fd00::1]:8443/', '[fd00::1]:8443', false],
+    ['https://[fd00::1]:8443/', '[fd00::1]:443', true],
     ['http://10.1.2.3:8000/', '10.0.0.0/8', false],
     ['http://11.1.2.3:8000/', '10.0.0.0/8', true],
     ['http://10.1.2.3/', '10.1.2.3/32,.svc', false],

@@ -95,9 +95,11 @@ describe('a start', () => {
       })
       for (const end of [socket, out]) end.on('error', () => end.destroy())
     })
-    await loadedWith(upstream, { HTTP_PROXY: await listening(egress) })
+    const { port } = new URL(upstream)
+    const address = `http://upstream.example:${port}`
+    await loadedWith(address, { HTTP_PROXY: await listening(egress) })
     egress.close().closeAllConnections()
-    expect(asked).toEqual([new URL(upstream).host])
+    expect(asked).toEqual([`upstream.example:${port}`])
   })
 
   it('leaves what only some need to parts of the command', () => {
