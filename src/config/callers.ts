@@ -1,4 +1,5 @@
 import { defined } from '../json/json.ts'
+import { sha256Hex } from '../json/sha256.ts'
 import { MAX_CALLER_KEY_CHARACTERS, MIN_CALLER_KEY_CHARACTERS } from './defaults.ts'
 import type { Examination } from './examination.ts'
 import { ConfigError } from './finding.ts'
@@ -55,6 +56,10 @@ function readCallerKey(text: string, environment: Environment, place: string): N
   return key
 }
 
+/** By which keys are told apart, in the clear or as their hash. */
+export const digestOf = (key: NamedKey['key']): string =>
+  typeof key === 'string' ? sha256Hex(key) : key.sha256
+
 /** A day such as `2027-01-01`, which begins at midnight UTC, or a time with its zone. */
 const DAY = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
@@ -75,7 +80,7 @@ export function checkCallers({ config, environment, platform, found }: Examinati
     )
   const keys = entriesAt(config, ['callers', 'keys'])
   const names = new Set<string>()
-  const values = new Map<string, boolean>()
+  const values = new Map<string, { isNamed: boolean; path: DocumentPath }>()
   for (const [index, key] of keys.entries()) {
     const path = ['callers', 'keys', index]
     const isNamed = typeof key === 'object'
@@ -91,11 +96,13 @@ export function checkCallers({ config, environment, platform, found }: Examinati
     const text = isNamed ? textAt(config, keyPath) : key
     if (typeof text !== 'string' || text === '') continue
     found.attempt(keyPath, (place) => {
-      const value = JSON.stringify(readCallerKey(text, environment, place))
-      // The same key in the list twice, without a name, counts as one key.
-      if (isNamed ? values.has(value) : values.get(value))
+      const digest = digestOf(readCallerKey(text, environment, place))
+      const before = values.get(digest)
+      if (before && (isNamed || before.isNamed))
         throw new ConfigError(place, 'expected a key that no other has')
-      values.set(value, isNamed)
+      // Without a name the two count as one key.
+      if (before) found.warn(keyPath, `the same key as ${spellPlace(before.path)}`)
+      values.set(digest, before ?? { isNamed, path: keyPath })
     })
   }
 }

@@ -3,7 +3,7 @@ import type { Lookup } from '../model/lookup.ts'
 import { matchesGlob } from '../config/glob.ts'
 import { withoutVariant } from './route.ts'
 import { MAX_SECRET_CHARACTERS } from '../config/defaults.ts'
-import { placeName } from '../config/callers.ts'
+import { digestOf, placeName } from '../config/callers.ts'
 import type { CallerLimits, CallerSettings, KeySettings, NamedKey } from '../config/settings.ts'
 import { memoize } from '../json/memoize.ts'
 import { sha256Hex } from '../json/sha256.ts'
@@ -116,11 +116,10 @@ function keyFinder(callers: CallerSettings & { kind: 'keys' }) {
   for (const [index, entry] of callers.keys.entries()) {
     const named = typeof entry === 'string' ? { name: placeName(index), key: entry } : entry
     const { key, name, models, limits = callers.limits, expiresAt }: NamedKey = named
-    const digest = typeof key === 'string' ? sha256Hex(key) : key.sha256
-    known.set(digest, { caller: { name, models, limits }, expiresAt })
+    known.set(digestOf(key), { caller: { name, models, limits }, expiresAt })
   }
-  const digestOf = memoize(sha256Hex)
-  return (candidate: string): KnownKey | undefined => known.get(digestOf(candidate))
+  const hashed = memoize(sha256Hex)
+  return (candidate: string): KnownKey | undefined => known.get(hashed(candidate))
 }
 
 /** The key for an upstream, if it gets one. */

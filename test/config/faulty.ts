@@ -1,5 +1,6 @@
 import type { Platform } from '../../src/config/config.ts'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
+import { sha256Hex } from '../../src/json/sha256.ts'
 import type { Environment } from '../../src/config/values.ts'
 import { ONE_DIALECT } from './one-dialect.ts'
 
@@ -14,6 +15,8 @@ export const ALL_OF_PLATFORM: Required<Platform> = {
 }
 const EXPOSED: Platform = { exposed: true }
 export const KEY = 'sk-very-secret-value'
+const BRACES =
+  'braces stand for themselves here; only "*" has a meaning: write an entry for each name'
 
 export interface Case {
   what: string
@@ -573,6 +576,32 @@ export const ODD: readonly Case[] = [
     says: [
       '5:14: routes[0].model: warning: this looks like a regular expression; only "*" has a meaning here',
       '6:14: routes[1].model: warning: this looks like a regular expression; only "*" has a meaning here',
+    ],
+  },
+  {
+    what: 'braces in names of models',
+    text: upstream(
+      `${good}, "models": { "gpt-{4,5}": {} }`,
+      routes(route('claude-{opus,sonnet}-*'), route('gpt-5}')) +
+        `,\n"callers": { "keys": [{ "name": "ci", "key": "${KEY}", "models": ["*", "o{3,4}"] }] }`,
+    ),
+    says: [
+      `2:80: upstreams.a.models["gpt-{4,5}"]: warning: ${BRACES}`,
+      `5:14: routes[0].model: warning: ${BRACES}`,
+      `6:14: routes[1].model: warning: ${BRACES}`,
+      `8:86: callers.keys[0].models[1]: warning: ${BRACES}`,
+    ],
+  },
+  {
+    what: 'a key of callers twice without a name',
+    text: upstream(
+      good,
+      `,\n"callers": { "keys": [ "${KEY}", "another-key-0123456789",\n"env:SAME", "sha256:${sha256Hex(KEY)}" ] }`,
+    ),
+    environment: { SAME: KEY },
+    says: [
+      '5:1: callers.keys[2]: warning: the same key as callers.keys[0]',
+      '5:13: callers.keys[3]: warning: the same key as callers.keys[0]',
     ],
   },
   {
