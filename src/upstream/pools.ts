@@ -184,19 +184,26 @@ class Cells {
     const known = this.#byMember.get(member)
     if (known) return known
     const found = this.#byId.get(idOf(member))
-    if (found) this.#byMember.set(member, found)
-    return found
+    return found && this.#claimed(found, member)
   }
 
   of(member: Member, asker: Asker): Cell {
-    const most = isOwn(member) ? MOST_OWN_COOLINGS : MOST_COOLINGS
-    const cell = this.find(member, asker) ?? freshCell(idOf(member), most, this.#chance)
-    cell.name = member.name
-    if (isOwn(member)) this.#own.set(asker.identity ?? '', cell.id, cell)
-    else {
-      this.#byId.set(cell.id, cell)
-      this.#byMember.set(member, cell)
+    const known = this.find(member, asker)
+    if (isOwn(member)) {
+      const cell = known ?? freshCell(idOf(member), MOST_OWN_COOLINGS, this.#chance)
+      this.#own.set(asker.identity ?? '', cell.id, cell)
+      return cell
     }
+    if (known) return known
+    const cell = freshCell(idOf(member), MOST_COOLINGS, this.#chance)
+    this.#byId.set(cell.id, cell)
+    return this.#claimed(cell, member)
+  }
+
+  /** A change of the configuration may give a member another name. */
+  #claimed(cell: Cell, member: Member): Cell {
+    cell.name = member.name
+    this.#byMember.set(member, cell)
     return cell
   }
 
