@@ -82,8 +82,9 @@ describe.each(DIALECTS)('a choice that broke, for a caller of %s', (caller) => {
       expect(text).toContain(`broke its reply off: ${word.toLowerCase()}`)
       expect(text).not.toMatch(WELL)
       expect(log).toMatchObject({ outcome: 'upstream_error', error: /broke its reply off/ })
-      // What it cost is told behind its end.
-      expect(log?.usage).toMatchObject({ input: 5, output: 2 })
+      // What it cost is told behind its end; what came of it may count as more.
+      expect(log?.usage?.input).toBe(5)
+      expect(log?.usage?.output).toBeGreaterThanOrEqual(2)
     }
     const bare = await told(caller, false, reply({ content: null }, word))
     // Messages have a status of their own for an overload.
