@@ -11,7 +11,8 @@ export const asksForProofs = (members: Members): boolean =>
 
 /**
  * Whether the proof of a text may stand behind it as an item of its own. Programs read the answer as `output[-1]`, so
- * it stands at the end of a reply only where the caller asked for proofs or to see thoughts, or has brought such a one back.
+ * it stands at the end of a reply only where the caller asked for proofs or to see thoughts, or has brought such a one
+ * back.
  */
 export const mayFollowText = (request: Request): boolean =>
   factsOf(request).proofs === true ||

@@ -3,7 +3,7 @@ import type { Event } from '../../../src/model/events.ts'
 import { emptyRequest } from '../../../src/model/empty-request.ts'
 import type { JsonObject } from '../../../src/json/json.ts'
 import { eventText } from '../../../src/stream/event-text.ts'
-import { memberText } from '../dialect.ts'
+import { keep, memberText } from '../dialect.ts'
 import { recordedOutput } from './record.ts'
 import { bringsResponse, filledFrame } from './frames.ts'
 import { ResponseReader } from '../reader.ts'
@@ -16,7 +16,9 @@ const lose = () => undefined
 export function retold(response: JsonObject): Frame[] {
   const newId = idsAgain(recordedOutput({ response }))
   // The response already holds the request's settings; the names and kinds of its calls are those of its tools.
-  const request = { ...emptyRequest('', true), tools: readTools(response['tools']) }
+  // What it holds behind its last text has been decided when it was written.
+  const asked = keep({}, { facts: { proofs: true } })
+  const request = { ...emptyRequest('', true), tools: readTools(response['tools']), ...asked }
   const context = { request, now: 0, lose, newId }
   const writer = new ResponseWriter(context)
   const frames: Frame[] = []
