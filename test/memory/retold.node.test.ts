@@ -1,9 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { objectIn, type Json, type JsonObject } from '../../src/json/json.ts'
+import { objectIn, objectsOf, type Json, type JsonObject } from '../../src/json/json.ts'
 import { framesIn } from '../line-reader.ts'
 import { DIALECTS } from '../sdk/script.ts'
 import { proxyOf } from './proxy.ts'
+
+/** A tool of the caller. */
+const FUNCTION = { type: 'function', name: 'noted', parameters: { type: 'object' } }
 
 const FOLDER = 'fixtures/golden'
 const readCase = (name: string, file: string): JsonObject | undefined => {
@@ -15,7 +18,8 @@ const cases = DIALECTS.filter((dialect) => dialect !== 'responses').flatMap((dia
   readdirSync(FOLDER).flatMap((name) => {
     const body = readCase(name, `${dialect}.input.reply`)
     const { tools = [] } = readCase(name, 'responses.input.request') ?? {}
-    return body ? [{ dialect, name, body, tools }] : []
+    // A search that the upstream cannot make is refused, unless it is one way among others.
+    return body ? [{ dialect, name, body, tools: [...objectsOf(tools), FUNCTION] }] : []
   }),
 )
 
