@@ -180,7 +180,7 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 
 /** The most that is read of an answer only to reuse its connection. */
 const REST_BYTES = 65_536
-const REST_MS = 1000
+export const REST_MS = 1000
 
 async function skipRest(read: () => Promise<Piece>): Promise<void> {
   let skipped = 0

@@ -1,3 +1,4 @@
+import { REST_MS } from '../../src/upstream/call.ts'
 import type { Line, Script } from './line.ts'
 import { wrongIn, type Outcome } from './outcome.ts'
 import { ask, CALLER_KEY, UPSTREAM_KEY, type Heard, type Stage } from './stage.ts'
@@ -84,7 +85,8 @@ function leaked({ upstream }: Stage, model: string, { text, headers }: Heard) {
   return sent.every((request) => request.split(UPSTREAM_KEY).length === 2) ? undefined : 'no key'
 }
 
-const CLOSED_WITHIN_MS = 1000
+/** A rest is read for so long; the same time again would be a race, and the clocks of the upstreams are longer. */
+const CLOSED_WITHIN_MS = 5 * REST_MS
 
 /** A connection on which nothing more is to be expected is not kept. */
 async function stillOpen({ upstream }: Stage, model: string): Promise<string | undefined> {

@@ -40,10 +40,10 @@ const spoilt = (text: string): Buffer => {
   return bytes
 }
 
-const flood = async (line: Line, text: string): Promise<void> => {
+const flood = async (line: Line, text: string, everyMs = 1): Promise<void> => {
   while (!line.socket.destroyed) {
     line.chunk(text)
-    await new Promise((resolve) => setTimeout(resolve, 1))
+    await new Promise((resolve) => setTimeout(resolve, everyMs))
   }
 }
 
@@ -74,6 +74,14 @@ const formFaults: Fault[] = [
   {
     name: 'F16 a stream without end',
     act: (line, voice) => flood(line.open().chunk(voice.opening), ': more\n\n'.repeat(1000)),
+    stream: BROKEN,
+  },
+  {
+    name: 'F16 a stream that is too long, and goes on slowly',
+    act: (line, voice) => {
+      line.open().chunk(`${voice.opening}${': more\n\n'.repeat(40_000)}`)
+      void flood(line, ':\n\n', 100)
+    },
     stream: BROKEN,
   },
   {
