@@ -75,15 +75,16 @@ export function readRequest(body: Json, { trail }: ReadRequestContext): Request 
     ...options.readAccount(body),
     origin: { dialect: DIALECT },
     ...keep(
-      {
-        ...rest,
-        ...thoughts.left,
-        ...format.left,
-        ...who.left,
-        ...labels.left,
-        ...streamLeft(body),
-        ...modalitiesLeft(body),
-      },
+      // Not copied once more: there may be any number of them.
+      Object.assign(
+        rest,
+        thoughts.left,
+        format.left,
+        who.left,
+        labels.left,
+        streamLeft(body),
+        modalitiesLeft(body),
+      ),
       { facts: { ...bounds.facts, ...who.facts, ...factsIn(body) } },
     ),
   }

@@ -62,7 +62,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   const named = route.model ?? ''
   const wire = checked(spelled(body, trail), route.operation === 'count-tokens', trail)
   const { contents, systemInstruction, tools, toolConfig, generationConfig, ...others } = wire
-  const { labels, serviceTier, model: _model, ...rest } = others
+  const { labels, serviceTier } = others
   const choice = readToolConfig(toolConfig)
   const isStrict = isValidated(choice)
   const { rest: settings, ...options } = readOptions(generationConfig)
@@ -86,13 +86,11 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     ...(tier && { tier }),
     origin: { dialect: DIALECT },
     ...keep(
-      {
-        ...rest,
-        ...unsaid,
-        ...choice.rest,
+      // Not copied once more: there may be any number of them.
+      Object.assign(others, TAKEN, unsaid, choice.rest, {
         systemInstruction:
           systemInstruction && membersBeside({ ...systemInstruction }, INSTRUCTION),
-      },
+      }),
       {
         facts: {
           ...(labels && { labels: true }),
@@ -104,6 +102,8 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   }
 }
 
+/** Settings that have a place of their own. */
+const TAKEN = { labels: undefined, serviceTier: undefined, model: undefined }
 const INSTRUCTION = new Set(['role', 'parts'])
 
 /** Spells each content by itself, so that those of the last request stay the same. */

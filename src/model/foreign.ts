@@ -126,8 +126,10 @@ const reporter =
     if (!ext) return
     for (const [dialect, fields] of Object.entries(ext)) {
       if (dialect === target) continue
-      for (const [key, value] of Object.entries(fields))
-        if (!isNothing(value)) lose('dropped', join(place(), key))
+      let at: string | undefined
+      // A list of pairs would take as long as everything else that is done with many members.
+      for (const key of Object.keys(fields))
+        if (!isNothing(fields[key] ?? null)) lose('dropped', join((at ??= place()), key))
     }
   }
 
@@ -217,7 +219,8 @@ export function refuseUnkept(request: Request, keeping: UpstreamKeeping, trail?:
       'this upstream writes no summary of a conversation, and none is written here',
     )
   for (const fields of Object.values(request.ext ?? {}))
-    for (const [key, value] of Object.entries(fields)) if (!isEmpty(value)) check(key, key)
+    for (const key of Object.keys(fields))
+      if (promises.has(key) && !isEmpty(fields[key] ?? null)) check(key, key)
   const alone = request.tools.some(isWebTool) ? NONE : sources
   for (const tool of request.tools) {
     if (tool.kind === 'opaque') check(tool.name, `tools.${tool.name}`)

@@ -6,6 +6,8 @@ export interface Loss {
   /** The canonical place, `sampling.topK` or `turns.3.blocks.0.seal`. */
   path: string
   detail?: string
+  /** How many places it stands for, where it is not one of its own. */
+  count?: number
 }
 
 /** Returns undefined, so that `return lose(...)` is the whole idiom. */
@@ -18,22 +20,45 @@ export interface LossList {
   readonly losses: readonly Loss[]
 }
 
+/**
+ * So many losses are told one by one, and of all others their number: a body of a few megabytes may hold hundreds of
+ * thousands, and each is told in several places.
+ */
+export const LOSSES_TOLD = 1000
+
+/** The place of losses that are told by their number alone. */
+const OTHERS = 'others'
+
 /** Collects losses, each code and place once. `hide`: secrets, where an upstream chooses words of them. */
 export function lossList(hide = (words: string): string => words): LossList {
   const losses: Loss[] = []
   // Most lists stay empty, and three are made for each exchange.
   let seen: Set<string> | undefined
   const lose: Lose = (code, place, detail) => {
-    const key = `${code} ${place}`
-    if (!seen?.has(key)) {
-      seen = (seen ?? new Set()).add(key)
-      const path = hide(place)
-      losses.push(detail === undefined ? { code, path } : { code, path, detail: hide(detail) })
-    }
+    const size = seen?.size ?? 0
+    seen = (seen ?? new Set()).add(`${code} ${place}`)
+    if (seen.size === size) return undefined
+    if (size >= LOSSES_TOLD) return countOther(losses, code)
+    const path = hide(place)
+    losses.push(detail === undefined ? { code, path } : { code, path, detail: hide(detail) })
     return undefined
   }
   return { lose, losses }
 }
+
+/** Of those that are not told one by one there is one for each code. */
+function countOther(losses: Loss[], code: LossCode): undefined {
+  let other = losses.slice(LOSSES_TOLD).find((each) => each.code === code)
+  if (!other) losses.push((other = { code, path: OTHERS, count: 0 }))
+  other.count = (other.count ?? 0) + 1
+  other.detail = `${other.count} more`
+}
+
+const countOf = ({ count = 1 }: Loss): number => count
+
+/** How many losses a list tells of. */
+export const lossCount = (losses: readonly Loss[]): number =>
+  losses.reduce((sum, loss) => sum + countOf(loss), 0)
 
 const HEADER_CHARACTERS = 1024
 
@@ -46,7 +71,7 @@ export function lossHeader(
   ellipsis: () => string = () => ELLIPSIS,
 ): string | undefined {
   if (losses.length === 0) return undefined
-  let header = `${losses.length}; `
+  let header = `${lossCount(losses)}; `
   for (const [index, loss] of losses.entries()) {
     const entry = `${index > 0 ? ', ' : ''}${loss.code} ${loss.path.replace(/[^\x21-\x7e]|[,;]/g, '_')}`
     if (header.length + entry.length > HEADER_CHARACTERS - ELLIPSIS.length)

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../json/json.ts'
-import type { Lose, Loss } from './loss.ts'
+import { LOSSES_TOLD, type Lose, type Loss } from './loss.ts'
 
 /** How a list is gone through, from its beginning to its end. A step changes the state, and nothing else. */
 export interface Course<Element, State> {
@@ -46,7 +46,9 @@ export class Trail {
     const heard: Loss[] = isKnown ? [...before.losses] : []
     for (const { code, path, detail } of heard) lose(code, path, detail)
     const course = courseOf((code, path, detail) => {
-      heard.push(detail === undefined ? { code, path } : { code, path, detail })
+      // Beyond that no mark is set, so they are not needed.
+      if (heard.length <= LOSSES_TOLD)
+        heard.push(detail === undefined ? { code, path } : { code, path, detail })
       return lose(code, path, detail)
     })
     // The name stands for the course, and so for the type of its state.
@@ -54,7 +56,7 @@ export class Trail {
     const first = isKnown ? before.count : 0
     const place = alike > 0 ? alike : Math.max(0, list.length - UNSETTLED)
     for (let index = first; index <= list.length; index += 1) {
-      if (index === place)
+      if (index === place && heard.length <= LOSSES_TOLD)
         this.#marks.set(name, {
           list,
           count: index,

@@ -1,3 +1,4 @@
+import { lossCount } from '../model/loss.ts'
 import { shownUsd } from './cost.ts'
 import { ATTEMPTS_SHOWN, cachedShare, levelOf, type LogEntry, type ProcessEvent } from './entry.ts'
 
@@ -151,7 +152,8 @@ const PLAIN = /^[\x20-\x7e]*$/
 /** The losses of an entry, up to a limit. */
 export function lossTexts({ losses = [] }: LogEntry): string[] {
   const texts = losses.slice(0, LOSSES_SHOWN).map(({ code, path }) => `${code} ${path}`)
-  return losses.length > LOSSES_SHOWN ? [...texts, `${losses.length - LOSSES_SHOWN} more`] : texts
+  const more = lossCount(losses) - texts.length
+  return more > 0 ? [...texts, `${more} more`] : texts
 }
 
 const capped = (text: string): string =>

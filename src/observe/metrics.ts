@@ -10,6 +10,7 @@ import {
   UNREACHABLE,
   WENT_SILENT,
 } from '../model/failures.ts'
+import { lossCount } from '../model/loss.ts'
 import type { Attempt, LogEntry } from './entry.ts'
 import { Metric } from './registry.ts'
 
@@ -123,7 +124,7 @@ function createRequests(metric: Make): Count {
     requests.add({ dialect, upstream, operation, outcome })
     const { upstreamDialect = 'none', losses: lost = [] } = entry
     for (const [code, same] of Map.groupBy(lost, (loss) => loss.code))
-      losses.add({ pair: `${dialect}>${upstreamDialect}`, code }, same.length)
+      losses.add({ pair: `${dialect}>${upstreamDialect}`, code }, lossCount(same))
   }
 }
 

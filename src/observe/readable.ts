@@ -1,3 +1,4 @@
+import { lossCount } from '../model/loss.ts'
 import { cachedShare, type LogEntry, type ProcessEvent } from './entry.ts'
 import { lossTexts, printable, type Spell } from './log.ts'
 
@@ -35,7 +36,7 @@ const LOSSES_AT_A_GLANCE = 3
 function describeLosses(entry: LogEntry): string | undefined {
   const texts = lossTexts(entry)
   if (texts.length === 0) return undefined
-  const more = (entry.losses?.length ?? 0) - LOSSES_AT_A_GLANCE
+  const more = lossCount(entry.losses ?? []) - LOSSES_AT_A_GLANCE
   const shown = texts.slice(0, LOSSES_AT_A_GLANCE).join(', ')
   return more > 0 ? `lost: ${shown} and ${more} more` : `lost: ${shown}`
 }

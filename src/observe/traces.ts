@@ -1,4 +1,5 @@
 import type { Settings, TelemetrySettings, UpstreamSettings } from '../config/settings.ts'
+import { lossCount } from '../model/loss.ts'
 import type { LogEntry } from './entry.ts'
 import { attemptsOf } from './metrics.ts'
 import {
@@ -170,7 +171,7 @@ function inferenceSpan(told: Told, upstream: UpstreamSettings): Span {
       [names.cacheWriteTokens, usage.cacheWrite],
       [names.reasoningTokens, usage.reasoning],
       [names.upstream, upstream.name],
-      [names.losses, entry.losses?.length],
+      [names.losses, entry.losses && lossCount(entry.losses)],
       [names.attempts, entry.attempts?.length],
     ]),
     status: spanStatus(entry),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { lossList, type Lose } from '../../src/model/loss.ts'
+import { lossList, LOSSES_TOLD, type Lose } from '../../src/model/loss.ts'
 import { follow, Trail, type Course } from '../../src/model/trail.ts'
 import { UndoMap } from '../../src/model/undo-map.ts'
 import { cases } from '../cases.ts'
@@ -60,6 +60,17 @@ describe('a trail', () => {
       }),
       cases(200),
     )
+  })
+
+  it('tells of more losses than are told one by one what the whole way tells', () => {
+    const trail = new Trail()
+    const letters = (count: number) => Array.from({ length: count }, () => ({ text: 'x' }))
+    const list = letters(2 * LOSSES_TOLD)
+    for (const length of [LOSSES_TOLD / 2, LOSSES_TOLD - 1, LOSSES_TOLD + 1, list.length]) {
+      const part = list.slice(0, length)
+      expect(told([...part, ...letters(3)], 1, trail)).toEqual(told([...part, ...letters(3)], 1))
+      expect(told(part, 1, trail)).toEqual(told(part, 1))
+    }
   })
 
   it('takes no step again that is known', () => {
