@@ -29,11 +29,15 @@ export const PROCESS_LIMITS: LimitSettings = {
   lingerMs: 0,
 }
 
-/** Limits for a Workers isolate, which has 128 MB. */
+/**
+ * Limits for a Workers isolate, which has 128 MB. A request with the most values takes 32 MB while it is translated
+ * (measured: 210 bytes for each of 144,000); beside it are the bytes in flight and the program, and further ones wait.
+ */
 export const ISOLATE_LIMITS: LimitSettings = {
   ...PROCESS_LIMITS,
   bodyBytes: 16 * MIB,
   inFlightBytes: 16 * MIB,
+  nodes: 150_000,
   eventBytes: 8 * MIB,
   replyBytes: 16 * MIB,
   streamBytes: 64 * MIB,

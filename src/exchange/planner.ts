@@ -18,7 +18,7 @@ import { refuseToolless } from '../model/toolless.ts'
 import type { Trail } from '../model/trail.ts'
 import { invalid, ProblemError } from '../model/problem.ts'
 import type { PlaceSearch } from '../ports.ts'
-import { FREE_BYTES, workOf } from '../stream/budget.ts'
+import { FREE_BYTES } from '../stream/budget.ts'
 import { LONG_BYTES, type Bytes } from '../json/bytes.ts'
 import { isGuarded, refuseReferences, findUnnoted } from '../memory/ownership.ts'
 import type { Exchange } from './exchange.ts'
@@ -41,9 +41,9 @@ import { destinationOf, findRoute, type Destination } from '../upstream/route.ts
 import { issuerMarks, proofReader, readableProofs } from './accounts.ts'
 import { atOwnPlace } from './own-place.ts'
 import { cacheOptions } from './cache-options.ts'
+import { breath, roomFor } from './room.ts'
 import { traitsOf } from './traits.ts'
 import type { RouteSettings, UpstreamSettings } from '../config/settings.ts'
-import { ownTurn } from '../stream/time.ts'
 
 /** A request, read only as far as its route requires. */
 export interface SightedRequest {
@@ -97,6 +97,7 @@ export async function planFor(
   if (adapter.dialect !== exchange.caller.dialect) {
     const seen = scanned ?? scanBody(exchange)
     if (!keep && !mayBeSoughtIn(exchange)) exchange.body.leave()
+    await roomFor(exchange, seen)
     await breath(exchange)
     const marks = issuerMarks(exchange.settings, destination)
     const known = await resolveReferences(exchange, parseBody(seen), seen, undefined, marks)
@@ -195,9 +196,11 @@ async function translatePlan(
   const { adapter, upstream } = destination
   const { ownOnly } = exchange.route
   if (ownOnly !== undefined) throw new ProblemError({ kind: 'not-found', message: ownOnly })
+  await roomFor(exchange, scanned)
   await breath(exchange)
   const trail = exchange.recall?.trail
   const read = await withProofs(exchange, readJson(exchange, body, trail), adapter.dialect)
+  await breath(exchange)
   const request = readableProofs(read, exchange.settings, destination, issuers)
   const { previous, ...asked } = request
   if (previous !== undefined && !resolved) throw noHistory(upstream.name)
@@ -206,18 +209,22 @@ async function translatePlan(
   const { lose, losses } = lossList()
   const cache = cacheOptions(exchange, destination, scanned)
   const known = { body, resolved, nameless, issuers, request: whole, cache, trail }
-  const outgoing = placed(exchange, known, () => {
+  placed(exchange, known, () => {
     if (adapter !== exchange.caller) {
       refuseFileIds(whole, trail)
       refuseUnkept(whole, keepingOf(exchange.caller, adapter), trail)
     }
     reportForeign(whole, adapter.dialect, lose, trail)
+  })
+  await breath(exchange)
+  const outgoing = placed(exchange, known, () => {
     const written = outgoingRequest(exchange, destination, known, lose)
     if (exchange.route.operation === 'create') refuseToolless(whole, losses)
     return written
   })
   const stream = exchange.route.operation === 'create' && request.stream
   await breath(exchange)
+  exchange.lease.unfold(0)
   return {
     kind: 'translate',
     destination,
@@ -337,13 +344,6 @@ function editedRequest(
     headers: {},
     body: caller.same.edit(objectIn(body), edits, lose),
   }
-}
-
-/** Yields before long work, so that other exchanges get their turn; what the work will need is counted before. */
-const breath = async ({ body, lease }: Exchange): Promise<void> => {
-  if (lease.size <= LONG_BYTES) return
-  lease.work(workOf(body.characters))
-  await ownTurn()
 }
 
 const isLong = ({ lease }: Exchange): boolean => lease.size > FREE_BYTES

@@ -30,6 +30,12 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
  * Bodies from this size on stay in the pieces in which they came, because allocating that much fresh memory is slow.
  */
 export const LONG_BYTES = 1_048_576
+/**
+ * What each value of a request takes while it is translated: as it was read, in the model, and as it is written. Short
+ * values take many times their bytes.
+ */
+export const VALUE_BYTES = 160
+
 /** Smaller pieces are joined, so that a sender of single bytes does not cost much memory per byte. */
 export const PIECE_BYTES = 16_384
 export const LARGEST_BLOCK_BYTES = 65_536

@@ -11,6 +11,8 @@ export type Glance = (text: string) => boolean
 /** A body that was scanned within its limits, without its long literals, so that parsing it is safe. */
 export interface ScannedBody {
   readonly text: string
+  /** How many values it holds, as far as it was scanned. */
+  readonly values: number
   /** The members of the top level: where their values stand in the text, of a repeated one the last. */
   readonly members: ReadonlyMap<string, Slice>
   /** The text of a value at the top level. */
@@ -38,6 +40,10 @@ export class ScannedText implements ScannedBody {
     return this.structure.members
   }
 
+  get values(): number {
+    return this.structure.nodes
+  }
+
   memberText(name: string): string | undefined {
     const slice = this.members.get(name)
     return slice && this.text.slice(slice.start, slice.end)
@@ -62,6 +68,7 @@ export class ScannedText implements ScannedBody {
 /** A body that may be anything. */
 export class UnscannedText implements ScannedBody {
   readonly text: string
+  readonly values = 0
   readonly members: ReadonlyMap<string, Slice> = new Map()
   readonly #paths: VerbatimPaths
 

@@ -73,6 +73,10 @@ class FreshBody implements ScannedBody {
     return (this.#text ??= DECODER.decode(this.known.bytes))
   }
 
+  get values(): number {
+    return this.known.nodes
+  }
+
   get members(): ReadonlyMap<string, Slice> {
     return (this.#members ??= findStructure(this.text, this.#rules)?.members ?? new Map())
   }

@@ -143,6 +143,10 @@ class GrownBody implements ScannedBody {
     return (this.#text ??= STRICT.decode(this.known.bytes))
   }
 
+  get values(): number {
+    return this.known.nodes
+  }
+
   get members(): ReadonlyMap<string, Slice> {
     return (this.#members ??= findStructure(this.text, this.#reading.rules)?.members ?? new Map())
   }

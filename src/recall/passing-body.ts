@@ -15,6 +15,7 @@ const DECODER = new TextDecoder()
  */
 class PassingBody implements ScannedBody {
   readonly bytes: Uint8Array
+  readonly values = 0
   /** Where its first turns end. */
   readonly firstEnds: readonly number[]
   readonly members: ReadonlyMap<string, Slice> = new Map()

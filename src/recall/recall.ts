@@ -252,6 +252,10 @@ class LearnedBody implements ScannedBody {
     return this.#scanned.members
   }
 
+  get values(): number {
+    return this.#scanned.values
+  }
+
   memberText(name: string): string | undefined {
     return this.#scanned.memberText(name)
   }

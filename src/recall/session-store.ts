@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { VALUE_BYTES } from '../json/bytes.ts'
 import type { StructureLimits } from '../json/structure.ts'
 import { Trail } from '../model/trail.ts'
 import type { KnownBody } from './known-body.ts'
@@ -31,8 +32,6 @@ export const MOST_UNLIKELY = 16
  */
 const PASSED_BYTES = 1.25
 const TRANSLATED_BYTES = 5
-/** What it takes for each value of a body that is translated: as it was read, in the model, and as it was written. */
-const VALUE_BYTES = 160
 
 /** The sessions that were seen last, as many as there is room for. */
 export class SessionStore {

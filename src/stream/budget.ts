@@ -14,9 +14,11 @@ export class Budget {
     this.#most = most
   }
 
+  #values = 0
+
   /** Zero when no exchange is under way. */
   get held(): number {
-    return this.#held
+    return this.#held + this.#values
   }
 
   /** Changes the bound; held bytes stay held. */
@@ -37,6 +39,20 @@ export class Budget {
 
   put(bytes: number): void {
     this.#held += bytes
+  }
+
+  /**
+   * Takes room for values; false where others have some and there is none beside them. Bytes are not refused for them:
+   * they are there for moments, and at most those of one request are beyond the bound.
+   */
+  unfold(bytes: number): boolean {
+    if (bytes > 0 && this.#values > 0 && this.held + bytes > this.#most) return false
+    this.#values += bytes
+    return true
+  }
+
+  fold(bytes: number): void {
+    this.#values -= bytes
   }
 }
 
@@ -84,6 +100,11 @@ export interface Lease {
    * not this one.
    */
   work(bytes: number): void
+  /**
+   * Sets the room for what a request becomes while it is translated. False where others are translated and there is no
+   * room beside them: a request within its limits is translated, and until then it waits.
+   */
+  unfold(bytes: number): boolean
   /** Releases everything; nothing more may be taken. */
   release(): void
 }
@@ -92,6 +113,7 @@ class BudgetLease implements Lease {
   readonly #budget: Budget
   #over = false
   #work = 0
+  #values = 0
   size = 0
 
   constructor(budget: Budget) {
@@ -120,7 +142,17 @@ class BudgetLease implements Lease {
     this.#work = bytes
   }
 
+  unfold(bytes: number): boolean {
+    if (this.#over) return true
+    this.#budget.fold(this.#values)
+    this.#values = 0
+    if (!this.#budget.unfold(bytes)) return false
+    this.#values = bytes
+    return true
+  }
+
   release(): void {
+    this.unfold(0)
     this.hold(0)
     this.work(0)
     this.#over = true

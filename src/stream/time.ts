@@ -8,8 +8,11 @@ export const STALL_MS = 120_000
 export const timer = (run: () => void, ms: number): ReturnType<typeof setTimeout> =>
   setTimeout(run, Math.min(ms, 2 ** 31 - 1))
 
+export const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => timer(() => resolve(), ms))
+
 /** Lets everything that is already waiting run first. */
-const turn = (): Promise<void> => new Promise((resolve) => timer(() => resolve(), 0))
+const turn = (): Promise<void> => pause(0)
 
 let last: Promise<void> = Promise.resolve()
 

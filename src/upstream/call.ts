@@ -18,7 +18,7 @@ import {
 import type { TimeoutSettings } from '../config/settings.ts'
 import { toSource } from '../stream/source.ts'
 import type { Veil } from './secrets.ts'
-import { timer } from '../stream/time.ts'
+import { pause, timer } from '../stream/time.ts'
 
 /** The result of a read: bytes, or the problem that ends them; undefined at the regular end. */
 export type Piece =
@@ -175,8 +175,6 @@ function sendOnce(
 /** Between 50 and 250 ms, so that many callers do not come back at the same moment. */
 const pauseMs = (random: string): number =>
   50 + (Number.parseInt(random.slice(0, 2), 16) || 0) * 0.8
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 /** The most that is read of an answer only to reuse its connection. */
 const REST_BYTES = 65_536

@@ -55,6 +55,7 @@ const frozen = (scanned: ScannedBody): ScannedBody => ({
   get members() {
     return scanned.members
   },
+  values: scanned.values,
   memberText: (name) => scanned.memberText(name),
   ...(scanned.beginningOf && {
     beginningOf: (name, elements) => scanned.beginningOf?.(name, elements),

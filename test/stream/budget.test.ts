@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Adapter } from '../../adapters/contract.ts'
 import { dialects } from '../../adapters/index.ts'
 import { Budget, FREE_BYTES, weightOf, workOf } from '../../src/stream/budget.ts'
-import { LONG_BYTES, Pile, piecesIn, wholeBytes } from '../../src/json/bytes.ts'
+import { LONG_BYTES, Pile, piecesIn, VALUE_BYTES, wholeBytes } from '../../src/json/bytes.ts'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import type { LimitSettings } from '../../src/config/settings.ts'
 import { createLoad } from '../../src/http/load.ts'
@@ -53,6 +53,24 @@ describe('a lease', () => {
     one.release()
     one.work(5)
     expect(budget.held).toBe(50)
+  })
+  it('has room for the values of one request, and for more where they fit', () => {
+    const budget = new Budget(100)
+    const [one, other] = [budget.lease(), budget.lease()]
+    one.grow(10)
+    expect([one.unfold(300), other.unfold(1), other.unfold(0), budget.held]).toEqual([
+      true,
+      false,
+      true,
+      310,
+    ])
+    // What comes is not refused for values, which are there for moments.
+    expect(other.fits(90)).toBe(true)
+    expect([one.unfold(0), other.unfold(50), one.unfold(1)]).toEqual([true, true, false])
+    other.release()
+    expect([one.unfold(80), budget.held]).toEqual([true, 90])
+    one.release()
+    expect([one.unfold(7), budget.held]).toEqual([true, 0])
   })
   it('counts a long body half as much again', () => {
     expect([LONG_BYTES, LONG_BYTES + 10].map(weightOf)).toEqual([LONG_BYTES, LONG_BYTES + 15])
@@ -271,6 +289,27 @@ describe('a stream', () => {
     const { fetch: send } = stand(script('plain-1'), { inFlightBytes: 1000 })
     const text = await (await send('/v1/plain', { body: askStream('plain-1') })).text()
     expect(text).toContain('"t":"end"')
+  })
+})
+
+describe('requests of many values', () => {
+  it('are translated one after the other where there is no room for all of them', async () => {
+    const values = 200_000
+    const script = () => jsonReply(JSON.parse(voices[0]?.whole ?? ''))
+    const proxy = stand(script, { inFlightBytes: 32_000_000 }, ['messages', 'responses'])
+    const body = { model: 'messages-1', input: 'Hello', many: Array(values).fill(123_456) }
+    let [peak, isOver] = [0, false]
+    const watch = async () => {
+      for (; !isOver; await sleep(0)) peak = Math.max(peak, proxy.load.held())
+    }
+    const watching = watch()
+    const asked = Array.from({ length: 4 }, () => proxy.fetch('/v1/responses', { body }))
+    const answers = await Promise.all(asked)
+    isOver = true
+    await watching
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect(peak).toBeGreaterThan(values * VALUE_BYTES)
+    expect(peak).toBeLessThan(2 * values * VALUE_BYTES)
   })
 })
 
