@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseJsonc } from '../../src/config/jsonc.ts'
 import { parseYaml } from '../../src/node/init/yaml.ts'
+import { measureGrowth, MOST } from '../growth/cpu.ts'
 import { emptyFolder, type Folder } from './command.ts'
 
 const hasScript = spawnSync('script', ['--version']).status === 0
@@ -614,4 +615,38 @@ describe('the part of YAML that is read', () => {
     'is refused where it is more: %j',
     (given) => expect(() => parseYaml(given)).toThrow(/expected|anchors/),
   )
+
+  it('keeps quotes over lines and apostrophes in words apart from brackets', () => {
+    expect(parseYaml("a: [it's, 'b ]\n  c', \"d } \\\" [\n e\"]\nf: {g: 'h: {'}")).toEqual({
+      a: ["it's", 'b ] c', 'd } " [ e'],
+      f: { g: 'h: {' },
+    })
+  })
+
+  it('is read in proportion to its lines', async () => {
+    const lists = (lines: number) => {
+      const list = Array.from(
+        { length: lines },
+        (_, index) => `  [m${index}, {a: "b", c: [1, 2]}],`,
+      )
+      const text = ['a: [', ...list, ']', `b: |`, ...list, `c${' '.repeat(lines)}d: 1`].join('\n')
+      return () => parseYaml(text)
+    }
+    expect(await measureGrowth(lists, 8000)).toBeLessThan(MOST)
+  })
+
+  it('ends where it is as long as nobody writes it', () => {
+    const long = `a: |\n${'  b\n'.repeat(200_000)}`
+    expect(String(Object.values(parseYaml(long) ?? {})[0])).toHaveLength(400_000)
+  })
+
+  const LEVELS = 100_000
+  it.each([
+    ['brackets', `a: ${'['.repeat(LEVELS)}${']'.repeat(LEVELS)}`],
+    ['braces', `a: ${'{a: '.repeat(LEVELS)}1${'}'.repeat(LEVELS)}`],
+    ['dashes', `${'- '.repeat(LEVELS)}a`],
+    ['lines', Array.from({ length: 2000 }, (_, at) => `${' '.repeat(at)}a:`).join('\n')],
+  ])('says where it is too deep, in %s', (_, given) => {
+    expect(() => parseYaml(given)).toThrow('expected at most 100 levels of maps and lists')
+  })
 })

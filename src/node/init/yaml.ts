@@ -39,18 +39,25 @@ function splitLines(text: string): Line[] {
     })
 }
 
-/** A comment begins behind a space, outside of quotes. */
+/** A comment begins behind a space, outside of quotes. Such as are not closed in their line hide nothing. */
 function withoutComment(text: string): string {
-  const match = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^#"']|(?<=\S)[#"'])*/.exec(text)
+  const match = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^#"']|["']|(?<=\S)#)*/.exec(text)
   return match ? match[0] : text
 }
 
 const KEY =
-  /^((?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s"'[{#&*!|>%@`-][^#]*?|-[^\s#][^#]*?))\s*:(?:\s+|$)/
+  /^((?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s"'[{#&*!|>%@`-][^#]*?|-[^\s#][^#]*?))(?<=\S)\s*:(?:\s+|$)/
+
+/** No configuration is so deep, and each level is a call of a function in a call. */
+const MOST_LEVELS = 100
+
+const tooDeep = (line: number): TextFault =>
+  new TextFault(line, `expected at most ${MOST_LEVELS} levels of maps and lists`)
 
 class BlockReader {
   #lines: Line[]
   #at = 0
+  #depth = 0
 
   constructor(lines: Line[]) {
     this.#lines = lines
@@ -72,6 +79,14 @@ class BlockReader {
   block(indent: number): unknown {
     const line = this.#peek()
     if (!line || line.indent < indent) return null
+    if (this.#depth >= MOST_LEVELS) throw tooDeep(line.number)
+    this.#depth += 1
+    const value = this.#value(line)
+    this.#depth -= 1
+    return value
+  }
+
+  #value(line: Line): unknown {
     if (isItem(line.text)) return this.#list(line.indent)
     if (KEY.test(line.text)) return this.#map(line.indent)
     this.#at += 1
@@ -129,7 +144,9 @@ class BlockReader {
       lines.push(line.raw)
       this.#at += 1
     }
-    const depth = Math.min(...lines.filter((each) => each.trim()).map((each) => each.search(/\S/)))
+    const depth = lines
+      .filter((each) => each.trim())
+      .reduce((least, each) => Math.min(least, each.search(/\S/)), Infinity)
     const text = lines
       .map((each) => each.slice(depth))
       .join(mark.startsWith('>') ? ' ' : '\n')
@@ -139,16 +156,16 @@ class BlockReader {
 
   /** A scalar in brackets or quotes may continue on further lines. */
   #scalar(first: string, line: Line): unknown {
-    let text = first
-    while (isOpen(text)) {
+    if (!/^[[{]/.test(first)) return readScalar(first, line.number)
+    const parts = [first]
+    const brackets = new Brackets()
+    while (brackets.areOpenBehind(parts.at(-1) ?? '')) {
       const next = this.#peek()
       if (!next) throw new TextFault(line.number, 'expected the end of what is opened here')
-      text += ` ${next.text}`
+      parts.push(next.text)
       this.#at += 1
     }
-    return /^[[{]/.test(text)
-      ? new FlowReader(text, line.number).read()
-      : readScalar(text, line.number)
+    return new FlowReader(parts.join(' '), line.number).read()
   }
 }
 
@@ -157,19 +174,36 @@ const isBlank = (line: Line | undefined): boolean =>
 
 const isItem = (text: string): boolean => text === '-' || text.startsWith('- ')
 
-/** Whether brackets are open at the end of the text. */
-function isOpen(text: string): boolean {
-  if (!/^[[{]/.test(text)) return false
-  let depth = 0
-  for (const [mark] of text.matchAll(/"(?:[^"\\]|\\.)*"|'[^']*'|[[\]{}]/g))
-    if (mark.length === 1) depth += /[[{]/.test(mark) ? 1 : -1
-  return depth > 0
+/** Tells, line by line, whether brackets are open. A quote that opens a scalar may close it on a further line. */
+class Brackets {
+  #depth = 0
+  #quote = ''
+  #before = ''
+
+  areOpenBehind(line: string): boolean {
+    for (let at = 0; at < line.length; at += 1) {
+      const sign = line[at] ?? ''
+      if (this.#quote === '"' && sign === '\\') at += 1
+      else if (this.#quote !== '') this.#quote = sign === this.#quote ? '' : this.#quote
+      else this.#take(sign)
+    }
+    return this.#depth > 0
+  }
+
+  #take(sign: string): void {
+    if (sign === ' ') return
+    if ((sign === '"' || sign === "'") && /[[{,:]/.test(this.#before)) this.#quote = sign
+    else if (sign === '[' || sign === '{') this.#depth += 1
+    else if (sign === ']' || sign === '}') this.#depth -= 1
+    this.#before = sign
+  }
 }
 
 class FlowReader {
   #text: string
   #line: number
   #at = 0
+  #depth = 0
 
   constructor(text: string, line: number) {
     this.#text = text
@@ -209,11 +243,14 @@ class FlowReader {
 
   #until<T>(end: string, one: () => T): T[] {
     const all: T[] = []
+    if (this.#depth >= MOST_LEVELS) throw tooDeep(this.#line)
+    this.#depth += 1
     while (!this.#takes(end)) {
       all.push(one())
       if (!this.#takes(',') && this.#text[this.#at] !== end)
         throw new TextFault(this.#line, `expected "," or "${end}"`)
     }
+    this.#depth -= 1
     return all
   }
 
