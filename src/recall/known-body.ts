@@ -73,6 +73,13 @@ export class KnownBody {
     return this.#layout
   }
 
+  /** How many turns it has. */
+  get turns(): number {
+    const ends =
+      'structure' in this.#layout ? this.#layout.structure.ends : this.#layout.turns?.ends
+    return ends?.length ?? 0
+  }
+
   get isLaidOut(): boolean {
     return !('structure' in this.#layout)
   }

@@ -14,6 +14,8 @@ export interface RecalledSession {
   known: KnownBody
   opening: BodyOpening | undefined
   written?: WrittenBody
+  /** A body of it was parsed, as the next one will be, too. */
+  isParsed: boolean
   /** What its pieces became on their way. */
   readonly trail: Trail
 }
@@ -32,6 +34,12 @@ export const MOST_UNLIKELY = 16
  */
 const PASSED_BYTES = 1.25
 const TRANSLATED_BYTES = 5
+/**
+ * What it takes for each turn beside that: where it ends; and where it is translated its place in all the lists that
+ * are made on the way (measured: up to 590 bytes for turns of a letter, messages to generate-content).
+ */
+const PASSED_TURN_BYTES = 16
+const TRANSLATED_TURN_BYTES = 600
 
 /** The sessions that were seen last, as many as there is room for. */
 export class SessionStore {
@@ -105,6 +113,7 @@ export class SessionStore {
       limits,
       known,
       opening: undefined,
+      isParsed: false,
       trail: new Trail(),
     }
     const alike = this.#places.get(session.place) ?? new Openings()
@@ -113,6 +122,7 @@ export class SessionStore {
     // To find the oldest takes a step for each that has moved behind.
     const oldest = alike.size < MOST_ALIKE ? undefined : alike.oldest
     if (oldest) this.#sessions.delete(oldest)
+    session.isParsed ||= session.known.value !== undefined
     session.known = known
     session.opening = openingIn(known)
     alike.add(session)
@@ -141,11 +151,10 @@ export class SessionStore {
   }
 }
 
-function sizeOf({ known: { bytes, nodes, value }, written }: RecalledSession): number {
-  const isTranslated = value !== undefined || written !== undefined
-  return isTranslated
-    ? bytes.length * TRANSLATED_BYTES + nodes * VALUE_BYTES
-    : Math.ceil(bytes.length * PASSED_BYTES)
+function sizeOf({ known: { bytes, nodes, turns }, isParsed, written }: RecalledSession): number {
+  return isParsed || written !== undefined
+    ? bytes.length * TRANSLATED_BYTES + nodes * VALUE_BYTES + turns * TRANSLATED_TURN_BYTES
+    : Math.ceil(bytes.length * PASSED_BYTES) + turns * PASSED_TURN_BYTES
 }
 
 /** A hash is enough: what is found is compared byte for byte. */
