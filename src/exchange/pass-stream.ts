@@ -6,6 +6,7 @@ import type { Event } from '../model/events.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Answer, PassingExchange, StoredExchange } from './exchange.ts'
 import { joinBytes, NOTHING, utf8Text, withoutMark } from '../json/bytes.ts'
+import { BeginningBytes } from './beginning-bytes.ts'
 import type { Mirror } from '../memory/mirror.ts'
 import {
   CALLER_LEFT,
@@ -20,14 +21,13 @@ import { passingErrors, type Beginning, type PassingErrors } from './passing-err
 import { HeardStream, type HeardReply } from './heard.ts'
 import type { PassPlan } from './plan.ts'
 import { pieceFinder, PieceTally } from '../stream/pieces.ts'
-import { isStreamType, guessKind, replyEvents, type ReplyEvents } from '../stream/reply-events.ts'
+import { isStreamType, replyEvents, type ReplyEvents } from '../stream/reply-events.ts'
 import {
   elementShape,
   eventShape,
   renamedEventShape,
   shapeWithout,
   type PassingShape,
-  wholeEventsIn,
 } from '../stream/whole-events.ts'
 import {
   begunWith,
@@ -128,33 +128,30 @@ async function readBeginning(
   call: UpstreamCall,
   { framing, errors, isDecisive }: BeginningOptions,
 ): Promise<FirstPiece> {
-  let bytes: Uint8Array = NOTHING
+  const gathered = new BeginningBytes()
   for (;;) {
     const piece = await call.read()
     if (piece?.problem) return piece
-    if (piece) bytes = bytes.length > 0 ? joinBytes([bytes, piece.bytes]) : piece.bytes
-    // A character may come in pieces, also the byte order mark before everything.
-    const text = new TextDecoder().decode(bytes, { stream: Boolean(piece) })
-    const kind = guessKind(text)
-    if (kind === 'other' && piece && !isRecognised(text)) continue
-    if (kind === 'other') return { problem: { ...NOT_A_REPLY, said: text } }
+    gathered.add(piece?.bytes)
+    const { kind } = gathered
+    if (kind === 'other' && piece && !isRecognised(gathered.text)) continue
+    if (kind === 'other') return { problem: { ...NOT_A_REPLY, said: gathered.text } }
     // JSON where events were expected is a failure, so it is held back until it is complete.
     const isHeld = kind === 'json' && framing !== 'json-array'
-    // Half an event cannot be judged: it would count as one that the caller is to see.
-    const whole = piece && kind === 'events' ? wholeEventsIn(bytes) : bytes
-    const judged = whole.length === bytes.length ? text : new TextDecoder().decode(whole)
-    const isOpen = kind === 'events' ? judged !== '' : kind === 'json' && !isHeld
+    const events = kind === 'events' ? gathered.events() : ''
+    const isOpen = events !== '' || (kind === 'json' && !isHeld)
+    const judged = kind === 'events' ? events : isOpen || !piece ? gathered.text : ''
     const { begun, failure, first } =
       isOpen || !piece ? errors.beginning(judged, isDecisive) : NOT_BEGUN
     if (failure) return { problem: failure }
-    const isTooLong = bytes.length > BEGINNING_BYTES
-    if (kind === undefined && (isTooLong || (!piece && bytes.length > 0)))
+    const isTooLong = gathered.size > BEGINNING_BYTES
+    if (kind === undefined && (isTooLong || (!piece && gathered.size > 0)))
       return { problem: NOT_A_REPLY }
     // Clients of events find none in it, and would take that for a reply without content.
     if (isHeld && (first || isTooLong) && isStreamType(call.headers.get('content-type')))
       return { problem: NOT_A_REPLY }
     if (begun || isTooLong || (kind === 'json' && isOpen))
-      return { bytes, ...(first && kind === 'events' && { first }) }
+      return { bytes: gathered.bytes, ...(first && kind === 'events' && { first }) }
     if (!piece) return { problem: ENDED_EARLY }
   }
 }

@@ -17,7 +17,7 @@ import { mayHop } from '../upstream/verdict.ts'
  */
 export interface PassingErrors {
   /**
-   * Reads the first events, in a text that may be cut off, and again in a longer one until the reply has begun.
+   * Reads the first events, and then further ones until the reply has begun; of JSON the whole text.
    * `isDecisive`: reads all up to the first event that shows something of the reply, because until then another
    * upstream may be asked.
    */
@@ -121,9 +121,9 @@ export function passingErrors(options: Options): PassingErrors {
  * not made anew for each stream: a generator function gets a shape of its own, which keeps its exchange until a full
  * collection.
  */
-function* eachFrame(text: string, maxEventCharacters: number, from = 0): Generator<Frame> {
+function* eachFrame(text: string, maxEventCharacters: number): Generator<Frame> {
   const parser = sseParser(maxEventCharacters)
-  for (let at = from; at < text.length;) {
+  for (let at = 0; at < text.length;) {
     const end = behindBlankLine(text, at)
     yield* parser.push(text.slice(at, end))
     at = end
@@ -201,42 +201,55 @@ function beginningReader(
   { adapter, maxEventCharacters }: Options,
   judge: FrameJudge,
 ): PassingErrors['beginning'] {
-  let decisive: DecisiveBeginning | undefined
+  let reading: PlainBeginning | DecisiveBeginning | undefined
   return (text, isDecisive = false) => {
-    const frames =
-      guessKind(text) === 'json'
-        ? [unframed(text)]
-        : eachFrame(text, maxEventCharacters, decisive?.judged)
-    if (isDecisive) decisive ??= new DecisiveBeginning(adapter, judge)
-    const beginning = decisive?.read(frames, text.length) ?? plainBeginning(judge, frames)
+    // What follows events is none, however it begins.
+    const isJson = !reading && guessKind(text) === 'json'
+    const frames = isJson ? [unframed(text)] : eachFrame(text, maxEventCharacters)
+    reading ??= isDecisive ? new DecisiveBeginning(adapter, judge) : new PlainBeginning(judge)
+    const beginning = reading.read(frames)
     judge.forget()
     // What was read is released with the beginning: a stream may go on for an hour.
-    if (beginning.begun) decisive = undefined
+    if (beginning.begun) reading = undefined
     return beginning
   }
 }
 
 /** The beginning up to the first event that says anything. */
-function plainBeginning(judge: FrameJudge, frames: Iterable<Frame>): Beginning {
-  let isFirst = true
-  for (const frame of frames) {
+class PlainBeginning {
+  readonly #judge: FrameJudge
+  #isFirst = true
+
+  constructor(judge: FrameJudge) {
+    this.#judge = judge
+  }
+
+  read(frames: Iterable<Frame>): Beginning {
+    for (const frame of frames) {
+      const beginning = this.#readOne(frame)
+      if (beginning) return beginning
+      this.#isFirst = false
+    }
+    return { begun: false }
+  }
+
+  /** Undefined where the frame says nothing. */
+  #readOne(frame: Frame): Beginning | undefined {
+    const judge = this.#judge
     const problem = judge.problemIn(frame)
     if (problem)
       return judge.passes(frame, problem) ? { begun: true } : { begun: true, failure: problem }
     const { reader, events = [] } = judge.opened(frame)
     // Frames that are only a piece have not been read.
-    const isRead = isFirst && events.length > 0
-    if (judge.saysSomething(frame))
-      return { begun: true, ...(isRead && { first: { reader, frames: [{ frame, events }] } }) }
-    isFirst = false
+    const isRead = this.#isFirst && events.length > 0
+    return judge.saysSomething(frame)
+      ? { begun: true, ...(isRead && { first: { reader, frames: [{ frame, events }] } }) }
+      : undefined
   }
-  return { begun: false }
 }
 
 /** The beginning up to the first event that shows something of the reply. */
 class DecisiveBeginning {
-  /** How much of the text has been judged, in whole events. */
-  judged = 0
   readonly #judge: FrameJudge
   readonly #pieces: PieceFinder
   /** Reads all frames, one after the other. */
@@ -248,9 +261,7 @@ class DecisiveBeginning {
     this.#pieces = pieceFinder(adapter.same.pieces)
   }
 
-  /** `end`: where the text ends in which the frames stand. */
-  read(frames: Iterable<Frame>, end: number): Beginning {
-    this.judged = end
+  read(frames: Iterable<Frame>): Beginning {
     for (const frame of frames) {
       const beginning = this.#readOne(frame)
       if (beginning) return beginning

@@ -108,9 +108,6 @@ function behindLastBlankLine(bytes: Uint8Array): number {
   return 0
 }
 
-export const wholeEventsIn = (bytes: Uint8Array): Uint8Array =>
-  bytes.subarray(0, behindLastBlankLine(bytes))
-
 /** Server-sent events with the model renamed. */
 export function renamedEventShape(maxBytes: number, renaming: Renaming): PassingShape {
   const events = eventShape(maxBytes)
