@@ -18,8 +18,10 @@ import { refuseToolless } from '../model/toolless.ts'
 import type { Trail } from '../model/trail.ts'
 import { invalid, ProblemError } from '../model/problem.ts'
 import type { PlaceSearch } from '../ports.ts'
-import { FREE_BYTES } from '../stream/budget.ts'
-import { LONG_BYTES, type Bytes } from '../json/bytes.ts'
+import { FREE_BYTES, workOf } from '../stream/budget.ts'
+import { ownTurn, pause } from '../stream/time.ts'
+import { CALLER_LEFT, CROWDED } from '../model/failures.ts'
+import { LONG_BYTES, VALUE_BYTES, type Bytes } from '../json/bytes.ts'
 import { isGuarded, refuseReferences, findUnnoted } from '../memory/ownership.ts'
 import type { Exchange } from './exchange.ts'
 import {
@@ -41,7 +43,6 @@ import { destinationOf, findRoute, type Destination } from '../upstream/route.ts
 import { issuerMarks, proofReader, readableProofs } from './accounts.ts'
 import { atOwnPlace } from './own-place.ts'
 import { cacheOptions } from './cache-options.ts'
-import { breath, roomFor } from './room.ts'
 import { traitsOf } from './traits.ts'
 import type { RouteSettings, UpstreamSettings } from '../config/settings.ts'
 
@@ -344,6 +345,33 @@ function editedRequest(
     headers: {},
     body: caller.same.edit(objectIn(body), edits, lose),
   }
+}
+
+/** Those that wait look for room so often, since what they wait for is work of this process, and for so long. */
+const LOOK_MS = 5
+const ROOM_MS = 10_000
+
+/**
+ * Waits for room for what a request becomes while it is translated. Each looks for itself: on Workers an exchange may
+ * end without another word.
+ */
+async function roomFor(
+  { lease, signal }: Exchange,
+  scanned: ScannedBody | undefined,
+): Promise<void> {
+  const needed = (scanned?.values ?? 0) * VALUE_BYTES
+  for (let waited = 0; !lease.unfold(needed); waited += LOOK_MS) {
+    if (signal.aborted) throw new ProblemError(CALLER_LEFT)
+    if (waited >= ROOM_MS) throw new ProblemError(CROWDED)
+    await pause(LOOK_MS)
+  }
+}
+
+/** Yields before long work, so that other exchanges get their turn; what the work will need is counted before. */
+const breath = async ({ body, lease }: Exchange): Promise<void> => {
+  if (lease.size <= LONG_BYTES) return
+  lease.work(workOf(body.characters))
+  await ownTurn()
 }
 
 const isLong = ({ lease }: Exchange): boolean => lease.size > FREE_BYTES

@@ -27,19 +27,19 @@ export function gatheredSource(stream: ReadableStream<Uint8Array>): ByteSource {
     async read() {
       const { value } = await (asked ?? reader.read())
       asked = undefined
-      return value && joinBytes(await gathered(value, more))
+      return value && joinBytes(await gather(value, more))
     },
     cancel: () => void reader.cancel().catch(() => {}),
   }
 }
 
-async function gathered(
+async function gather(
   first: Uint8Array,
   more: (late: Promise<undefined>) => Promise<Uint8Array | undefined>,
 ): Promise<Uint8Array[]> {
   const pieces = [first]
   let size = first.length
-  let clock: ReturnType<typeof setTimeout> | undefined
+  let clock: ReturnType<typeof timer> | undefined
   const late = new Promise<undefined>((resolve) => {
     clock = timer(() => resolve(undefined), GATHER_MS)
   })

@@ -46,6 +46,8 @@ function told(list: readonly Letter[], given: number, trail?: Trail) {
   return { words, seen: ['a', 'b', 'x'].map((text) => seen.get(text)), losses }
 }
 
+const letters = (count: number) => Array.from({ length: count }, () => ({ text: 'x' }))
+
 describe('a trail', () => {
   it('leads where the whole way leads', () => {
     fc.assert(
@@ -64,7 +66,6 @@ describe('a trail', () => {
 
   it('tells of more losses than are told one by one what the whole way tells', () => {
     const trail = new Trail()
-    const letters = (count: number) => Array.from({ length: count }, () => ({ text: 'x' }))
     const list = letters(2 * LOSSES_TOLD)
     for (const length of [LOSSES_TOLD / 2, LOSSES_TOLD - 1, LOSSES_TOLD + 1, list.length]) {
       const part = list.slice(0, length)

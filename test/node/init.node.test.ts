@@ -592,6 +592,12 @@ ${words.map((word) => `${word}: 1`).join('\n')}
   })
 })
 
+const lists = (lines: number) => {
+  const list = Array.from({ length: lines }, (_, index) => `  [m${index}, {a: "b", c: [1, 2]}],`)
+  const text = ['a: [', ...list, ']', `b: |`, ...list, `c${' '.repeat(lines)}d: 1`].join('\n')
+  return () => parseYaml(text)
+}
+
 describe('the part of YAML that is read', () => {
   it.each([
     ["a: 1\nb: \"two # 2\" # three\nc: 'it''s'", { a: 1, b: 'two # 2', c: "it's" }],
@@ -624,14 +630,6 @@ describe('the part of YAML that is read', () => {
   })
 
   it('is read in proportion to its lines', async () => {
-    const lists = (lines: number) => {
-      const list = Array.from(
-        { length: lines },
-        (_, index) => `  [m${index}, {a: "b", c: [1, 2]}],`,
-      )
-      const text = ['a: [', ...list, ']', `b: |`, ...list, `c${' '.repeat(lines)}d: 1`].join('\n')
-      return () => parseYaml(text)
-    }
     expect(await measureGrowth(lists, 8000)).toBeLessThan(MOST)
   })
 

@@ -122,7 +122,7 @@ const RUNS = isDrawn ? 150 : 8
 const MOST_STEPS = 20
 
 /** So little that what is kept is soon forgotten. */
-const SCARCE_BYTES = 60_000
+const SCARCE_BYTES = 90_000
 
 describe.each(DIALECTS)('the sessions of %s', (caller) => {
   const others = DIALECTS.filter((dialect) => dialect !== caller)

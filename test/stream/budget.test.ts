@@ -292,20 +292,22 @@ describe('a stream', () => {
   })
 })
 
+const wholeReply = () => jsonReply(JSON.parse(voices[0]?.whole ?? ''))
+
 describe('requests of many values', () => {
   it('are translated one after the other where there is no room for all of them', async () => {
     const values = 200_000
-    const script = () => jsonReply(JSON.parse(voices[0]?.whole ?? ''))
-    const proxy = stand(script, { inFlightBytes: 32_000_000 }, ['messages', 'responses'])
+    const proxy = stand(wholeReply, { inFlightBytes: 32_000_000 }, ['messages', 'responses'])
     const body = { model: 'messages-1', input: 'Hello', many: Array(values).fill(123_456) }
-    let [peak, isOver] = [0, false]
+    let peak = 0
+    const over = new AbortController()
     const watch = async () => {
-      for (; !isOver; await sleep(0)) peak = Math.max(peak, proxy.load.held())
+      for (; !over.signal.aborted; await sleep(0)) peak = Math.max(peak, proxy.load.held())
     }
     const watching = watch()
     const asked = Array.from({ length: 4 }, () => proxy.fetch('/v1/responses', { body }))
     const answers = await Promise.all(asked)
-    isOver = true
+    over.abort()
     await watching
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     expect(peak).toBeGreaterThan(values * VALUE_BYTES)
