@@ -3,7 +3,12 @@ import { defineConfig } from 'vitest/config'
 
 const common = {
   include: ['test/**/*.test.ts'],
-  testTimeout: 30_000,
+  // No test is about this time: it ends one that hangs. On a machine that is busy with something else, the longest
+  // take ten times as long as on one of their own.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  // What is waited for comes, or a test hangs.
+  expect: { poll: { timeout: 120_000 } },
   silent: 'passed-only' as const,
 }
 

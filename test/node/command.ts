@@ -6,7 +6,7 @@ import { lookAtProcess } from '../canary/watch.ts'
 
 /** `COMMAND=dist/dragoman.js` tries the built command in place of the sources. */
 const ENTRY = resolve(process.env['COMMAND'] ?? 'src/node.ts')
-const DEADLINE_MS = 20_000
+const DEADLINE_MS = 120_000
 
 export interface Finished {
   code: number | null

@@ -163,7 +163,7 @@ describe('dragoman init', () => {
     let said = ''
     terminal.stdout.on('data', (chunk) => (said += chunk))
     const answer = async (question: string, text: string) => {
-      await expect.poll(() => said, { timeout: 10_000 }).toContain(question)
+      await expect.poll(() => said).toContain(question)
       said = ''
       terminal.stdin.write(`${text}\n`)
     }
@@ -173,7 +173,7 @@ describe('dragoman init', () => {
     await answer('expected a URL', 'https://one.example')
     await answer('Its key', '"sk-quoted-0123456789"')
     await answer('no quotes around it', 'env:NOT_SET_YET')
-    await expect.poll(() => said, { timeout: 10_000 }).toContain('wrote dragoman.json')
+    await expect.poll(() => said).toContain('wrote dragoman.json')
     expect(config()).toMatchObject({
       upstreams: {
         main: { dialect: 'messages', url: 'https://one.example', key: 'env:NOT_SET_YET' },

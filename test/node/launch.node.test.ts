@@ -339,7 +339,7 @@ describe('dragoman launch', () => {
 
   it('leaves an interrupt to the client, passes on what ends it, and ends as it ends', async () => {
     const command = launch(['claude'], { END_ON: 'SIGTERM', CODE: '5' })
-    await expect.poll(() => existsSync(record()), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => existsSync(record())).toBe(true)
     command.child.kill('SIGINT')
     await new Promise((wake) => setTimeout(wake, 200))
     expect(said().signals).toEqual([])
@@ -359,7 +359,7 @@ describe('dragoman launch', () => {
 
   it('leaves a client without its proxy nothing to wait for, and its folder to the next one', async () => {
     const command = launch(['gemini'], { END_ON: 'SIGTERM', CODE: '0' })
-    await expect.poll(() => existsSync(record()), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => existsSync(record())).toBe(true)
     const { url, place = '', env, pid } = said()
     command.child.kill('SIGKILL')
     await expect.poll(() => command.child.signalCode).toBe('SIGKILL')

@@ -113,7 +113,7 @@ describe('as many connections as are allowed', () => {
       await pause(200)
       return statusOf(next)
     }
-    await expect.poll(answered, { timeout: 5000 }).toBe('200')
+    await expect.poll(answered).toBe('200')
   })
 })
 
@@ -125,7 +125,7 @@ describe('a caller who sends slowly', () => {
     await pause(300)
     punctual.socket.write(BODY.slice(20))
     await expect.poll(() => statusOf(punctual)).toBe('200')
-    await expect.poll(() => statusOf(late), { timeout: 5000 }).toBe('408')
+    await expect.poll(() => statusOf(late)).toBe('408')
     expect(late.heard).toContain('"type":"error"')
   })
 
@@ -133,7 +133,7 @@ describe('a caller who sends slowly', () => {
     const port = await portWith({ bodyMs: 300, headersMs: 300 })
     const late = await line(port)
     late.socket.write('POST /v1/messages HTTP/1.1\r\nHost:')
-    await expect.poll(() => late.closed, { timeout: 15_000 }).toBe(true)
+    await expect.poll(() => late.closed).toBe(true)
     expect(late.heard).toMatch(/^HTTP\/1\.1 408|^$/)
   })
 })
@@ -182,7 +182,7 @@ describe('a caller who takes slowly', () => {
   it('is not cut off while there is nothing to take', async () => {
     const one = await line(await openPort(late))
     one.socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
-    await expect.poll(() => statusOf(one), { timeout: 5000 }).toBe('200')
+    await expect.poll(() => statusOf(one)).toBe('200')
   })
 
   it('gets everything as long as it takes something now and then', async () => {

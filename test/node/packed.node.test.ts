@@ -118,25 +118,25 @@ export const all = [drop, body, codes, again, wrong, worse, ConfigError, EntryTo
 `
 
 describe.each(RESOLUTIONS)('the package, resolved as $moduleResolution', (options) => {
-  it('compiles in its hosts and with the SDKs', { timeout: 60_000 }, async () => {
+  it('compiles in its hosts and with the SDKs', { timeout: 180_000 }, async () => {
     const types = ['node', 'runtimes']
     expect(await said(home, examples, { ...options, types, skipLibCheck: true })).toBe('')
   })
 
-  it('compiles as the pages write it', { timeout: 60_000 }, async () => {
+  it('compiles as the pages write it', { timeout: 180_000 }, async () => {
     const files = programs.map((_, index) => programAt(index))
     expect(files.length).toBeGreaterThan(5)
     expect(await said(home, files, { ...options, types: ['node'], skipLibCheck: true })).toBe('')
   })
 
-  it('compiles alone, its own declarations checked', { timeout: 60_000 }, async () => {
+  it('compiles alone, its own declarations checked', { timeout: 180_000 }, async () => {
     put(join(alone, 'program.ts'), ALONE)
     expect(await said(alone, ['program.ts'], { ...options, types: [], skipLibCheck: false })).toBe(
       '',
     )
   })
 
-  it('is an app of Hono where that is installed', { timeout: 60_000 }, async () => {
+  it('is an app of Hono where that is installed', { timeout: 180_000 }, async () => {
     const program = `import { createApp } from 'dragoman'
       import { Hono } from 'hono'
       const app: Hono = createApp({})

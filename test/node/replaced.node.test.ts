@@ -57,7 +57,7 @@ it('a process that cannot be replaced at once leaves the others alone', async ()
   born[0]?.emit('error', new Error('write EPIPE'))
   born[0]?.process.emit('close', null, 'SIGKILL')
   await expect
-    .poll(() => said, { timeout: 5000 })
+    .poll(() => said)
     .toEqual([
       'process 4711 has ended (SIGKILL); another one starts in 0.1 s',
       'a process cannot be started (EAGAIN); another one starts in 0.2 s',

@@ -8,6 +8,9 @@ import { type Command, emptyFolder, type Folder } from './command.ts'
 
 const [messages, , responses] = voices as readonly [Voice, Voice, Voice]
 const STREAM_MS = 400
+/** Much sooner than at the end of a long drain, on any machine. */
+const SOON_MS = 8000
+const LONG_DRAIN_MS = 10_000
 const PER_SECOND = 50
 
 let folder: Folder
@@ -90,7 +93,7 @@ const isSuccess = ({ status, end, text, model }: Heard) =>
 describe.each([false, true])('a restart under load, connections kept: %s', (keepAlive) => {
   it('loses no request, asks for none twice and cuts no stream', async () => {
     const agent = new Agent({ keepAlive })
-    const old = started(10_000)
+    const old = started(LONG_DRAIN_MS)
     let url = await old.listening()
     const calls: Promise<Heard[]>[] = []
     /** As any client: where no answer began, it asks again. */
@@ -104,7 +107,7 @@ describe.each([false, true])('a restart under load, connections kept: %s', (keep
     const load = setInterval(() => calls.push(insist(`load-${(next += 1)}`)), 1000 / PER_SECOND)
     await pause(600)
 
-    const young = started(10_000)
+    const young = started(LONG_DRAIN_MS)
     const address = await young.listening()
     old.child.kill('SIGTERM')
     await pause(40)
@@ -140,7 +143,7 @@ describe('a signal under load', () => {
     const start = performance.now()
     const heard = await Promise.all(calls)
     expect((await command.finished).code).toBe(0)
-    expect(performance.now() - start).toBeLessThan(1000 + 1000)
+    expect(performance.now() - start).toBeLessThan(SOON_MS)
     for (const one of heard) {
       const hangs = one.model.startsWith('hangs')
       expect(one.end).toBe('whole')
@@ -152,7 +155,7 @@ describe('a signal under load', () => {
 
   it('ends all at once when it comes twice, and every stream looks cut', async () => {
     const agent = new Agent()
-    const command = started(10_000)
+    const command = started(LONG_DRAIN_MS)
     const url = await command.listening()
     const names = Array.from({ length: 20 }, (_, index) => `hangs-${index}`)
     const calls = names.map((name) => call(url, name, agent))
@@ -162,7 +165,7 @@ describe('a signal under load', () => {
     const start = performance.now()
     command.child.kill('SIGTERM')
     expect((await command.finished).code).toBe(130)
-    expect(performance.now() - start).toBeLessThan(1000)
+    expect(performance.now() - start).toBeLessThan(SOON_MS)
     for (const one of await Promise.all(calls)) expect(one.end).toBe('cut')
     await expect.poll(() => open.size).toBe(0)
   })

@@ -85,7 +85,7 @@ const workersIn = (args: string[], variable = '') =>
   readCommandLine(args, { DRAGOMAN_WORKERS: variable }).workers
 
 describe('several processes behind one port', () => {
-  it('keep, count and are configured together', { timeout: 60_000 }, async () => {
+  it('keep, count and are configured together', { timeout: 180_000 }, async () => {
     const command = started(CONFIG, '--workers', '2')
     const url = await command.listening()
     const said = () => command.printed().error
@@ -140,7 +140,7 @@ describe('several processes behind one port', () => {
 
   it(
     'count while one begins, and outlive one that ends before it has',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       const command = started(CONFIG, '--workers', '2')
       const url = await command.listening()
@@ -167,7 +167,7 @@ describe('several processes behind one port', () => {
 
   it(
     'leave no caller waiting whose connection went to one that ended',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       const command = started(CONFIG, '--workers', '2')
       const url = await command.listening()
@@ -195,7 +195,7 @@ describe('several processes behind one port', () => {
     },
   )
 
-  it('say once why they cannot start', { timeout: 60_000 }, async () => {
+  it('say once why they cannot start', { timeout: 180_000 }, async () => {
     const other = createServer()
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo

@@ -33,7 +33,7 @@ async function loadedWith(url: string, variables: Record<string, string> = {}): 
   let said = ''
   const ended = new Promise((end) => child.once('close', end))
   child.stderr.on('data', (chunk) => (said += chunk))
-  await expect.poll(() => said, { timeout: 10_000 }).toContain('Try it:')
+  await expect.poll(() => said).toContain('Try it:')
   const address = /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0] ?? ''
   const body = JSON.stringify({ model: 'm', input: 'Hello' })
   const headers = { 'content-type': 'application/json' }
@@ -80,7 +80,7 @@ describe('a start', () => {
     })
     let said = ''
     child.stderr.on('data', (chunk) => (said += chunk))
-    await expect.poll(() => said, { timeout: 10_000 }).toContain('Try it:')
+    await expect.poll(() => said).toContain('Try it:')
     child.kill('SIGTERM')
     expect(said).toContain('the Redis state server is unavailable: ECONNREFUSED')
   })

@@ -53,7 +53,7 @@ afterAll(() => folder.remove())
 
 it(
   'the command serves on and says it where nobody reads its log',
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async () => {
     const command = folder.run(['--port', '0'])
     command.child.stdout?.pause()

@@ -289,7 +289,7 @@ describe('what is traced', () => {
     await ask()
     const began = performance.now()
     await tracer.exporter.stop(50)
-    expect(performance.now() - began).toBeLessThan(2000)
+    expect(performance.now() - began).toBeLessThan(20_000)
   })
 
   it('trap 27: holds no word, key, query or session', async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
+import { cpuMs } from '../growth/cpu.ts'
 import { adapters } from '../../adapters/index.ts'
 import { profilesPage } from '../../scripts/profiles.ts'
 import { examined, readSettings } from '../../src/config/config.ts'
@@ -50,11 +51,11 @@ describe('the table of profiles', () => {
 
   it('is quick to see that a long refusal is none of those that it knows', () => {
     const words = ['"param"', 'reasoning_content ', '`store=True`', 'unknown variant `', ' \t']
-    const begun = performance.now()
+    const begun = cpuMs()
     for (const { refusals = [] } of SOURCED_PROFILES)
       for (const { words: pattern } of refusals)
         for (const word of words) expect(pattern.test(word.repeat(8192))).toBe(false)
-    expect(performance.now() - begun).toBeLessThan(2000)
+    expect(cpuMs() - begun).toBeLessThan(2000)
   })
 
   it('knows which servers speak which dialect', () => {

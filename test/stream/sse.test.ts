@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { cpuMs } from '../growth/cpu.ts'
 import type { Frame } from '../../src/stream/codec.ts'
 import { sseParser } from '../../src/stream/sse.ts'
 import { cases } from '../cases.ts'
@@ -177,7 +178,7 @@ it('reads an event of the largest size in any pieces', () => {
 it('takes lines that are no fields as fast as others', () => {
   const parser = sseParser(1_000_000)
   const text = `${'xyz\n'.repeat(2000)}\n`
-  const start = performance.now()
+  const start = cpuMs()
   for (let turn = 0; turn < 50; turn += 1) parser.push(text)
-  expect(performance.now() - start).toBeLessThan(1000)
+  expect(cpuMs() - start).toBeLessThan(1000)
 })

@@ -103,7 +103,7 @@ async function heldBytes(
   }
   const before = usedBytes()
   const open = Array.from({ length: STREAMS }, exchange)
-  await expect.poll(() => waiting.size, { timeout: 20_000 }).toBe(STREAMS)
+  await expect.poll(() => waiting.size).toBe(STREAMS)
   const held = usedBytes() - before
   expect(open).toHaveLength(STREAMS)
   return held / STREAMS
