@@ -14,10 +14,22 @@ export const pause = (ms: number): Promise<void> =>
 /** Lets everything that is already waiting run first. */
 const turn = (): Promise<void> => pause(0)
 
+/** How long one waits for the turn of another. A Worker drops the timers of a request that was cancelled. */
+const TURN_MS = 1000
+
 let last: Promise<void> = Promise.resolve()
 
 /** The same for long work: each work that waits gets a turn of its own. */
-export const ownTurn = (): Promise<void> => (last = last.then(turn))
+export const ownTurn = (): Promise<void> => (last = atMost(TURN_MS, last).then(turn))
+
+const atMost = (ms: number, other: Promise<void>): Promise<void> =>
+  new Promise((resolve) => {
+    const clock = timer(resolve, ms)
+    void other.then(() => {
+      clearTimeout(clock)
+      resolve()
+    })
+  })
 
 /** A timer that is set and stopped for every piece of a stream. */
 export interface Alarm {

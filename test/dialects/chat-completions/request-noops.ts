@@ -63,6 +63,8 @@ export const requestNoOps: Entry[] = [
     values: [true],
     why: 'thoughts are told to nobody who does not ask for them',
   },
+  { path: 'tools.*.type', values: ['function', 'custom'], why: 'what stands in it says it' },
+  { path: 'messages.*.tool_call_id', why: 'it answers the one open call' },
   { path: 'model', why: 'the route says which model is asked' },
   { path: 'stream', why: 'the proxy itself frames the reply' },
   { path: 'stream_options.*', why: 'the proxy itself frames the reply' },
