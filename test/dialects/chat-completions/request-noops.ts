@@ -76,6 +76,7 @@ export const requestNoOps: Entry[] = [
   { path: 'logprobs', values: [false], why: 'the default' },
   { path: 'response_format', values: [{ type: 'text' }], why: 'the default' },
   { path: 'response_format.type', values: ['text'], why: 'the default' },
+  { path: 'response_format.type', values: ['json_schema'], why: 'there is a schema in it' },
   { path: 'tool_choice', values: ['auto'], why: 'the default' },
   { path: 'tool_choice.type', values: ['function'], why: 'there is a function in it' },
   { path: 'parallel_tool_calls', values: [true], why: 'the default' },
