@@ -12,6 +12,8 @@ import type { ConversationMemory } from '../src/memory/conversation.ts'
 import type { Problem } from '../src/model/problem.ts'
 import type { Frame, Framing, Heartbeat, PieceRule, Reader, Writer } from '../src/stream/codec.ts'
 import type { WireEvent } from '../src/stream/wire-events.ts'
+import type { KnownFacts, SayableFacts } from '../src/models/facts.ts'
+import { see, type SeenModel } from '../src/models/see.ts'
 import type { Profile, ServerFacts } from './server-facts.ts'
 
 export type {
@@ -51,26 +53,12 @@ export interface Outgoing {
   lastProof?: string
 }
 
-/** The facts about a model, from the configuration. */
-export interface ModelFacts {
+/** The facts about a model, from the configuration; what it does not say is known by the name (`src/models`). */
+export interface ModelFacts extends SayableFacts {
   /** The facts about the server that runs it. */
   server?: ServerFacts
-  contextWindow?: number
-  maxOutputTokens?: number
-  thinking?: 'budget' | 'adaptive' | 'level'
-  prefill?: boolean
   /** Whether the service fetches images and documents by the addresses in a request. */
   fetchesUrls?: boolean
-  /** Whether a request may offer hosted tools beside functions. */
-  mixesTools?: boolean
-  /** Whether a part of a request may be marked as the end of a prefix to cache. */
-  cacheBreakpoints?: boolean
-  /** Whether instructions may stand in the middle of a conversation. */
-  systemInPlace?: boolean
-  /** Whether a conversation may bring tools that do not stand before it. */
-  lateTools?: boolean
-  /** Whether tools may be on offer that the model sees only once a search has found them. */
-  deferredTools?: boolean
   /** Whether the model has a tool of its own for acting on a screen. */
   computer?: boolean
   drop?: string[]
@@ -83,6 +71,20 @@ export interface Target {
   /** The bound to ask for when the caller gave none and the dialect requires one. */
   defaultMaxOutputTokens: number
   facts: ModelFacts
+  /** The cloud that serves it, where that takes other things than the model's own service (`src/models/names.ts`). */
+  service?: string
+}
+
+/** What is known of a model: as configured, or else by its name. */
+export type Known = KnownFacts & Omit<ModelFacts, keyof KnownFacts> & { readonly seen: SeenModel }
+
+/**
+ * What is known of the model of a request: what is configured beats what its name tells, and `is` beats the name.
+ * `careful` is said of a model that nothing is known of: what every current model of the dialect's service takes.
+ */
+export function knownOf({ model, facts, service }: Target, careful: KnownFacts): Known {
+  const seen = see(facts.is ?? model, service)
+  return { ...(seen.how === 'unknown' ? careful : seen.facts), ...facts, seen }
 }
 
 /** What the writers of requests go by besides the conversation, for a trail. */
@@ -95,6 +97,7 @@ export const givenTo = (
   cache?.mode,
   target.model,
   target.defaultMaxOutputTokens,
+  target.service,
   ...Object.entries(target.facts).flat(),
 ]
 

@@ -4,6 +4,9 @@ import { time, type Word } from './word.ts'
 export const KEY =
   'A literal key, env:NAME for an environment variable, or caller for the credential of whoever calls.'
 
+/** What `dragoman models NAME` prints. */
+const KNOWN = 'what is known of the model by its name'
+
 /** Upstreams: their keys, models and timeouts. */
 export const UPSTREAM_WORDS: Readonly<Record<string, Word>> = {
   upstreams: {
@@ -58,7 +61,7 @@ export const UPSTREAM_WORDS: Readonly<Record<string, Word>> = {
   },
   'upstreams.*.models': {
     means: 'Facts per model; a name may contain *, the first match wins.',
-    usual: 'what is known of the model by its name',
+    usual: KNOWN,
     example: { 'gemini-3*': { thinking: 'level' } },
   },
   'upstreams.*.models.*.contextWindow': {
@@ -71,12 +74,44 @@ export const UPSTREAM_WORDS: Readonly<Record<string, Word>> = {
   },
   'upstreams.*.models.*.thinking': {
     means: 'How thinking is asked for: by a number of tokens, by the model itself, or by a level.',
-    usual: 'as the name tells, else as the request asks for it',
+    usual: KNOWN,
     example: 'level',
+  },
+  'upstreams.*.models.*.is': {
+    means:
+      'The name of a known model that this one is: of a deployment, an ARN, an alias. Its facts and its price hold.',
+    usual: 'what the name tells',
+    example: 'claude-opus-5-5',
+  },
+  'upstreams.*.models.*.thinkingOff': {
+    means:
+      'Whether the model can be told not to think; between_tools: only between calls of tools.',
+    usual: KNOWN,
+    example: false,
+  },
+  'upstreams.*.models.*.efforts': {
+    means: 'The efforts that the model takes; none where it refuses the parameter.',
+    usual: KNOWN,
+    example: ['low', 'medium', 'high'],
+  },
+  'upstreams.*.models.*.forcedChoice': {
+    means: 'Whether the model can be made to call a tool.',
+    usual: KNOWN,
+    example: false,
+  },
+  'upstreams.*.models.*.sampling': {
+    means: 'When the model takes a temperature and its like.',
+    usual: KNOWN,
+    example: 'never',
+  },
+  'upstreams.*.models.*.storesByDefault': {
+    means: 'Whether the service keeps requests that do not say otherwise.',
+    usual: KNOWN,
+    example: true,
   },
   'upstreams.*.models.*.prefill': {
     means: 'Whether a conversation may end with the model’s turn.',
-    usual: 'true, but for Claude 4.6 and later',
+    usual: KNOWN,
     example: false,
   },
   'upstreams.*.models.*.fetchesUrls': {
@@ -86,33 +121,33 @@ export const UPSTREAM_WORDS: Readonly<Record<string, Word>> = {
   },
   'upstreams.*.models.*.mixesTools': {
     means: 'Whether a generate-content model takes built-in tools beside functions.',
-    usual: 'true for gemini-3 and later',
+    usual: KNOWN,
     example: true,
   },
   'upstreams.*.models.*.cacheBreakpoints': {
     means: 'Whether the model takes marks of what to cache (prompt_cache_breakpoint).',
-    usual: 'true for gpt-5.6 and later',
+    usual: KNOWN,
     example: true,
   },
   'upstreams.*.models.*.systemInPlace': {
     means: 'Whether a messages model takes instructions in the middle of a conversation.',
-    usual: 'true for Opus from 4.8, Sonnet and Haiku from 5.5, Fable and Mythos',
+    usual: KNOWN,
     example: false,
   },
   'upstreams.*.models.*.lateTools': {
     means: 'Whether a conversation may bring tools that do not stand before it.',
-    usual: 'true for gpt-5 and later, and for messages models with instructions in the middle',
+    usual: KNOWN,
     example: false,
   },
   'upstreams.*.models.*.deferredTools': {
     means: 'Whether the model searches for tools that it does not see from the beginning.',
-    usual: 'true for gpt-5.4 and later, and for Claude models from 4.5',
+    usual: KNOWN,
     example: false,
   },
   'upstreams.*.models.*.computer': {
     means:
       'Whether the model has a tool of its own for acting on a screen; without it the tool is a function.',
-    usual: 'true for gpt-5.4 and later, and for Claude models from 4 on the vendor’s own platform',
+    usual: KNOWN,
     example: false,
   },
   'upstreams.*.models.*.drop': {

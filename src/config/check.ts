@@ -1,4 +1,5 @@
 import { adapters } from '../../adapters/index.ts'
+import { knownModels, see } from '../models/see.ts'
 import type { Examination } from './examination.ts'
 import { type Finding, Findings } from './finding.ts'
 import { hint } from './nearest.ts'
@@ -142,8 +143,30 @@ function checkModels(
   { config, found }: Pick<Examination, 'config' | 'found'>,
   at: DocumentPath,
 ): void {
-  for (const [glob] of membersAt(config, [...at, 'models']))
-    checkDropped({ config, found }, at, [...at, 'models', glob, 'drop'])
+  const models = [...at, 'models']
+  for (const [glob] of membersAt(config, models)) {
+    checkDropped({ config, found }, at, [...models, glob, 'drop'])
+    checkIs({ config, found }, models, glob)
+  }
+}
+
+/** `is` names a model of the table, and no name that leads back to itself. */
+function checkIs(
+  { config, found }: Pick<Examination, 'config' | 'found'>,
+  models: DocumentPath,
+  glob: string,
+): void {
+  const path = [...models, glob, 'is']
+  const named = textAt(config, path)
+  if (!named) return
+  const passed = new Set([glob])
+  for (let name: string | undefined = named; name; name = textAt(config, [...models, name, 'is'])) {
+    if (passed.has(name)) return found.fault(path, `leads back to ${name}; name a known model`)
+    passed.add(name)
+  }
+  const names = knownModels()
+  if (see(named).how !== 'model')
+    found.fault(path, `expected the name of a known model${hint(named, names)}`)
 }
 
 /** The parameters that may be dropped come from the dialect's table of fields. */

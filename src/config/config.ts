@@ -1,6 +1,7 @@
 import { DIALECTS } from '../../adapters/dialect.ts'
 import { adapters } from '../../adapters/index.ts'
 import { defined } from '../json/json.ts'
+import { cloudAt } from '../models/names.ts'
 import { findingsIn } from './check.ts'
 import { ConfigError, type ConfigFault } from './finding.ts'
 import { spellPlace } from './place.ts'
@@ -172,6 +173,7 @@ function buildUpstream(
     name,
     dialect: config.dialect,
     ...readBase(config.url, `${at}.url`, versionsOf(config.dialect)),
+    ...serviceAt(config),
     ...buildKeys(name, config, environment),
     ...(config.account !== undefined && { account: config.account }),
     auth: config.auth ?? adapter.upstream.defaultAuth,
@@ -199,6 +201,11 @@ function buildUpstream(
       ...(timeouts.firstByteMs !== undefined && { jsonMs: timeouts.firstByteMs }),
     },
   }
+}
+
+function serviceAt({ url, profile }: UpstreamConfig): Pick<UpstreamSettings, 'service'> {
+  const service = cloudAt(url, typeof profile === 'string' ? profile : profile?.extends)
+  return service === undefined ? {} : { service }
 }
 
 const readPrice = (price: NonNullable<ModelConfig['price']>): Price =>

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini'
 import type { AuthStyle, CacheMode } from '../../adapters/contract.ts'
 import { dialectOfVendor, DIALECTS } from '../../adapters/dialect.ts'
+import { EFFORTS } from '../model/effort.ts'
+import { SAMPLING_RULES, THINKING_STYLES } from '../models/facts.ts'
 import type { Finding } from './finding.ts'
 import { hint, nearest } from './nearest.ts'
 import type { Config, RequestClass } from './type.ts'
@@ -67,7 +69,17 @@ const modelFacts = later(() => {
   return z.strictObject({
     contextWindow: optional.count,
     maxOutputTokens: optional.count,
-    thinking: z.optional(z.enum(['budget', 'adaptive', 'level'])),
+    is: optional.text,
+    thinking: z.optional(z.enum(THINKING_STYLES)),
+    thinkingOff: z.optional(
+      z.union([z.boolean(), z.literal('between_tools')], {
+        error: 'expected true, false or "between_tools"',
+      }),
+    ),
+    efforts: rarely(() => z.array(z.enum(EFFORTS))),
+    forcedChoice: optional.flag,
+    sampling: z.optional(z.enum(SAMPLING_RULES)),
+    storesByDefault: optional.flag,
     prefill: optional.flag,
     fetchesUrls: optional.flag,
     mixesTools: optional.flag,

@@ -51,10 +51,12 @@ export type ProfileConfig = Loose<Mutable<ServerFacts>> & { extends?: string | u
 
 /** Lists as a JSON document has them. */
 type Mutable<T> = {
-  [Name in keyof T]: T[Name] extends readonly string[] | undefined ? string[] : T[Name]
+  [Name in keyof T]: T[Name] extends readonly (infer Item)[] | undefined ? Item[] : T[Name]
 }
 
-export type ModelConfig = Loose<Omit<ModelFacts, 'server'>> & { price?: PriceConfig | undefined }
+export type ModelConfig = Loose<Mutable<Omit<ModelFacts, 'server'>>> & {
+  price?: PriceConfig | undefined
+}
 
 type PriceConfig =
   | number

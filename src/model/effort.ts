@@ -12,9 +12,20 @@ export const BUDGETS: Readonly<Record<SomeEffort, number>> = {
   max: 32_768,
 }
 
-const EFFORTS: readonly string[] = Object.keys(BUDGETS)
-export const isEffort = (value: string): value is SomeEffort => EFFORTS.includes(value)
+/** From the least to the greatest. */
+export const EFFORTS = [
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+] as const satisfies readonly Effort[]
+
+const WORDS: readonly string[] = Object.keys(BUDGETS)
+export const isEffort = (value: string): value is SomeEffort => WORDS.includes(value)
 
 /** Inverse of the table: the greatest effort that the budget pays for. */
 export const nearestEffort = (budget: number): SomeEffort =>
-  EFFORTS.filter(isEffort).findLast((effort) => BUDGETS[effort] <= budget) ?? 'minimal'
+  WORDS.filter(isEffort).findLast((effort) => BUDGETS[effort] <= budget) ?? 'minimal'

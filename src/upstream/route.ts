@@ -80,6 +80,7 @@ export function destinationOf(
     model: sent,
     defaultMaxOutputTokens: upstream.maxOutputTokens,
     facts: findFacts(upstream, sent),
+    ...(upstream.service !== undefined && { service: upstream.service }),
   }
   return { route, member, upstream, adapter, target, aliased: sent !== model }
 }

@@ -259,6 +259,21 @@ export const FAULTY: readonly Case[] = [
     ],
   },
   {
+    what: 'a deployment that is no model that is known',
+    text: upstream(`${good}, "models": { "m": { "is": "claude-opus-5-6" } }`),
+    says: [
+      '2:93: upstreams.a.models.m.is: expected the name of a known model; did you mean "claude-opus-5-5"?',
+    ],
+  },
+  {
+    what: 'names of models that go round in a ring',
+    text: upstream(`${good}, "models": { "m": { "is": "n" }, "n": { "is": "m" } }`),
+    says: [
+      '2:93: upstreams.a.models.m.is: leads back to m; name a known model',
+      '2:113: upstreams.a.models.n.is: leads back to n; name a known model',
+    ],
+  },
+  {
     what: 'a style of thinking that does not exist',
     text: upstream(`${good}, "models": { "m": { "thinking": "levels" } }`),
     says: [

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { PRICES_FILE, ROWS_FILE } from '../../scripts/pack-models.ts'
+import { linesOf, SOURCES, TABLE } from '../../src/models/table.ts'
+import { importsOf, sources } from '../sources.ts'
+
+const lines = linesOf(TABLE)
+
+describe('the table of models', () => {
+  it('names for each fact who says so, and of which day that is', () => {
+    const unsaid = lines.flatMap(({ name, facts }) =>
+      [...facts]
+        .filter(([fact]) => fact !== 'byHand')
+        .filter(([, { from }]) => from === '' || [...from].some((letter) => !SOURCES[letter]))
+        .map(([fact]) => `${name} ${fact}`),
+    )
+    expect(unsaid).toEqual([])
+    for (const { day } of Object.values(SOURCES)) expect(day).toMatch(/^20\d\d-\d\d-\d\d$/)
+  })
+
+  it('has a line once', () => {
+    const names = lines.map(({ name, service = '' }) => `${name}@${service}`)
+    expect(names).toEqual([...new Set(names)])
+  })
+
+  it('names what stands elsewhere in it', () => {
+    const names = new Set(lines.map(({ name }) => name))
+    const missing = lines.flatMap(({ name, service, facts }) => [
+      ...(service !== undefined && !names.has(name) ? [name] : []),
+      ...['is', 'next'].flatMap((fact) => facts.get(fact)?.value ?? []),
+    ])
+    expect(missing.filter((name) => !names.has(name))).toEqual([])
+  })
+
+  it('is packed as it stands (node scripts/pack-models.ts)', () => {
+    const fileOf = (name: string) => readFileSync(`src/models/${name}`, 'utf8')
+    expect(fileOf('rows.ts')).toBe(ROWS_FILE)
+    expect(fileOf('price-rows.ts')).toBe(PRICES_FILE)
+  })
+
+  it('goes with its sources into the command alone', () => {
+    const importers = sources
+      .filter((source) => importsOf(source).some((target) => /models\/table\.ts$/.test(target)))
+      .map(({ path }) => path)
+    expect(importers.filter((path) => !path.startsWith('src/node/'))).toEqual([])
+  })
+})
