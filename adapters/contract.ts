@@ -70,6 +70,8 @@ export interface Target {
   model: string
   /** The bound to ask for when the caller gave none and the dialect requires one. */
   defaultMaxOutputTokens: number
+  /** That is what the configuration says. */
+  isDefaultSaid?: boolean
   facts: ModelFacts
   /** The cloud that serves it, where that takes other things than the model's own service (`src/models/names.ts`). */
   service?: string

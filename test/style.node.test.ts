@@ -35,7 +35,7 @@ const ADAPTER_FILES = new Set([
   'logprobs.ts',
   'tools.ts',
   'tool-changes.ts',
-  'generations.ts',
+  'abilities.ts',
   'hosted.ts',
   'mcp.ts',
   'reader.ts',

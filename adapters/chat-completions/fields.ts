@@ -7,7 +7,6 @@ import {
   toText,
 } from '../../src/json/json.ts'
 import { fit } from '../../src/model/names.ts'
-import { reasons } from '../../src/model/openai-model.ts'
 import type { Format, Limits, Request, Sampling } from '../../src/model/request.ts'
 import { inWords } from '../../src/model/text-tools.ts'
 import { NOT_STRICT, objectSchema, strictSchema } from '../../src/schema/strict.ts'
@@ -310,31 +309,5 @@ export const readUserMember = ({
     user: newer,
     facts: { user: 'safety_identifier' },
     left: older === '' ? {} : { user: older },
-  }
-}
-
-const SEARCHES = /-search(?:-|$)/i
-
-/** OpenAI's reasoning models: they take `max_completion_tokens`, one temperature and no stop sequences. */
-const THINKING: ServerFacts = {
-  maxTokensMember: 'max_completion_tokens',
-  stop: false,
-  temperature: false,
-  developerRole: true,
-  customTools: true,
-  allowedTools: true,
-}
-
-/**
- * The facts about the server: as configured, or else as the model's name tells. A caller of this dialect is not
- * corrected by guesses; the service judges its request.
- */
-export function serverFacts({ model, facts }: Target, isOwn: boolean): ServerFacts {
-  const { server = {} } = facts
-  if (isOwn) return server
-  return {
-    ...(reasons(model) && THINKING),
-    ...(SEARCHES.test(model) && { webSearch: true }),
-    ...server,
   }
 }

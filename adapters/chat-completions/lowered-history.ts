@@ -1,6 +1,6 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, parseObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import { NO_PROOF } from '../../src/model/gemini-model.ts'
+import { NO_PROOF } from '../../src/model/proof.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { leftOutFile, shownLabel } from '../../src/model/media.ts'
 import { lowerInput, instructionWords } from '../../src/model/text-tools.ts'

@@ -3,7 +3,7 @@ import { isObject, listOf, Verbatim, type JsonObject } from '../../src/json/json
 import type { Lose } from '../../src/model/loss.ts'
 import { withoutOthers, withoutRefused } from '../../src/model/fields.ts'
 import { describeText, inWords, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
-import { wantsProvenCalls } from '../../src/model/gemini-model.ts'
+import { wantsProvenCalls } from '../../src/models/see.ts'
 import type { ServerFacts, Target } from '../contract.ts'
 import { isFlat, objectIn, objectsIn, textIn, toolType } from './dialect.ts'
 import { placeOf } from './wire.ts'
@@ -21,9 +21,9 @@ export function lowered(
   { model, facts }: Pick<Target, 'model' | 'facts'>,
   lose: Lose,
 ): JsonObject {
-  const { server, thinking } = facts
+  const { server } = facts
   if (!server) return body
-  const isProven = server.provenCalls === true && wantsProvenCalls(model, thinking)
+  const isProven = server.provenCalls === true && wantsProvenCalls(model, facts)
   const lowering = { server, lose, isProven }
   const tooled = withChoice(withTools(body, lowering), lowering)
   const told = lowerMessages(withSchemaInWords(tooled, lowering), lowering)
@@ -167,7 +167,7 @@ function withThinking(body: JsonObject, { server, lose }: Lowering): JsonObject 
   const absent = Object.fromEntries(THINKING_MEMBERS.map((name) => [name, undefined]))
   return withMembers(body, {
     ...absent,
-    ...writeReasoning(reasoning, { server, own: false, lose }),
+    ...writeReasoning(reasoning, { server, own: false, lose, facts: {} }),
   })
 }
 

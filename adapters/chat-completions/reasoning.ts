@@ -2,6 +2,8 @@ import { type Json, type JsonObject, isObject } from '../../src/json/json.ts'
 import { BUDGETS, isEffort, nearestEffort } from '../../src/model/effort.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions } from '../../src/model/request.ts'
+import type { KnownFacts } from '../../src/models/facts.ts'
+import { nearestTo } from '../../src/models/thinking.ts'
 import type { ServerFacts } from '../contract.ts'
 import { keep, restOf, factsOf, textIn, objectIn, numberIn } from './dialect.ts'
 
@@ -76,23 +78,37 @@ export interface ReasoningContext {
   readonly server: ServerFacts
   readonly own: boolean
   readonly lose: Lose
+  /** What is known of the model. */
+  readonly facts: KnownFacts
 }
 
 /** Inverse of `readReasoning`, in the words of the server. */
 export function writeReasoning(
   reasoning: ReasoningOptions | undefined,
-  { server, own: isOwn, lose }: ReasoningContext,
+  { server, own: isOwn, lose, facts }: ReasoningContext,
 ): JsonObject {
   if (!reasoning) return {}
   const words = factsOf(reasoning)['words']
   if (isOwn && isObject(words)) return words
-  const style = server.reasoningStyle ?? 'openai'
+  const asked = server.reasoningStyle ?? 'openai'
+  // The model knows efforts alone, whatever other models of the server are asked by.
+  const style = asked === 'thinking' && facts.thinkingWord === false ? 'openai' : asked
   if (style === 'none') return lose('dropped', 'reasoning') ?? {}
   reportUnsaid(reasoning, style, lose)
   const isOff = reasoning.mode === 'off' || reasoning.effort === 'none'
   // Other dialects take an effort without thoughts. Here the effort is that of thinking, so it is dropped with it.
   if (isOff) leaveHowMuch(reasoning, lose)
-  return { ...(isOff ? OFF[style] : writeOn(reasoning, style, lose)), ...restOf(reasoning) }
+  const { efforts } = facts
+  const written = isOff ? writeOff(style, efforts, lose) : writeOn(reasoning, style, efforts, lose)
+  return { ...written, ...restOf(reasoning) }
+}
+
+/** Where thinking is switched off by an effort, a model that has no such effort is told the least. */
+function writeOff(style: Style, efforts: readonly Effort[] | undefined, lose: Lose): JsonObject {
+  if (style !== 'openai' || !efforts || efforts.includes('none')) return OFF[style]
+  lose('approximated', 'reasoning.mode', `the model takes ${efforts.join(', ') || 'no effort'}`)
+  const least = nearestTo('none', efforts)
+  return least ? { reasoning_effort: least } : {}
 }
 
 type Style = Exclude<NonNullable<ServerFacts['reasoningStyle']>, 'none'>
@@ -113,16 +129,21 @@ function reportUnsaid({ mode, visible, detail }: ReasoningOptions, style: Style,
   if (visible === false) lose('dropped', 'reasoning.visible')
 }
 
-function writeOn(reasoning: ReasoningOptions, style: Style, lose: Lose): JsonObject {
+function writeOn(
+  reasoning: ReasoningOptions,
+  style: Style,
+  efforts: readonly Effort[] | undefined,
+  lose: Lose,
+): JsonObject {
   const { mode, visible } = reasoning
   if (mode === 'adaptive') lose('approximated', 'reasoning.mode')
   switch (style) {
     case 'openai': {
-      const effort = chooseEffort(reasoning, lose)
+      const effort = chooseEffort(reasoning, efforts, lose)
       return effort === undefined ? {} : { reasoning_effort: effort }
     }
     case 'thinking': {
-      const effort = chooseEffort(reasoning, lose)
+      const effort = chooseEffort(reasoning, efforts, lose)
       return {
         thinking: { type: 'enabled' },
         ...(effort !== undefined && { reasoning_effort: effort }),
@@ -148,16 +169,20 @@ function writeOn(reasoning: ReasoningOptions, style: Style, lose: Lose): JsonObj
   }
 }
 
-function chooseEffort({ effort, budget, mode }: ReasoningOptions, lose: Lose): Effort | undefined {
+function chooseEffort(
+  { effort, budget, mode }: ReasoningOptions,
+  efforts: readonly Effort[] | undefined,
+  lose: Lose,
+): Effort | undefined {
   if (effort !== undefined) {
     if (budget !== undefined) lose('dropped', 'reasoning.budget')
     return effort
   }
-  if (budget === undefined) return mode === 'adaptive' ? undefined : 'medium'
+  if (budget === undefined) return mode === 'adaptive' ? undefined : nearestTo('medium', efforts)
   lose('approximated', 'reasoning.budget')
   // Not every model accepts `minimal`.
   const nearest = nearestEffort(budget)
-  return nearest === 'minimal' ? 'low' : nearest
+  return nearestTo(nearest === 'minimal' ? 'low' : nearest, efforts)
 }
 
 function chooseBudget({ effort, budget }: ReasoningOptions, lose: Lose): number | undefined {

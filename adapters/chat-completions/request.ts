@@ -3,7 +3,6 @@ import { membersBeside } from '../../src/model/ext.ts'
 import { reportUnkept } from '../../src/model/foreign.ts'
 import { withToolsBefore } from '../../src/model/late-tools.ts'
 import { toolNames } from '../../src/model/names.ts'
-import { fitting } from '../../src/model/openai-model.ts'
 import { made } from '../../src/model/trail.ts'
 import { invalid, nothingToSend } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
@@ -14,7 +13,6 @@ import {
   type Outgoing,
   type ReadRequestContext,
   type WriteRequestContext,
-  type ServerFacts,
 } from '../contract.ts'
 import {
   DIALECT,
@@ -31,7 +29,7 @@ import {
   withoutNulls,
   type WriteContext,
 } from './dialect.ts'
-import { serverFacts } from './fields.ts'
+import { fitted, knownBy, serverFacts } from './abilities.ts'
 import { History, writeHistory } from './history.ts'
 import * as options from './fields.ts'
 import { lowered } from './lowered.ts'
@@ -114,7 +112,7 @@ export function writeRequest(asked: Request, writing: WriteRequestContext): Outg
   const { target, lose, cache, trail } = writing
   const isOwn = isOrigin(asked)
   const known = serverFacts(target, isOwn)
-  const request = fittingTo(withToolsBefore(asked, lose, trail), writing, known)
+  const request = fitted(withToolsBefore(asked, lose, trail), writing, known)
   const { cacheMark: _, ...unmarked } = known
   const server = cache?.mode === 'off' ? unmarked : known
   const context: WriteContext = {
@@ -129,7 +127,12 @@ export function writeRequest(asked: Request, writing: WriteRequestContext): Outg
   }
   const messages = writeHistory(withFormat(request, context), context)
   if (messages.length === 0) throw nothingToSend()
-  const thoughts = writeReasoning(request.reasoning, { server, own: context.own, lose })
+  const thoughts = writeReasoning(request.reasoning, {
+    server,
+    own: isOwn,
+    lose,
+    facts: isOwn ? target.facts : knownBy(target),
+  })
   const thinks = request.reasoning !== undefined && request.reasoning.mode !== 'off'
   const tools = writeTools(request, context)
   reportUnkept(request, lose)
@@ -153,12 +156,6 @@ export function writeRequest(asked: Request, writing: WriteRequestContext): Outg
   const sent = lowered(taken, target, lose)
   return { path: '/v1/chat/completions', headers: {}, body: sent }
 }
-
-/** Other servers that have models of OpenAI say in words of their own how one shall think. */
-const fittingTo = (request: Request, { target, lose }: WriteRequestContext, server: ServerFacts) =>
-  isOrigin(request) || (server.reasoningStyle ?? 'openai') !== 'openai'
-    ? request
-    : fitting(request, target.model, lose)
 
 /** `usage` is OpenRouter's way to ask for counts; it goes back to servers of this dialect. */
 function ownUsage(request: Request): JsonObject {

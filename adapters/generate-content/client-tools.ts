@@ -1,3 +1,4 @@
+import { hasOlderScreen } from './abilities.ts'
 import { listOf, toText, type JsonObject } from '../../src/json/json.ts'
 import { describeAction, readActions } from '../../src/model/action-sets.ts'
 import type { FunctionTool } from '../../src/model/request.ts'
@@ -38,16 +39,13 @@ scroll_at x y direction|magnitude, drag_and_drop x y destination_x destination_y
 const ENVIRONMENT = /ENVIRONMENT_(BROWSER|DESKTOP|MOBILE)/
 const SCALE = ' Places are 0 to 999 from the left and from the top.'
 
-/** Models that know the older functions, as their callers name them. */
-const IS_OLD = /gemini-2/i
-
 /**
  * The functions that the service has for a screen, which the caller runs. The first one holds the settings as they
  * came; without the name of an older model they are those of the newer ones.
  */
 export function readScreen(settings: JsonObject, model: string): FunctionTool[] {
   const { environment = '', excludedPredefinedFunctions: excluded, ...rest } = settings
-  const isOld = IS_OLD.test(model)
+  const isOld = hasOlderScreen(model)
   const [, place = ''] = ENVIRONMENT.exec(toText(environment)) ?? []
   const list = isOld ? OLD : (SETS.get(place) ?? BROWSER)
   return readActions(list, isOld ? PARAMETERS : LISTED)

@@ -12,8 +12,9 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Limits, Request, Sampling, Format } from '../../src/model/request.ts'
 import { membersBeside } from '../../src/model/ext.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
-import type { WriteRequestContext, ModelFacts, Target } from '../contract.ts'
-import { knownBy } from './generations.ts'
+import type { WriteRequestContext, Target } from '../contract.ts'
+import type { KnownFacts } from '../../src/models/facts.ts'
+import { heededBy } from './abilities.ts'
 import { amount, readReasoning, writeReasoning } from './reasoning.ts'
 import { optionPlace, type WireGenerationConfig } from './wire.ts'
 import { narrow, widen } from '../../src/schema/narrow.ts'
@@ -108,11 +109,10 @@ export function writeOptions(
   context: WriteRequestContext,
 ): JsonObject | undefined {
   const { lose } = context
-  const { model } = context.target
-  const facts = knownBy(context.target, isOrigin(request))
+  const facts = heededBy(context.target, isOrigin(request))
   const { logprobs, verbosity, ...sampling } = request.sampling
   if (verbosity !== undefined) lose('dropped', 'sampling.verbosity')
-  const thinkingConfig = writeReasoning(request.reasoning, facts, lose, model)
+  const thinkingConfig = writeReasoning(request.reasoning, facts, lose)
   const { mediaResolution } = factsOf(request)
   const config = {
     ...rest,
@@ -124,7 +124,7 @@ export function writeOptions(
     ...writeFormat(request, facts, lose),
     ...(thinkingConfig && { thinkingConfig }),
   }
-  const kept = withoutRefused(config, facts.drop, optionPlace, lose)
+  const kept = withoutRefused(config, context.target.facts.drop, optionPlace, lose)
   return Object.keys(kept).length > 0 ? kept : undefined
 }
 
@@ -185,7 +185,7 @@ function choiceIn(schema: string): Format | undefined {
 }
 
 /** Inverse of `readFormat`, for `generationConfig`. */
-export function writeFormat(request: Request, facts: ModelFacts, lose: Lose): JsonObject {
+export function writeFormat(request: Request, facts: KnownFacts, lose: Lose): JsonObject {
   const { format } = request
   if (!format || format.type === 'text') return {}
   if (isRefused(request, facts)) return lose('approximated', 'format', 'as an instruction') ?? {}
@@ -225,17 +225,18 @@ function named(format: SchemaFormat, lose: Lose): string {
   })
 }
 
-/** Models before those that think by levels refuse tools beside a JSON answer. */
-function isRefused(request: Request, facts: ModelFacts): boolean {
+/** Older models refuse tools beside a JSON answer. */
+function isRefused(request: Request, facts: KnownFacts): boolean {
   const { format, tools } = request
+  const { thinking, structuredWithTools: isBeside = thinking === 'level' } = facts
   const isOwn = format !== undefined && format.type !== 'json' && isOrigin(format)
-  return tools.length > 0 && facts.thinking !== 'level' && !isOwn
+  return tools.length > 0 && !isBeside && !isOwn
 }
 
 /** Asks for the format in the system instruction, where the service would refuse the format itself. */
 export function formatInstruction(request: Request, target: Target): string | undefined {
   const { format } = request
-  const facts = knownBy(target, isOrigin(request))
+  const facts = heededBy(target, isOrigin(request))
   if (!format || format.type === 'text' || !isRefused(request, facts)) return undefined
   return inWords(format)
 }

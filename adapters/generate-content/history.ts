@@ -6,7 +6,7 @@ import type {
   ToolResultBlock,
 } from '../../src/model/request.ts'
 import { callBook, type CallBook } from './calls.ts'
-import { many, DIALECT, keep, restOf, factsOf } from './dialect.ts'
+import { many, DIALECT, isOrigin, keep, restOf, factsOf } from './dialect.ts'
 import {
   joinPieces,
   readPart,
@@ -24,9 +24,10 @@ import { addNote, explanationWords, toldInWords, parted, type Part } from '../..
 import { instructionWords } from '../../src/model/text-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
-import { NO_PROOF, wantsProvenCalls } from '../../src/model/gemini-model.ts'
+import { NO_PROOF } from '../../src/model/proof.ts'
 import { givenTo, type WriteRequestContext } from '../contract.ts'
-import { takesLevels } from './generations.ts'
+import { wantsProvenCalls } from '../../src/models/see.ts'
+import { heededBy, knownBy } from './abilities.ts'
 import { isHeld, writeMediaIn } from './media.ts'
 import { once } from './proofs.ts'
 import { needsMix } from './tools.ts'
@@ -239,7 +240,8 @@ export function writeContents(
     },
   )
   const contents = joinNeighbours(written, trail)
-  if (context.target.facts.prefill === false && calls.length === 0 && isModel(contents.at(-1))) {
+  const { prefill } = heededBy(context.target, isOrigin(request))
+  if (prefill === false && calls.length === 0 && isModel(contents.at(-1))) {
     context.lose('defaulted', `turns.${request.turns.length}`, 'the model takes no prefill')
     contents.push(saying(GO_ON))
   }
@@ -348,7 +350,7 @@ function createPartContext(
   names: ToolNames,
   ids: boolean,
 ): PartContextOf {
-  const levels = takesLevels(context.target)
+  const levels = knownBy(context.target).mediaLevels === true
   return (path) => ({
     path,
     lose: context.lose,
@@ -385,7 +387,7 @@ function writeModel(
   const first = parts.findIndex((part) => 'functionCall' in part)
   const call = parts[first]
   const { model, facts } = context.target
-  const isWanted = wantsProvenCalls(model, facts.thinking)
+  const isWanted = wantsProvenCalls(model, facts)
   if (!call || 'thoughtSignature' in call || !isWanted) return parts
   context.lose('defaulted', `turns.${group.turn}.seal`, 'the first call has no proof')
   return parts.with(first, { ...call, thoughtSignature: NO_PROOF })

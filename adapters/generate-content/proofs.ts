@@ -1,5 +1,5 @@
 import { encodeBase64 } from '../../src/json/base64.ts'
-import { NO_PROOF } from '../../src/model/gemini-model.ts'
+import { NO_PROOF } from '../../src/model/proof.ts'
 import type { Block, Proof, ReasoningBlock, TextBlock } from '../../src/model/request.ts'
 import {
   writeEnvelope,

@@ -2,13 +2,15 @@ import { BUDGETS, nearestEffort, type SomeEffort } from '../../src/model/effort.
 import type { JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions } from '../../src/model/request.ts'
-import type { ModelFacts } from '../contract.ts'
+import type { KnownFacts } from '../../src/models/facts.ts'
+import { nearestTo } from '../../src/models/thinking.ts'
 import { keep, restOf, factsOf } from './dialect.ts'
-import { leastBudget, takesLowest } from './generations.ts'
 import type { WireThinkingConfig } from './wire.ts'
 
-/** The largest budget that every model with a budget accepts. */
-const MAX_BUDGET = 24_576
+/** What every model with a budget accepts. */
+const BOUNDS: readonly [number, number] = [0, 24_576]
+/** The levels of a model that nothing is known of. */
+const USUAL: readonly Effort[] = ['minimal', 'low', 'medium', 'high']
 /** The budget that lets the model decide. */
 const DYNAMIC = -1
 
@@ -17,15 +19,15 @@ const LEVELS: Record<SomeEffort, string> = {
   low: 'LOW',
   medium: 'MEDIUM',
   high: 'HIGH',
-  xhigh: 'HIGH',
-  max: 'HIGH',
+  xhigh: 'XHIGH',
+  max: 'XHIGH',
 }
 const EFFORTS: ReadonlyMap<string, Effort> = new Map<string, Effort>([
   ['MINIMAL', 'minimal'],
   ['LOW', 'low'],
   ['MEDIUM', 'medium'],
   ['HIGH', 'high'],
-  // Since @google/genai 3.3.0. No model is known to take it, so it is written only where its caller wrote it.
+  // Since @google/genai 3.3.0.
   ['XHIGH', 'xhigh'],
 ])
 
@@ -53,9 +55,8 @@ export function readReasoning(
 /** Inverse of `readReasoning`. A model takes either a budget or a level, so the other one is converted. */
 export function writeReasoning(
   reasoning: ReasoningOptions | undefined,
-  facts: ModelFacts,
+  facts: KnownFacts,
   lose: Lose,
-  model = '',
 ): JsonObject | undefined {
   if (!reasoning) return undefined
   const { detail, visible } = reasoning
@@ -67,8 +68,8 @@ export function writeReasoning(
   const byLevel =
     facts.thinking === 'level' || (facts.thinking === undefined && level !== undefined)
   const amount = byLevel
-    ? writeLevel(reasoning, isOff, level, model, lose)
-    : writeBudget(reasoning, isOff, model, lose)
+    ? writeLevel(reasoning, isOff, level, facts, lose)
+    : writeBudget(reasoning, isOff, facts, lose)
   const shown = isOff && visible ? undefined : visible
   const config = {
     ...restOf(reasoning),
@@ -81,55 +82,58 @@ export function writeReasoning(
 function writeBudget(
   reasoning: ReasoningOptions,
   isOff: boolean,
-  model: string,
+  { budget: bounds = BOUNDS }: KnownFacts,
   lose: Lose,
 ): JsonObject {
   const { mode, effort, budget } = reasoning
+  const [least, most] = bounds
   if (isOff) {
-    const least = leastBudget(model)
     if (least > 0) lose('approximated', 'reasoning.mode', 'the model always thinks')
     return { thinkingBudget: least }
   }
   if (budget !== undefined) {
     if (effort !== undefined) lose('dropped', 'reasoning.effort', 'the budget decides')
-    return { thinkingBudget: clamped(budget, lose) }
+    return { thinkingBudget: clamped(budget, bounds, lose) }
   }
   if (effort === undefined || effort === 'none')
     return mode === 'adaptive' ? { thinkingBudget: DYNAMIC } : {}
   lose('approximated', 'reasoning.effort', 'as a budget')
-  return { thinkingBudget: Math.min(BUDGETS[effort], MAX_BUDGET) }
+  return { thinkingBudget: Math.min(BUDGETS[effort], most) }
 }
 
-function clamped(budget: number, lose: Lose): number {
-  const whole = Math.max(1, Math.floor(budget))
-  const fitting = Math.min(whole, MAX_BUDGET)
+function clamped(budget: number, [least, most]: readonly [number, number], lose: Lose): number {
+  const fitting = Math.min(Math.max(1, least, Math.floor(budget)), most)
   if (fitting !== budget) lose('approximated', 'reasoning.budget')
   return fitting
 }
 
-/** A model with levels always thinks; it can only be told to think little. */
+/** A model with levels mostly cannot be told not to think, only to think little. */
 function writeLevel(
   reasoning: ReasoningOptions,
   isOff: boolean,
   noted: JsonObject[string] | undefined,
-  model: string,
+  { efforts = USUAL }: KnownFacts,
   lose: Lose,
 ): JsonObject {
   const { effort, budget } = reasoning
-  const levels = takesLowest(model) ? LEVELS : { ...LEVELS, minimal: LEVELS.low }
   if (isOff) {
     lose('approximated', 'reasoning.mode')
-    return { thinkingLevel: levels.minimal }
+    return levelOf('none', efforts)
   }
   if (typeof noted === 'string') return { thinkingLevel: noted }
   if (effort !== undefined && effort !== 'none') {
     if (budget !== undefined) lose('dropped', 'reasoning.budget', 'the effort decides')
-    if (EFFORTS.get(levels[effort]) !== effort) lose('approximated', 'reasoning.effort')
-    return { thinkingLevel: levels[effort] }
+    if (nearestTo(effort, efforts) !== effort) lose('approximated', 'reasoning.effort')
+    return levelOf(effort, efforts)
   }
   if (budget === undefined) return {}
   lose('approximated', 'reasoning.budget', 'as a level')
-  return { thinkingLevel: levels[nearestEffort(budget)] }
+  return levelOf(nearestEffort(budget), efforts)
+}
+
+function levelOf(wanted: Effort, efforts: readonly Effort[]): JsonObject {
+  const effort = nearestTo(wanted, efforts)
+  return effort && effort !== 'none' ? { thinkingLevel: LEVELS[effort] } : {}
 }
 
 /** 64-bit integers may come as strings. */

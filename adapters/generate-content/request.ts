@@ -33,7 +33,10 @@ import {
   CALLING_PATH,
   GENERATION_PATH,
   TOOL_CONFIG_PATH,
+  isOrigin,
 } from './dialect.ts'
+import { knownBy } from './abilities.ts'
+import { fitting } from '../../src/models/fitting.ts'
 import { formatInstruction, readOptions, writeOptions } from './fields.ts'
 import { modelPath, resourceName } from './paths.ts'
 import {
@@ -159,9 +162,15 @@ export function writeCountRequest(request: Request, context: WriteRequestContext
   }
 }
 
+/** Its own callers are judged by the service; of others it is asked what the model takes. */
+function fitted(request: Request, { target, lose }: WriteRequestContext): Request {
+  if (isOrigin(request)) return request
+  return fitting(request, { facts: knownBy(target), model: target.model, cached: false, lose })
+}
+
 function writeBody(asked: Request, context: WriteRequestContext): JsonObject {
   const { lose } = context
-  const request = withToolsBefore(asked, lose, context.trail)
+  const request = withToolsBefore(fitted(asked, context), lose, context.trail)
   const names = toolNames(request, NAME_RULE)
   const rest = unprefixed(restOf(request))
   const { system, contents } = conversation(request, context, names)

@@ -2,7 +2,8 @@ import { GO_ON } from '../../src/model/empty-request.ts'
 import { saying } from './history.ts'
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
-import { NO_PROOF, wantsProvenCalls } from '../../src/model/gemini-model.ts'
+import { NO_PROOF } from '../../src/model/proof.ts'
+import { wantsProvenCalls } from '../../src/models/see.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
@@ -27,8 +28,7 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
 function editRequest(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
   const { facts, foreign, model, readsProof = () => true, sentTo = model ?? '' } = edits
   const own = foreign ? withoutForeign(body, readsProof, lose) : body
-  const wantsProofs =
-    own === body ? facts.thinking === 'level' : wantsProvenCalls(sentTo, facts.thinking)
+  const wantsProofs = own === body ? facts.thinking === 'level' : wantsProvenCalls(sentTo, facts)
   const proven = wantsProofs ? withProvenCalls(own, lose) : own
   const fitting = within(withFittingTools(proven, facts, lose), 'generationConfig', (config) =>
     fitted(config, facts, lose),

@@ -32,7 +32,7 @@ import {
 } from './dialect.ts'
 import type { Target } from '../contract.ts'
 import { readScreen } from './client-tools.ts'
-import { mixesTools } from './generations.ts'
+import { mixesTools } from './abilities.ts'
 import type { WireDeclaration, WireTool, WireToolConfig } from './wire.ts'
 
 /** Tools that the service runs, by the member that switches them on. */

@@ -4,7 +4,7 @@ import { createCodec, membersBeside } from '../../src/model/ext.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { NameRule, ToolNames } from '../../src/model/names.ts'
 import type { Trail } from '../../src/model/trail.ts'
-import type { Takes } from './generations.ts'
+import type { Takes } from './abilities.ts'
 
 /** The id of this dialect. */
 export const DIALECT = 'messages'

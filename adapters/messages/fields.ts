@@ -11,7 +11,7 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Compaction, Format, Request, Sampling } from '../../src/model/request.ts'
 import { fit } from '../../src/model/names.ts'
 import { close } from '../../src/schema/close.ts'
-import type { Target } from '../contract.ts'
+import type { Known, Target } from '../contract.ts'
 import { keep, factsOf, listIn, numberIn, restOf, withoutNulls } from './dialect.ts'
 import type { Room } from './schema-budget.ts'
 import { UNSET } from './wire.ts'
@@ -28,8 +28,8 @@ export function readSampling({ temperature, top_p, top_k }: WireSampling): Sampl
   }
 }
 
-/** What a model takes of sampling: what the dialect has, less of it while it thinks, or nothing (the newest models). */
-export type SamplingRange = 'wide' | 'narrow' | 'none'
+/** What is taken of sampling: what the dialect has, or less of it while the model thinks. */
+export type SamplingRange = 'wide' | 'narrow'
 
 /** A model that thinks refuses a lower `top_p`. */
 const MIN_TOP_P_THINKING = 0.95
@@ -57,18 +57,27 @@ export function writeSampling(sampling: Sampling, range: SamplingRange, lose: Lo
 
 /** Only one of the two may be set. Beside the default temperature of one, `top_p` is written. */
 function writeTopP({ temperature, topP }: Sampling, range: SamplingRange, lose: Lose): JsonObject {
-  const isUsual = topP === 1 && (temperature !== undefined || range === 'none')
+  const isUsual = topP === 1 && temperature !== undefined
   if (topP === undefined || isUsual) return {}
   const isTaken = range === 'wide' ? (temperature ?? 1) >= 1 : topP >= MIN_TOP_P_THINKING
-  return isTaken && range !== 'none' ? { top_p: topP } : (lose('dropped', 'sampling.topP') ?? {})
+  return isTaken ? { top_p: topP } : (lose('dropped', 'sampling.topP') ?? {})
 }
 
-/** The required bound: the caller's, or else the configured one, but at most the model's own. */
-export function writeMaxTokens(request: Request, target: Target, lose: Lose): number {
+/**
+ * The required bound: the caller's, or else the configured one, but at most the model's own. Thoughts count in it, so a
+ * model that always thinks is given all that it can take, unless something is configured.
+ */
+export function writeMaxTokens(
+  request: Request,
+  { defaultMaxOutputTokens: usual, isDefaultSaid, facts: said }: Target,
+  { thinkingOff, maxOutputTokens: most }: Pick<Known, 'thinkingOff' | 'maxOutputTokens'>,
+  lose: Lose,
+): number {
   const asked = request.limits.maxOutputTokens
   if (asked === undefined) lose('defaulted', 'limits.maxOutputTokens')
-  const wanted = asked ?? target.defaultMaxOutputTokens
-  const { maxOutputTokens = wanted } = target.facts
+  const isRoomy = thinkingOff === false && !isDefaultSaid && said.maxOutputTokens === undefined
+  const wanted = asked ?? (isRoomy ? (most ?? usual) : usual)
+  const { maxOutputTokens = wanted } = { maxOutputTokens: most }
   if (asked !== undefined && asked > maxOutputTokens) lose('approximated', 'limits.maxOutputTokens')
   return Math.min(wanted, maxOutputTokens)
 }
@@ -90,10 +99,14 @@ export function readFormat(raw: Json | undefined): { format?: Format; left: Json
 }
 
 /** Inverse of `readFormat`. A schema is the only format there is. */
-export function writeFormat(format: Format | undefined, room: Room, lose: Lose): JsonObject {
+export function writeFormat(
+  format: Format | undefined,
+  { room, structured }: { room: Room; structured: boolean | undefined },
+  lose: Lose,
+): JsonObject {
   if (!format || format.type === 'text') return {}
   if (format.type === 'json') return lose('approximated', 'format', 'JSON without a schema') ?? {}
-  if (format.type === 'choice' || !parseObject(format.schema))
+  if (structured === false || format.type === 'choice' || !parseObject(format.schema))
     return lose('approximated', 'format', 'in words') ?? {}
   // A schema from another dialect may be open; this service refuses open objects, so they are closed.
   const closed = factsOf(format).native

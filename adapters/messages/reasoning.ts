@@ -2,8 +2,8 @@ import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { BUDGETS, nearestEffort, isEffort, type SomeEffort } from '../../src/model/effort.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions, Request } from '../../src/model/request.ts'
-import type { ModelFacts } from '../contract.ts'
-import type { RefusedSettings } from './generations.ts'
+import { nearestTo } from '../../src/models/thinking.ts'
+import type { KnownFacts } from '../../src/models/facts.ts'
 import { textIn, keep, factsOf, restOf } from './dialect.ts'
 
 const MIN_BUDGET = 1024
@@ -83,7 +83,7 @@ function readDisplay(type: Json | undefined, display: Json | undefined): { visib
 
 export interface Circumstances {
   maxTokens: number
-  facts: ModelFacts & { refused?: RefusedSettings }
+  facts: KnownFacts
   /** The request forces a tool, so the model may not think. */
   forced: boolean
   /** The model is between tool calls, and the proof of its thinking is missing. */
@@ -108,25 +108,21 @@ export function writeReasoning(
   if (factsOf(reasoning).effortAlone) return { ...writeEffort(reasoning, around), ...effort }
   const written = { ...writeThinking(reasoning, left, around), ...effort }
   const { thinking, ...rest } = written
-  // An adaptive model decides for itself in both cases, but for the first ones.
-  const isBound = thinking?.['type'] === 'enabled'
-  const stuck = around.forced ? isBound || around.facts.refused?.forced : around.unproven && isBound
-  if (!stuck || !thinking) return written
+  // An adaptive model decides for itself in both cases.
+  const isStuck = thinking?.['type'] === 'enabled' && (around.forced || around.unproven)
+  if (!isStuck) return written
   around.lose('approximated', 'reasoning.mode', around.forced ? 'a tool is forced' : 'no proof')
   return rest
 }
 
 function writeOff(
   reasoning: ReasoningOptions,
-  { facts, lose }: Pick<Circumstances, 'facts' | 'lose'>,
+  { facts }: Pick<Circumstances, 'facts'>,
 ): WrittenReasoning {
   const { effort } = reasoning
   const word = effort && effort !== 'none' ? { effort: WORDS[effort] } : {}
-  if (facts.refused?.off) {
-    lose('approximated', 'reasoning.mode', 'the model always thinks')
-    return { effort: WORDS.low, ...word }
-  }
-  return { thinking: { type: 'disabled', ...restOf(reasoning) }, ...word }
+  const type = facts.thinkingOff === 'between_tools' ? 'between_tools' : 'disabled'
+  return { thinking: { type, ...restOf(reasoning) }, ...word }
 }
 
 function writeEffort(
@@ -146,16 +142,18 @@ function writeThinking(
   const { mode, budget, effort, visible, detail } = reasoning
   const { lose, facts } = around
   if (detail !== undefined && detail !== 'auto') lose('dropped', 'reasoning.detail')
-  const adaptive =
+  const isAdaptive =
     facts.thinking === 'adaptive' ||
     facts.thinking === 'level' ||
+    (facts.thinking === 'either' && budget === undefined) ||
     (mode === 'adaptive' && facts.thinking !== 'budget')
-  if (!adaptive) return writeBudget(reasoning, left, around)
+  if (!isAdaptive) return writeBudget(reasoning, left, around)
   if (budget !== undefined) lose('approximated', 'reasoning.budget')
   const shown = visible === undefined ? {} : { display: visible ? 'summarized' : 'omitted' }
   const thinking = { type: 'adaptive', ...shown, ...left }
   if (budget === undefined || effort) return { thinking, ...writeEffort(reasoning, around) }
-  return { thinking, effort: WORDS[nearestEffort(budget)] }
+  const nearest = nearestTo(nearestEffort(budget), facts.efforts)
+  return { thinking, ...(nearest && nearest !== 'none' && { effort: WORDS[nearest] }) }
 }
 
 /** Thoughts count against the output bound, so half of it is left for the answer, unless the caller gave a budget. */

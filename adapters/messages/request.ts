@@ -10,10 +10,12 @@ import { lowered } from './lowered.ts'
 import { membersBeside } from '../../src/model/ext.ts'
 import { made, type Trail } from '../../src/model/trail.ts'
 import { inWords } from '../../src/model/text-tools.ts'
+import type { KnownFacts } from '../../src/models/facts.ts'
+import { fitting } from '../../src/models/fitting.ts'
 import {
   givenTo,
   type Lookup,
-  type ModelFacts,
+  type Known,
   type Outgoing,
   type ReadRequestContext,
   type WriteRequestContext,
@@ -33,14 +35,7 @@ import {
 } from './dialect.ts'
 import { readDiagnostics, withMarks, writeDiagnostics } from './caching.ts'
 import { withScreen } from './client-tools.ts'
-import {
-  fastBetas,
-  knownBy,
-  screenTypes,
-  takenBy,
-  type RefusedSettings,
-  type Takes,
-} from './generations.ts'
+import { fastBetas, knownBy, screenTypes, takenBy, type Takes } from './abilities.ts'
 import { offeredTools } from './tool-changes.ts'
 import { LISTING_BETA, readServers } from './mcp.ts'
 import * as options from './fields.ts'
@@ -186,11 +181,19 @@ function setBillingApart(block: Block): Block {
 /** Inverse of `readRequest`. */
 export function writeRequest(asked: Request, context: WriteRequestContext): Outgoing {
   const betas = new Set<string>()
-  const request = onScreen(warming(withoutForgotten(asked), context.lose), context, betas)
+  const fit = fitted(withoutForgotten(asked), context)
+  const request = onScreen(warming(fit, context.lose), context, betas)
   const marked = withMarks(writeBody(request, context, betas), request, context)
   const body = lowered(marked, context.target.facts.server, context.lose)
   const lastProof = lastProofIn(body)
   return { path: '/v1/messages', headers: headersFor(betas), body, lastProof }
+}
+
+/** Its own callers are judged by the service; of others it is asked what the model takes. */
+function fitted(request: Request, { target, cache, lose }: WriteRequestContext): Request {
+  if (isOrigin(request)) return request
+  const cached = cache?.mode === 'derive'
+  return fitting(request, { facts: knownBy(target), model: target.model, cached, lose })
 }
 
 /**
@@ -244,19 +247,20 @@ function onScreen(
 
 function writeBody(request: Request, context: WriteRequestContext, betas: Set<string>): JsonObject {
   const { target, lose } = context
-  const facts = knownBy(target, isOrigin(request))
+  const own = isOrigin(request)
+  const facts: KnownFacts = own ? target.facts : knownBy(target)
   const names = toolNames(request, TOOL_NAME)
-  const isOpen = facts.server?.unprovenThoughts === true
-  const takes = takenBy(target, isOrigin(request))
+  const isOpen = target.facts.server?.unprovenThoughts === true
+  const takes = takenBy(target, own)
   const offer = offeredTools(request, names, takes, lose)
   const known = trailOf(request, givenTo(request, context), context.trail)
   const writing: WriteContext = { lose, names, betas, isOpen, path: '', takes, ...offer, ...known }
   const messages = writeTurns(request, writing)
   offer.reportUnnamed()
   const room = schemaRoom()
-  const format = options.writeFormat(request.format, room, lose)
-  const offered = writeOffered(request, offer, writing, room)
-  const maxTokens = options.writeMaxTokens(request, target, lose)
+  const format = options.writeFormat(request.format, { room, structured: facts.structured }, lose)
+  const offered = writeOffered(request, offer, writing, { room, code: facts.code })
+  const maxTokens = options.writeMaxTokens(request, target, facts, lose)
   const { thinking, effort } = writeReasoning(withEffort(request, takes), {
     maxTokens,
     facts,
@@ -280,7 +284,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     ...writeOutput(output_config, effort, format),
     ...options.writeCompaction(request.compact, context_management, betas, lose),
     ...options.writeStop(request.limits.stop, lose),
-    ...options.writeSampling(request.sampling, samplingRange(facts, thinks), lose),
+    ...options.writeSampling(request.sampling, thinks ? 'narrow' : 'wide', lose),
     ...options.writeUser(request.user, metadata, lose),
     ...writeTier(request, context, betas),
     ...(request.stream && { stream: true }),
@@ -294,10 +298,10 @@ function writeOffered(
   request: Request,
   { head, late }: ReturnType<typeof offeredTools>,
   { names, lose, takes, betas, given, trail }: WriteContext,
-  room: Room,
+  limits: { room: Room; code: string | undefined },
 ): { tool_choice?: JsonObject } {
   const write = (heard: Lose) =>
-    writeTools(head, { names, room, lose: heard, deferred: takes.deferred })
+    writeTools(head, { names, ...limits, lose: heard, deferred: takes.deferred })
   // They stay the same from request to request.
   const tools = made(trail, 'messages: write tools', [...given, request.format], write, lose)
   const servers = writeServers(request, betas)
@@ -306,14 +310,6 @@ function writeOffered(
     ...(servers.length > 0 && { mcp_servers: servers }),
     ...writeToolChoice(request, [...tools, ...late], names, lose),
   }
-}
-
-function samplingRange(
-  { refused }: { refused: RefusedSettings },
-  thinks: boolean,
-): options.SamplingRange {
-  if (refused.sampling) return 'none'
-  return thinks ? 'narrow' : 'wide'
 }
 
 function writeOutput(left: Json | undefined, effort: string | undefined, format: JsonObject) {
@@ -384,7 +380,7 @@ function isUnproven(messages: Message[], mayGoOn: boolean): boolean {
 function settleEnd(
   messages: Message[],
   thinks: boolean,
-  { prefill }: ModelFacts,
+  { prefill }: Pick<Known, 'prefill'>,
   lose: Lose,
 ): void {
   const last = messages.at(-1)

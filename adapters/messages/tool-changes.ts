@@ -14,7 +14,7 @@ import {
   writeCache,
   type WriteContext,
 } from './dialect.ts'
-import type { Takes } from './generations.ts'
+import type { Takes } from './abilities.ts'
 import { schemaRoom } from './schema-budget.ts'
 import { chosenName, readTool, listWireNames, writeTools } from './tools.ts'
 import type { WireBlock } from './wire.ts'

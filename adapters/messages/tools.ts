@@ -150,6 +150,8 @@ export interface ToolWriting {
   readonly lose: Lose
   /** The model takes tools that it does not see yet. */
   readonly deferred: boolean
+  /** The version of the tool for running code that the model takes, where that is not the usual one. */
+  readonly code?: string | undefined
 }
 
 /** Inverse of `readTools`; reports tools that this dialect lacks. */
@@ -162,7 +164,7 @@ export function writeTools(tools: readonly Tool[], context: ToolWriting): JsonOb
     if (set) return set === true ? [] : [{ ...set, ...writeCache(tool.cache) }]
     const hidden = tool.deferred && context.deferred ? { defer_loading: true } : {}
     if (isNamed(tool)) return [{ ...writeNamed(tool, names, room, lose), ...hidden }]
-    const others = tool.kind === 'mcp' ? mcp.writeToolset(tool) : (writeHosted(tool, lose) ?? [])
+    const others = tool.kind === 'mcp' ? mcp.writeToolset(tool) : (writeHosted(tool, context) ?? [])
     return others.map((one) => ({ ...one, ...hidden }))
   })
   return unique(written, lose)
@@ -224,10 +226,12 @@ function isStrict(
   return false
 }
 
-function writeHosted(tool: HostedTool, lose: Lose): JsonObject[] | undefined {
+function writeHosted(tool: HostedTool, { lose, code }: ToolWriting): JsonObject[] | undefined {
   const known = hostedBy(({ capability }) => capability === tool.capability)
   const left = restOf(tool)
-  const type = textIn((factsOf(tool).typed ?? left)['type']) || known?.type
+  const version =
+    code && tool.capability === 'code-execution' ? `code_execution_${code}` : undefined
+  const type = textIn((factsOf(tool).typed ?? left)['type']) || (version ?? known?.type)
   const place = `tools.${tool.capability}`
   if (!known || !type) return lose('dropped', place)
   const { allowedDomains, blockedDomains, maxUses, location } = tool

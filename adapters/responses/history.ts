@@ -65,7 +65,7 @@ import {
 } from './client-tools.ts'
 import { readMcpCall, readMcpListing, writeMcpCall, writeMcpListing } from './mcp.ts'
 import { readEffort } from './reasoning.ts'
-import type { Takes } from './generations.ts'
+import type { Takes } from './abilities.ts'
 import { readTools } from './tools.ts'
 import { readServerSearch, searched, writeFoundTools, writeServerSearch } from './tool-changes.ts'
 import { typeOfItem, type WireItem } from './wire.ts'

@@ -1,3 +1,4 @@
+import { see } from '../../src/models/see.ts'
 import type { ModelEntry } from '../contract.ts'
 import type { Lookup } from '../../src/model/lookup.ts'
 import type { JsonObject } from '../../src/json/json.ts'
@@ -44,4 +45,4 @@ export const writeModels = (
  * it the 20 kB of instructions that are written for such a model.
  */
 const isKnownToCodex = ({ id, service }: ModelEntry): boolean =>
-  service === DIALECT && /^(?:gpt-|codex-)/.test(id)
+  service === DIALECT && see(id).facts.codex === true

@@ -2,6 +2,7 @@ import { defined, isObject, type Json, type JsonObject } from '../../src/json/js
 import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions, Request } from '../../src/model/request.ts'
 import { keepRest, restOf, factsOf, memberText, objectsOf, silently } from './dialect.ts'
+import { nearestTo } from '../../src/models/thinking.ts'
 import { Members } from '../../src/model/ext.ts'
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
@@ -60,11 +61,12 @@ export function writeReasoningOptions(
   { reasoning: options, ...request }: Request,
   own: boolean,
   lose: Lose,
+  efforts?: readonly Effort[],
 ): JsonObject | undefined {
   const { context } = factsOf(request)
   if (!options) return context === undefined ? undefined : { context }
   const facts = factsOf(options)
-  const effort = facts.effort === 'default' ? undefined : writeEffort(options, lose)
+  const effort = facts.effort === 'default' ? undefined : writeEffort(options, lose, efforts)
   const summary = options.visible ? (options.detail ?? 'auto') : undefined
   const key = facts.summary ?? 'summary'
   const written = defined({
@@ -76,7 +78,11 @@ export function writeReasoningOptions(
   return Object.keys(written).length > 0 ? written : undefined
 }
 
-function writeEffort(options: ReasoningOptions, lose: Lose): Effort | undefined {
+function writeEffort(
+  options: ReasoningOptions,
+  lose: Lose,
+  efforts: readonly Effort[] | undefined,
+): Effort | undefined {
   const { mode, effort, budget } = options
   if (mode === 'off') {
     if (effort !== undefined && effort !== 'none') lose('dropped', 'reasoning.effort')
@@ -89,10 +95,12 @@ function writeEffort(options: ReasoningOptions, lose: Lose): Effort | undefined 
   }
   if (budget !== undefined) {
     lose('approximated', 'reasoning.budget')
-    return nearestEffort(budget)
+    return nearestTo(nearestEffort(budget), efforts)
   }
   // Without an effort the model decides itself, as far as this dialect allows.
-  return mode === 'adaptive' ? lose('approximated', 'reasoning.mode') : DEFAULT_EFFORT
+  return mode === 'adaptive'
+    ? lose('approximated', 'reasoning.mode')
+    : nearestTo(DEFAULT_EFFORT, efforts)
 }
 
 /** The reasoning settings in a reply, as requested; both may be null. */

@@ -14,7 +14,7 @@ import {
   withLastEffort,
   withRemovals,
 } from '../../src/model/late-tools.ts'
-import { fitting } from '../../src/model/openai-model.ts'
+import { fitting } from '../../src/models/fitting.ts'
 import type { Block, Request, Tool, ToolChoice } from '../../src/model/request.ts'
 import { follow, made, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
@@ -40,7 +40,7 @@ import {
 } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import { withScreen } from './client-tools.ts'
-import { hasScreen, takenBy, takesMarks } from './generations.ts'
+import { hasScreen, heededBy, knownBy, takenBy, takesMarks } from './abilities.ts'
 import { offeredTools } from './tool-changes.ts'
 import { wireNames } from './names.ts'
 import * as options from './fields.ts'
@@ -141,9 +141,15 @@ function readInstructions(members: Members): Block[] {
 }
 
 export function writeRequest(asked: Request, context: WriteRequestContext): Outgoing {
-  const { target, lose } = context
+  const { target, cache, lose } = context
   // The service judges itself what a caller of its own dialect asks for.
-  const request = isOrigin(asked) ? asked : fitting(asked, target.model, lose)
+  const fit = {
+    facts: knownBy(target),
+    model: target.model,
+    cached: cache?.mode === 'derive',
+    lose,
+  }
+  const request = isOrigin(asked) ? asked : fitting(asked, fit)
   return writeSeen(hasScreen(target) ? withScreen(request, lose) : request, context)
 }
 
@@ -176,7 +182,12 @@ function writeSeen(request: Request, context: WriteRequestContext): Outgoing {
     include: options.writeInclude(request, own, hasProofs(input, known.trail)),
     ...options.writeLimits(request.limits, target.facts.maxOutputTokens, lose),
     ...options.writeSampling(request.sampling, lose),
-    reasoning: writeReasoningOptions(takes.efforts ? request : withLastEffort(request), own, lose),
+    reasoning: writeReasoningOptions(
+      takes.efforts ? request : withLastEffort(request),
+      own,
+      lose,
+      heededBy(target, own).efforts,
+    ),
     text: options.writeText(request, own, lose),
     context_management: options.writeCompaction(request.compact),
     previous_response_id: request.previous,

@@ -10,7 +10,7 @@ import type {
 } from '../../src/model/request.ts'
 import { clientItem } from './client-tools.ts'
 import { factsOf, isOrigin, keep, silently, withoutMinted } from './dialect.ts'
-import type { Takes } from './generations.ts'
+import type { Takes } from './abilities.ts'
 import { wireNames } from './names.ts'
 import { readTools, writeTools, type ToolContext, type WrittenTools } from './tools.ts'
 import type { WireItem } from './wire.ts'

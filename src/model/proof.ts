@@ -121,3 +121,6 @@ export function refuseSummary(value: string, place: string): void {
   const what = 'only the service that wrote this summary can read it'
   throw invalid(`${place}: ${what}; leave it out, or send the request to such a service.`, place)
 }
+
+/** A service accepts this value in place of a proof, for a call that its model did not make itself. */
+export const NO_PROOF = 'skip_thought_signature_validator'

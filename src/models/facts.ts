@@ -80,6 +80,8 @@ export interface KnownFacts extends Omit<SayableFacts, 'thinking' | 'forcedChoic
   mediaLevels?: boolean
   /** Its thoughts are bound to their conversation. */
   binds?: boolean
+  /** Codex brings an entry for it. */
+  codex?: boolean
   /** The role of instructions. */
   role?: 'developer' | 'system' | 'user'
   outputWord?: 'max_tokens' | 'max_completion_tokens'

@@ -9,8 +9,8 @@ claude-mythos-5 forcedChoice=yes binds=no
 claude-opus-5-5 effortDefault=medium forcedChoice=no binds=yes screen=computer_toolset_20260801 fast=yes
 claude-opus-5 thinkingOff=yes offUpTo=high effortDefault=high forcedChoice=yes binds=no screen=computer_20251124 fast=beta
 claude-opus-4-8 -offUpTo on=no
-claude-opus-4-7 -fast systemInPlace=no
-claude-opus-4-6 thinking=either efforts=low/medium/high/max sampling=always
+claude-opus-4-7 -fast forcedChoice=without-thinking systemInPlace=no
+claude-opus-4-6 thinking=either efforts=low/medium/high/max forcedChoice=yes sampling=always
 claude-opus-4-5 thinking=budget efforts=low/medium/high prefill=yes contextWindow=200000 maxOutputTokens=64000 budget=1024/128000
 claude-sonnet-5-5 -budget thinking=adaptive thinkingOff=between_tools offUpTo=high on=yes efforts=low/medium/high/xhigh/max forcedChoice=no sampling=never prefill=no systemInPlace=yes binds=yes contextWindow=1000000 maxOutputTokens=128000 screen=computer_toolset_20260801
 claude-sonnet-5 -offUpTo thinkingOff=yes forcedChoice=yes systemInPlace=no binds=no screen=computer_20251124
@@ -29,7 +29,7 @@ claude-3-haiku
 claude-opus-4* is=claude-opus-4-0
 claude-sonnet-4 is=claude-sonnet-4-0
 claude-mythos-preview is=claude-mythos-5
-gpt-6.2-astra* thinkingOff=no efforts=low/medium/high/xhigh/max systemInPlace=yes deferredTools=yes cacheBreakpoints=yes image=yes maxOutputTokens=128000 thinking=effort on=yes sampling=never contextWindow=922000 chat=yes chatTools=never outputWord=max_completion_tokens stops=no penalties=no role=developer verbosity=yes lateTools=yes screen=computer effortUpdates=yes storesByDefault=yes
+gpt-6.2-astra* thinkingOff=no efforts=low/medium/high/xhigh/max systemInPlace=yes deferredTools=yes cacheBreakpoints=yes image=yes maxOutputTokens=128000 thinking=effort on=yes sampling=never contextWindow=922000 chat=yes chatTools=never outputWord=max_completion_tokens stops=no penalties=no role=developer verbosity=yes lateTools=yes screen=computer effortUpdates=yes storesByDefault=yes codex=yes
 gpt-6.2-sol
 gpt-6.1-sol structured=yes pdf=yes
 gpt-6.1-terra thinkingOff=yes efforts=none/low/medium/high/xhigh/max sampling=without-thinking chatTools=without-thinking
@@ -56,22 +56,22 @@ gpt-5 -effortDefault thinkingOff=no on=yes efforts=minimal/low/medium/high sampl
 gpt-5-mini
 gpt-5-nano
 gpt-5-pro efforts=high chat=no contextWindow=400000 maxOutputTokens=272000
-o3 -verbosity -lateTools efforts=low/medium/high chat=yes contextWindow=200000 maxOutputTokens=100000
+o3 -lateTools -codex efforts=low/medium/high chat=yes contextWindow=200000 maxOutputTokens=100000 verbosity=no
 o3-pro chat=no
 gpt-4.1 -thinkingOff -on -efforts -outputWord -stops -penalties -role thinking=none sampling=always chat=yes contextWindow=1047576 maxOutputTokens=32768
 gpt-4.1-mini
 gpt-4o -systemInPlace -chat contextWindow=128000 maxOutputTokens=16384
 gpt-4o-mini
 chat-latest -deferredTools -structured efforts=medium chat=yes contextWindow=400000 maxOutputTokens=128000 thinking=effort thinkingOff=no on=yes sampling=never outputWord=max_completion_tokens stops=no penalties=no role=developer
-gpt-5-search-api -chat -image -pdf -contextWindow -maxOutputTokens efforts=low/medium/high webSearch=yes verbosity=yes lateTools=yes
-gpt-4o-search-preview* thinking=none sampling=never webSearch=yes cacheBreakpoints=no storesByDefault=yes
+gpt-5-search-api -chat -image -pdf -contextWindow -maxOutputTokens efforts=low/medium/high webSearch=yes verbosity=yes lateTools=yes codex=yes
+gpt-4o-search-preview* thinking=none sampling=never webSearch=yes cacheBreakpoints=no storesByDefault=yes verbosity=no
 gpt-4o-mini-search-preview
-codex-mini-latest -webSearch thinking=effort thinkingOff=no on=yes efforts=low/medium/high chat=no outputWord=max_completion_tokens stops=no penalties=no role=developer
-chatgpt-4o-latest* thinking=none sampling=always deferredTools=no cacheBreakpoints=no storesByDefault=yes
+codex-mini-latest -webSearch thinking=effort thinkingOff=no on=yes efforts=low/medium/high chat=no outputWord=max_completion_tokens stops=no penalties=no role=developer codex=yes
+chatgpt-4o-latest* thinking=none sampling=always deferredTools=no cacheBreakpoints=no storesByDefault=yes verbosity=no
 gpt-4-0125-preview
 gpt-4-0314
 gpt-4-turbo-preview
-gpt-5-chat-latest verbosity=no outputWord=max_completion_tokens lateTools=yes
+gpt-5-chat-latest outputWord=max_completion_tokens lateTools=yes codex=yes
 gpt-5-chat
 gpt-5-codex thinking=effort thinkingOff=no on=yes efforts=low/medium/high sampling=never chat=no verbosity=yes stops=no penalties=no role=developer
 gpt-5.1-chat-latest -thinkingOff -on -efforts -chat -stops -penalties -role thinking=none sampling=always verbosity=no
@@ -81,7 +81,7 @@ gpt-5.1-codex
 gpt-5.2-codex efforts=low/medium/high/xhigh
 gpt-5.2-chat-latest -thinkingOff -on -efforts -chat -stops -penalties -role thinking=none sampling=always verbosity=no
 gpt-5.3-chat-latest
-gpt-3.5-turbo-1106 -verbosity -outputWord -lateTools
+gpt-3.5-turbo-1106 -outputWord -lateTools -codex
 gpt-3.5-turbo
 gpt-4-0613
 gpt-4-1106-preview
@@ -105,17 +105,18 @@ gemini-3.5-flash-lite effortDefault=minimal sampling=ignored
 gemini-3.1-pro-preview -sampling efforts=low/medium/high effortDefault=high
 gemini-3.1-flash-lite efforts=minimal/low/medium/high effortDefault=minimal
 gemini-3-flash-preview effortDefault=high
-gemini-2.5-pro -efforts -effortDefault -mediaLevels -structuredWithTools thinking=budget budget=128/32768 ends=2026-12-01 mixesTools=no next=gemini-3.8-flash reroutes=yes
+gemini-2.5-pro -efforts -effortDefault -mediaLevels -structuredWithTools thinking=budget budget=128/32768 ends=2026-12-01 mixesTools=no next=gemini-3.8-flash reroutes=yes screen=older
 gemini-2.5-flash thinkingOff=yes budget=0/24576 next=gemini-3.5-flash-lite
 gemini-2.5-flash-lite -ends -next -reroutes
-gemini-pro-latest -budget thinkingOff=no efforts=low/medium/high thinking=level mixesTools=yes mediaLevels=yes structuredWithTools=yes
+gemini-pro-latest -budget -screen thinkingOff=no efforts=low/medium/high thinking=level mixesTools=yes mediaLevels=yes structuredWithTools=yes
 gemini-flash-latest is=gemini-3.8-flash
 gemini-flash-lite-latest -is efforts=minimal/low/medium/high
 gemma-4-31b-it* efforts=- structured=yes image=yes pdf=yes contextWindow=262144 maxOutputTokens=32768 thinking=none role=user
 gemma-4-26b-a4b-it
-gemini-2.5-flash-image* thinking=none efforts=- sampling=always image=yes mixesTools=no storesByDefault=yes
-gemini-3-pro -sampling thinking=level thinkingOff=no efforts=low/high mixesTools=yes mediaLevels=yes structuredWithTools=yes pdf=yes audio=yes video=yes contextWindow=1048576 maxOutputTokens=65536
-gemini-2.0-flash* thinking=none efforts=- sampling=always image=yes mixesTools=no storesByDefault=yes
+gemini-2.5-computer-use* thinking=budget budget=128/32768 thinkingOff=no mixesTools=no image=yes screen=older storesByDefault=yes
+gemini-2.5-flash-image -budget -thinkingOff thinking=none efforts=- sampling=always
+gemini-3-pro -sampling -screen thinking=level thinkingOff=no efforts=low/high mixesTools=yes mediaLevels=yes structuredWithTools=yes pdf=yes audio=yes video=yes contextWindow=1048576 maxOutputTokens=65536
+gemini-2.0-flash* thinking=none efforts=- sampling=always image=yes mixesTools=no storesByDefault=yes screen=older
 gemini-2.0-flash-lite
 gemini-3.1-flash-lite-preview* is=gemini-3.1-flash-lite
 deepseek-v4-pro* efforts=low/high/max systemInPlace=yes structured=yes image=no contextWindow=1000000 maxOutputTokens=393216 thinkingOff=yes on=yes forcedChoice=without-thinking sampling=ignored-while-thinking chatSchema=no role=system
@@ -189,7 +190,7 @@ MiniMax-M3 -thinking -thinkingOff -efforts maxOutputTokens=128000
 MiniMax-M2.7 image=no contextWindow=204800 maxOutputTokens=131072
 MiniMax-M2.7-highspeed
 MiniMax-M2.5* contextWindow=1000000 maxOutputTokens=8192
-gpt-oss-120b* thinking=effort thinkingOff=no efforts=low/medium/high effortDefault=medium forcedChoice=no image=no contextWindow=131072
+gpt-oss-120b* thinking=effort thinkingOff=no efforts=low/medium/high effortDefault=medium forcedChoice=no image=no contextWindow=131072 codex=yes
 gpt-oss-20b
 claude-opus-4-7@bedrock* structured=no strict=no efforts=low/medium/high/xhigh
 claude-opus-4-8@bedrock

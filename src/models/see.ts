@@ -1,4 +1,4 @@
-import type { KnownFacts } from './facts.ts'
+import type { KnownFacts, SayableFacts } from './facts.ts'
 import { lineOf, shortened, spelled, unwrapped } from './names.ts'
 import { MODEL_ROWS } from './rows.ts'
 
@@ -130,6 +130,15 @@ function newestLike(name: string): Row | undefined {
   }
   return best && answering(best.row, '')
 }
+
+/**
+ * Whether the model refuses a first call without a proof or the stand-in for one (guide: thought signatures), as those
+ * do that think by levels.
+ */
+export const wantsProvenCalls = (
+  model: string,
+  { thinking, is }: Pick<SayableFacts, 'thinking' | 'is'>,
+): boolean => (thinking ?? see(is ?? model).facts.thinking) === 'level'
 
 /** The names of all models, in the order of the table. */
 export const knownModels = (): string[] => known().list.map(({ name }) => name)

@@ -19,7 +19,7 @@ describe('web search beside functions', () => {
     expect(losses).toEqual([])
   })
 
-  it.each(['gemini-2.5-pro', 'gemini-flash', 'gemma-4'])('is left out for %s', (model) => {
+  it.each(['gemini-2.5-pro', 'my-deployment', 'gemma-4'])('is left out for %s', (model) => {
     const { body, losses } = send({ tools }, {}, model)
     expect(body.tools).toEqual(alone)
     expect(body).not.toHaveProperty('toolConfig')

@@ -60,7 +60,8 @@ export function requestAspects(request: Request): Aspects {
     ['limits.maxOutputTokens', String(limits.maxOutputTokens)],
     ['limits.stop', JSON.stringify(limits.stop ?? [])],
     ...SAMPLING.map((key): [string, string] => [`sampling.${key}`, samplingText(sampling, key)]),
-    ['reasoning', request.reasoning?.mode ?? ''],
+    // To think as it sees fit is to think.
+    ['reasoning', request.reasoning?.mode.replace('adaptive', 'on') ?? ''],
     ['format', format && format.type !== 'text' ? format.type : ''],
     ['format.schema', format?.type === 'json-schema' ? canonicalText(format.schema) : ''],
     ['user', request.user ?? shownUser(request)],

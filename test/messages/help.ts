@@ -83,7 +83,7 @@ export interface Written extends Outgoing {
 
 export function write(request: Request, facts: ModelFacts = {}): Written {
   const { lose, losses } = lossList()
-  const target = { model: 'claude-mouse', defaultMaxOutputTokens: 8192, facts }
+  const target = { model: 'claude-sonnet-4-5', defaultMaxOutputTokens: 8192, facts }
   const outgoing = messages.upstream.writeRequest(request, { target, lose })
   const text = stringify(outgoing.body)
   return {

@@ -22,7 +22,7 @@ describe('a request of the messages dialect', () => {
     const { wire, losses } = write(read(fixture(`request/${name}`)))
     const { stream: _, ...expected } = JSON.parse(fixture(`request/${name}`))
     expect(losses).toEqual([])
-    expect(plain(wire)).toMatchObject({ ...plain(expected), model: 'claude-mouse' })
+    expect(plain(wire)).toMatchObject({ ...plain(expected), model: 'claude-sonnet-4-5' })
   })
 
   it('keeps what hosted tools did in the history, word by word', () => {
@@ -249,7 +249,7 @@ describe('a request of the messages dialect', () => {
 describe('the token counter', () => {
   it('gets the same request without what only generation needs', () => {
     const { lose } = lossList()
-    const target = { model: 'claude-mouse', defaultMaxOutputTokens: 8192, facts: {} }
+    const target = { model: 'claude-sonnet-4-5', defaultMaxOutputTokens: 8192, facts: {} }
     const request = read(fixture('request/tools.json'))
     const counted = messages.upstream.writeCountRequest(request, { target, lose })
     const body = JSON.parse(stringify(counted?.body ?? {}))

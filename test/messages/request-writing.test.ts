@@ -384,12 +384,16 @@ describe('thinking at a messages upstream', () => {
   })
 
   it('says effort in words where the model decides for itself', () => {
-    const written = write(request(on({ effort: 'high' })), { thinking: 'adaptive' })
+    const written = write(request(on({ effort: 'high' })), {
+      thinking: 'adaptive',
+      efforts: ['high'],
+    })
     expect(written.wire).toMatchObject({
       thinking: { type: 'adaptive' },
       output_config: { effort: 'high' },
     })
-    const reckoned = write(request(on({ budget: 9000 })), { thinking: 'adaptive' })
+    const taken = { thinking: 'adaptive', efforts: ['medium'] } as const
+    const reckoned = write(request(on({ budget: 9000 })), taken)
     expect(reckoned.wire['output_config']).toEqual({ effort: 'medium' })
     expect(reckoned.losses).toContain('approximated reasoning.budget')
   })

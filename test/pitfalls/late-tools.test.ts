@@ -133,7 +133,10 @@ describe('tools that come in the middle of a conversation', () => {
 
   it('can be forced like any other', () => {
     const choice = { type: 'function', name: 'late' }
-    const { body } = sent('responses', 'messages', OPUS, { input, tool_choice: choice })
+    const { body } = sent('responses', 'messages', 'claude-opus-4-8', {
+      input,
+      tool_choice: choice,
+    })
     expect(body['tool_choice']).toEqual({ type: 'tool', name: 'late' })
   })
 

@@ -218,6 +218,7 @@ describe('a request of another dialect', () => {
         'dropped sampling.topK',
         'dropped sampling.seed',
         'dropped sampling.candidateCount',
+        'dropped sampling.logprobs',
         'dropped limits.stop',
         'approximated limits.maxOutputTokens',
         'approximated reasoning.budget',

@@ -1,0 +1,25 @@
+import type { KnownFacts } from '../../src/models/facts.ts'
+import { see } from '../../src/models/see.ts'
+import { knownOf, type Known, type Target } from '../contract.ts'
+
+/** What every current model of the service takes, for one that nothing is known of. */
+const CAREFUL: KnownFacts = {
+  thinking: 'level',
+  thinkingOff: false,
+  efforts: ['low', 'medium', 'high'],
+  sampling: 'without-thinking',
+}
+
+/** The facts about the model: as configured, or else as it is known. */
+export const knownBy = (target: Target): Known =>
+  knownOf(target, { ...CAREFUL, structuredWithTools: target.facts.thinking === 'level' })
+
+/** The same for a caller of this dialect, who is not corrected by what is known. */
+export const heededBy = (target: Target, own: boolean): KnownFacts =>
+  own ? target.facts : knownBy(target)
+
+/** Whether the model takes functions beside built-in tools. */
+export const mixesTools = (target: Target): boolean => knownBy(target).mixesTools === true
+
+/** Whether a model knows the older functions for a screen, as its callers name them. */
+export const hasOlderScreen = (model: string): boolean => see(model).facts.screen === 'older'

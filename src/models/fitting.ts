@@ -1,0 +1,202 @@
+import type { Block, Limits, Request, Sampling, Tool, Turn } from '../model/request.ts'
+import type { KnownFacts } from './facts.ts'
+import { fittingReasoning, type Fit } from './thinking.ts'
+
+export interface Wishes extends Fit {
+  /** The prompt is to be cached, so that what stands at its beginning must not change. */
+  readonly cached: boolean
+}
+
+/**
+ * The request of a foreign caller with what the model takes: of the rest the nearest, and a loss for it. A caller of
+ * the service's own dialect is told by the service itself.
+ */
+export function fitting(request: Request, about: Wishes): Request {
+  const forced = fittingChoice(spokenByUser(request, about), about)
+  const { reasoning: asked, ...rest } = forced
+  const reasoning = fittingReasoning(asked, about)
+  const thinks = thinking({ reasoning }, about.facts)
+  const isOff = reasoning?.mode === 'off' || reasoning?.effort === 'none'
+  return {
+    ...rest,
+    ...(reasoning && { reasoning }),
+    tools: fittingTools(forced.tools, about),
+    turns: fittingTurns(forced.turns, about),
+    sampling: fittingSampling(forced.sampling, { ...about, thinks, isOff }),
+    limits: fittingLimits(forced.limits, about),
+  }
+}
+
+/** Some models know no instructions but what the user says first. */
+function spokenByUser(request: Request, { facts, model, lose }: Wishes): Request {
+  const { system, turns } = request
+  if (facts.role !== 'user' || system.length === 0) return request
+  lose('approximated', 'system', `${model} takes instructions from the user`)
+  return { ...request, system: [], turns: [{ role: 'user', blocks: system }, ...turns] }
+}
+
+/** Whether the model will think: as it is told, or as it does when it is told nothing. */
+const thinking = (
+  { reasoning }: { reasoning?: Request['reasoning'] | undefined },
+  { on, thinking: style }: KnownFacts,
+) =>
+  reasoning
+    ? reasoning.mode !== 'off' && reasoning.effort !== 'none'
+    : on === true && style !== 'none'
+
+/**
+ * A choice that forces a tool. A model that cannot be forced while it thinks is told not to think, unless its caller
+ * asked for thoughts. Where none can be forced, one that is named stays on offer alone; tools are the beginning of the
+ * prompt, so that is done only where nothing of it is cached.
+ */
+function fittingChoice(request: Request, about: Wishes): Request {
+  const { toolChoice: choice, tools, reasoning } = request
+  const { forcedChoice: taken = true, on, thinkingOff } = about.facts
+  if (choice?.mode !== 'required' || tools.length === 0 || taken === true) return request
+  if (taken === 'without-thinking') {
+    if (!thinking(request, about.facts)) return request
+    if (reasoning === undefined && on === true && thinkingOff !== false)
+      return { ...request, reasoning: { mode: 'off' } }
+  }
+  const [only, ...others] = choice.names ?? tools.map(nameOf)
+  if (taken === 'named' && only !== undefined && others.length === 0)
+    return { ...request, toolChoice: { ...choice, names: [only] } }
+  const why = `${about.model} cannot be made to call a tool`
+  about.lose('approximated', 'toolChoice', taken === false ? why : `${why} in this way`)
+  const { names, ...auto } = { ...choice, mode: 'auto' as const }
+  const left = onlyNamed(request, names, about.cached)
+  return {
+    ...request,
+    toolChoice: left === tools && names ? { ...auto, names } : auto,
+    tools: left,
+  }
+}
+
+const nameOf = (tool: Tool): string => (tool.kind === 'hosted' ? tool.capability : tool.name)
+
+/** The tools of which one must be called, where the others can be left out. */
+function onlyNamed(
+  { tools, turns, system, caching }: Request,
+  names: readonly string[] | undefined,
+  isCached: boolean,
+): Tool[] {
+  const named = tools.filter((tool) => names?.includes(nameOf(tool)))
+  const isMarked =
+    isCached ||
+    caching !== undefined ||
+    [...tools, ...system, ...turns.flatMap(({ blocks }) => blocks)].some((one) => 'cache' in one)
+  const isPlain = tools.every((tool) => tool.kind === 'function' || tool.kind === 'text')
+  return names?.length === 1 && named.length === 1 && isPlain && !isMarked ? named : tools
+}
+
+function fittingTools(tools: Tool[], { facts, model, lose }: Wishes): Tool[] {
+  if (facts.strict !== false || !tools.some((tool) => 'strict' in tool)) return tools
+  return tools.map((tool) => {
+    if (tool.kind !== 'function' || tool.strict !== true) return tool
+    const { strict: _, ...rest } = tool
+    lose('dropped', `tools.${tool.name}.strict`, `${model} is not held to a schema there`)
+    return rest
+  })
+}
+
+function fittingTurns(turns: Turn[], about: Wishes): Turn[] {
+  const told = turns.some(({ effort }) => effort !== undefined)
+    ? turns.map((turn) => withFittingEffort(turn, about))
+    : turns
+  if (about.facts.image !== false) return told
+  return told.map((turn, at) => {
+    const blocks = turn.blocks.map((block, index) =>
+      seen(block, `turns.${at}.blocks.${index}`, about),
+    )
+    return blocks.some((block, index) => block !== turn.blocks[index]) ? { ...turn, blocks } : turn
+  })
+}
+
+/** Other efforts may be asked for in a conversation. */
+function withFittingEffort(turn: Turn, about: Wishes): Turn {
+  if (turn.effort === undefined) return turn
+  const { effort: asked, ...rest } = turn
+  const effort = fittingReasoning({ mode: 'on', effort: asked }, about)?.effort
+  return effort === asked ? turn : { ...rest, ...(effort !== undefined && { effort }) }
+}
+
+/** A picture for a model that sees none becomes words. */
+function seen(block: Block, place: string, about: Wishes): Block {
+  if (block.kind === 'tool-result') {
+    const content = block.content.map((each, index) =>
+      seen(each, `${place}.content.${index}`, about),
+    )
+    return content.some((each, index) => each !== block.content[index])
+      ? { ...block, content }
+      : block
+  }
+  if (block.kind !== 'media' || !block.mediaType.startsWith('image/')) return block
+  about.lose('dropped', place, `${about.model} takes no pictures`)
+  const text = `[picture left out: ${about.model} takes none]`
+  return { kind: 'text', text, ...(block.cache && { cache: block.cache }) }
+}
+
+interface Thinks extends Wishes {
+  readonly thinks: boolean
+  readonly isOff: boolean
+}
+
+function fittingSampling(asked: Sampling, about: Thinks): Sampling {
+  const { facts, model, lose } = about
+  const left: Sampling = { ...asked }
+  const leave = (key: keyof Sampling, why: string) => {
+    if (left[key] === undefined) return
+    delete left[key]
+    lose('dropped', `sampling.${key}`, why)
+  }
+  const rule = facts.sampling ?? 'always'
+  const isRefused = rule === 'never' || (rule === 'without-thinking' && about.thinks)
+  const isIgnored = rule === 'ignored' || (rule === 'ignored-while-thinking' && about.thinks)
+  if (isRefused || isIgnored) {
+    dropDefaults(left)
+    const why = isIgnored ? `${model} does not heed it` : `${model} takes one`
+    for (const key of ['temperature', 'topP', 'topK'] as const) leave(key, why)
+    if (isRefused) leave('logprobs', `${model} thinks`)
+  }
+  fixTemperature(left, about, leave)
+  if (facts.verbosity === false) leave('verbosity', `${model} has one`)
+  if (facts.penalties === false)
+    for (const key of ['presencePenalty', 'frequencyPenalty'] as const)
+      leave(key, `${model} takes none`)
+  if (facts.n !== undefined && (left.candidateCount ?? 1) > facts.n)
+    leave('candidateCount', `${model} gives ${facts.n}`)
+  return left
+}
+
+/** What every dialect has where nothing is said needs no saying. */
+function dropDefaults(sampling: Sampling): void {
+  if (sampling.temperature === 1) delete sampling.temperature
+  if (sampling.topP === 1) delete sampling.topP
+}
+
+/** Some models have one temperature, and one `top_p` with it. */
+function fixTemperature(
+  left: Sampling,
+  { facts, model, isOff }: Thinks,
+  leave: (key: keyof Sampling, why: string) => void,
+): void {
+  const fixed = isOff ? (facts.temperatureOff ?? facts.temperature) : facts.temperature
+  if (fixed === undefined) return
+  if (left.temperature !== fixed) leave('temperature', `${model} takes ${fixed}`)
+  if (left.topP === 1) delete left.topP
+  leave('topP', `${model} takes one`)
+}
+
+function fittingLimits(limits: Limits, { facts, model, lose }: Wishes): Limits {
+  const { maxOutputTokens: asked, stop, ...rest } = limits
+  const { maxOutputTokens: most } = facts
+  const isBeyond = asked !== undefined && most !== undefined && asked > most
+  if (isBeyond) lose('approximated', 'limits.maxOutputTokens', `${model} gives ${most}`)
+  const isStopped = stop !== undefined && stop.length > 0 && facts.stops !== false
+  if (stop && stop.length > 0 && !isStopped) lose('dropped', 'limits.stop')
+  return {
+    ...rest,
+    ...(asked !== undefined && { maxOutputTokens: isBeyond ? most : asked }),
+    ...(isStopped && { stop }),
+  }
+}
