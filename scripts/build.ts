@@ -40,6 +40,6 @@ for (const file of ['dragoman.js', ...parts, 'index.js', 'dragoman.schema.json']
 function licences(builds: Parameters<typeof bundledPackages>[0]): string {
   return bundledPackages(builds)
     .map(({ name, version, licence, text }) => `${name} ${version} (${licence})\n\n${text}\n`)
-    .concat(`Prices of models (src/observe/price-table.ts)\n\n${PRICES_LICENCE}`)
+    .concat(`Prices of models (src/models/price-rows.ts)\n\n${PRICES_LICENCE}`)
     .join(`\n${'-'.repeat(72)}\n\n`)
 }

@@ -4,19 +4,7 @@
  * agree.
  */
 import { writeFileSync } from 'node:fs'
-import { linesOf, TABLE, type Line } from '../src/models/table.ts'
-
-/** The short names of the table, as a configuration has them. */
-const NAMES: Readonly<Record<string, string>> = {
-  forced: 'forcedChoice',
-  off: 'thinkingOff',
-  marks: 'cacheBreakpoints',
-  search: 'deferredTools',
-  window: 'contextWindow',
-  output: 'maxOutputTokens',
-  stores: 'storesByDefault',
-  mixes: 'mixesTools',
-}
+import { linesOf, SOURCES, SPELLED, TABLE, type Line } from '../src/models/table.ts'
 
 const PRICES = ['price', 'above', 'priceFrom', 'batch']
 /** No rule asks for these; `dragoman models` prints them. */
@@ -30,7 +18,7 @@ function packed({ facts }: Line): Facts {
   const kept = [...facts].filter(
     ([fact]) => !TOLD.has(fact) && (isRerouted || !['ends', 'next'].includes(fact)),
   )
-  return new Map(kept.map(([fact, { value }]) => [NAMES[fact] ?? fact, value]))
+  return new Map(kept.map(([fact, { value }]) => [SPELLED[fact] ?? fact, value]))
 }
 
 const words = (facts: Iterable<readonly [string, string]>): string[] =>
@@ -71,6 +59,9 @@ ${packLines(lines).join('\n')}
 `
 
 export const PRICES_FILE = `/** Written by scripts/pack-models.ts: list prices for text, without discounts for batches or regions. */
+export const PRICED = { snapshot: '${SOURCES['G']?.day}', source: '${SOURCES['G']?.name}', currency: 'USD' }
+
+/** A model | input/read from cache/written to cache/written for an hour/output, above so many tokens, from a day on. */
 export const PRICE_ROWS = \`
 ${lines.flatMap(priceLine).join('\n')}
 \`

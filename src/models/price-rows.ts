@@ -1,4 +1,7 @@
 /** Written by scripts/pack-models.ts: list prices for text, without discounts for batches or regions. */
+export const PRICED = { snapshot: '2026-11-28', source: 'genai-prices 0.2.3', currency: 'USD' }
+
+/** A model | input/read from cache/written to cache/written for an hour/output, above so many tokens, from a day on. */
 export const PRICE_ROWS = `
 claude-fable-5-2 8/0.2/10/16/40
 claude-fable-5-1 10/0.25/12.5/20/50

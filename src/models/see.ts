@@ -13,6 +13,8 @@ export interface SeenModel {
   facts: KnownFacts
   /** The service that the wrapping of the name tells of. */
   service?: string
+  /** It is served in a way that may cost something else. */
+  unpriced?: true
 }
 
 interface Row {
@@ -68,7 +70,8 @@ function plain(value: string): string | number | boolean {
   return /^[\d.]+$/.test(value) ? Number(value) : value
 }
 
-const today = (): string => new Date().toISOString().slice(0, 10)
+/** The day in UTC. */
+export const today = (): string => new Date().toISOString().slice(0, 10)
 
 const MOST_SEEN = 1000
 const seen = new Map<string, SeenModel>()
@@ -90,22 +93,29 @@ function lookUp(wrapped: string, at: string | undefined, day: string): SeenModel
   const plainName = unwrapped(wrapped)
   const service = at ?? plainName.service
   const about = service === undefined ? {} : { service }
-  const row = rowOf(plainName.name)
-  if (row) {
-    const { name, facts } = answering(row, day)
+  const found = rowOf(plainName.name)
+  if (found) {
+    const { name, facts } = answering(found.row, day)
+    const isDear = !plainName.priced || !found.priced
     const there = service === undefined ? undefined : known().elsewhere.get(`${name}@${service}`)
-    return { how: 'model', model: name, facts: there ? { ...facts, ...there } : facts, ...about }
+    return {
+      how: 'model',
+      model: name,
+      facts: there ? { ...facts, ...there } : facts,
+      ...about,
+      ...(isDear && { unpriced: true }),
+    }
   }
   const newest = newestLike(plainName.name)
   if (newest) return { how: 'family', model: newest.name, facts: newest.facts, ...about }
   return { how: 'unknown', facts: {}, ...about }
 }
 
-function rowOf(name: string): Row | undefined {
+function rowOf(name: string): { row: Row; priced: boolean } | undefined {
   const { models } = known()
-  for (const { name: shorter } of shortened(name)) {
+  for (const { name: shorter, priced } of shortened(name)) {
     const row = models.get(shorter)
-    if (row) return row
+    if (row) return { row, priced }
   }
   return undefined
 }

@@ -264,10 +264,7 @@ export const SOURCES: Readonly<Record<string, { name: string; day: string }>> = 
     day: '2026-11-24',
   },
   P: { name: 'pydantic-ai-slim 2.68.0', day: '2026-11-28' },
-  A: {
-    name: 'AI SDK (anthropic 4.0.105, openai 4.0.118, google 4.0.121, mistral 4.0.87)',
-    day: '2026-11-13',
-  },
+  A: { name: 'AI SDK 4.0.105 to 121', day: '2026-11-13' },
   L: { name: 'litellm 1.110.2', day: '2026-11-28' },
   X: { name: 'the catalogue of Codex 0.166.0', day: '2026-11-28' },
   E: { name: 'pi-ai 1.6.0', day: '2026-11-20' },
@@ -309,4 +306,16 @@ function statementIn(word: string): [string, Statement] {
   const [, fact = '', value = '', from = '', against = ''] =
     /^([^=]+)=([^~]*)(?:~([^!]*)(?:!(.*))?)?$/.exec(word) ?? []
   return [fact, { value, from, against }]
+}
+
+/** The short names of the table, as a configuration has them. */
+export const SPELLED: Readonly<Record<string, string>> = {
+  forced: 'forcedChoice',
+  off: 'thinkingOff',
+  marks: 'cacheBreakpoints',
+  search: 'deferredTools',
+  window: 'contextWindow',
+  output: 'maxOutputTokens',
+  stores: 'storesByDefault',
+  mixes: 'mixesTools',
 }

@@ -21,7 +21,7 @@ export function costOf(
   list?: PriceList,
 ): number | undefined {
   if (!tokens || model === undefined) return undefined
-  const known = configuredPrice(upstream, model) ?? list?.(model)
+  const known = configuredPrice(upstream, model) ?? list?.(modelOf(upstream, model))
   if (!known) return undefined
   const { input = 0, cacheRead = 0, cacheWrite = 0, output = 0 } = tokens
   const { above } = known
@@ -40,6 +40,13 @@ const SHOWN_DIGITS = 12
 
 /** A cost as it is shown. */
 export const shownUsd = (usd: number): number => Number(usd.toPrecision(SHOWN_DIGITS))
+
+/** The model that a name is said to be. */
+function modelOf(upstream: UpstreamSettings | undefined, name: string): string {
+  for (const [glob, { is }] of upstream?.models ?? [])
+    if (matchesGlob(glob, name)) return is ?? name
+  return name
+}
 
 function configuredPrice(
   upstream: UpstreamSettings | undefined,

@@ -1,28 +1,37 @@
-import { matchesGlob } from '../config/glob.ts'
 import type { Price } from '../config/settings.ts'
+import { PRICE_ROWS } from '../models/price-rows.ts'
+import { see, today } from '../models/see.ts'
 import type { TieredPrice } from './cost.ts'
-import { ROWS } from './price-table.ts'
 
 interface KnownPrice extends TieredPrice {
-  globs: readonly string[]
+  /** The price from this day on (UTC). */
+  later?: { from: string; price: Price }
 }
 
-let table: readonly KnownPrice[] | undefined
+let table: ReadonlyMap<string, KnownPrice> | undefined
 
-const listed = (): readonly KnownPrice[] =>
-  (table ??= ROWS.trim()
-    .split('\n')
-    .map((line) => {
-      const [names = '', rates = '', above = ''] = line.split('|')
-      const [start, ...dear] = above.split(' ')
-      return {
-        globs: names.split(','),
-        ...toPrice(rates.split(' ')),
-        ...(start && { above: { inputTokens: Number(start), price: toPrice(dear) } }),
-      }
-    }))
+const listed = (): ReadonlyMap<string, KnownPrice> =>
+  (table ??= new Map(PRICE_ROWS.trim().split('\n').map(readLine)))
 
-function toPrice([input, cacheRead, cacheWrite, output]: readonly string[]): Price {
+function readLine(line: string): [string, KnownPrice] {
+  const [name = '', rates = '', ...more] = line.split(' ')
+  const said = new Map(
+    more.map((word) => [word.split('=')[0], word.split('=')[1]?.split('/') ?? []]),
+  )
+  const [start, ...dear] = said.get('above') ?? []
+  const [from, ...next] = said.get('priceFrom') ?? []
+  return [
+    name,
+    {
+      ...toPrice(rates.split('/')),
+      ...(start && { above: { inputTokens: Number(start), price: toPrice(dear) } }),
+      ...(from && { later: { from, price: toPrice(next) } }),
+    },
+  ]
+}
+
+/** An hour's cache is counted as the usual one. */
+function toPrice([input, cacheRead, cacheWrite, _hour, output]: readonly string[]): Price {
   return {
     input: Number(input),
     output: Number(output),
@@ -31,18 +40,12 @@ function toPrice([input, cacheRead, cacheWrite, output]: readonly string[]): Pri
   }
 }
 
-const found = new Map<string, KnownPrice | undefined>()
-const MOST_FOUND = 1000
-
-/** The price of the longest glob that matches; undefined for a model that is not listed. */
-export function listedPrice(model: string): TieredPrice | undefined {
-  if (found.has(model)) return found.get(model)
-  let best: { length: number; price: KnownPrice } | undefined
-  for (const price of listed())
-    for (const glob of price.globs)
-      if (matchesGlob(glob, model) && glob.length > (best?.length ?? 0))
-        best = { length: glob.length, price }
-  if (found.size >= MOST_FOUND) found.clear()
-  found.set(model, best?.price)
-  return best?.price
+/** The list price of a model on a day; undefined for one that is not listed, or served in a way that may cost something else. */
+export function listedPrice(name: string, day = today()): TieredPrice | undefined {
+  const { how, model, unpriced } = see(name, undefined, day)
+  if (how !== 'model' || model === undefined || unpriced) return undefined
+  const known = listed().get(model)
+  if (!known) return undefined
+  const { later, ...price } = known
+  return later && later.from <= day ? later.price : price
 }

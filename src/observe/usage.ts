@@ -1,6 +1,6 @@
 import { shownUsd } from './cost.ts'
 import { cachedShare, type LogEntry } from './entry.ts'
-import { SNAPSHOT } from './price-table.ts'
+import { PRICED } from '../models/price-rows.ts'
 
 const MOST_CALLERS = 200
 const MOST_MODELS = 200
@@ -53,7 +53,7 @@ export function createUsage(now: () => number): UsageTable {
     },
     table: () => ({
       since,
-      prices: { snapshot: SNAPSHOT.snapshot, source: SNAPSHOT.source, currency: SNAPSHOT.currency },
+      prices: PRICED,
       callers: Object.fromEntries(
         [...callers].map(([name, { sum, models }]) => [
           name,
