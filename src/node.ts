@@ -1,4 +1,4 @@
-import { check, explain, type Proxy, serve } from './node/commands.ts'
+import { check, explain, models, type Proxy, serve } from './node/commands.ts'
 import { serveTogether, WorkerFailure } from './node/cluster/primary.ts'
 import { serveForPrimary } from './node/cluster/worker.ts'
 import { errorCode } from './node/files.ts'
@@ -60,6 +60,8 @@ async function main(): Promise<void> {
       return
     case 'profiles':
       return world.write(profileTable())
+    case 'models':
+      return models(options, world)
     case 'launch':
       return process.exit(await (await import('./node/launch/launch.ts')).launch(options, world))
     case 'init':

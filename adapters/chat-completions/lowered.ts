@@ -3,7 +3,7 @@ import { isObject, listOf, Verbatim, type JsonObject } from '../../src/json/json
 import type { Lose } from '../../src/model/loss.ts'
 import { withoutOthers, withoutRefused } from '../../src/model/fields.ts'
 import { describeText, inWords, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
-import { wantsProvenCalls } from '../../src/models/see.ts'
+import { see, wantsProvenCalls } from '../../src/models/see.ts'
 import type { ServerFacts, Target } from '../contract.ts'
 import { isFlat, objectIn, objectsIn, textIn, toolType } from './dialect.ts'
 import { placeOf } from './wire.ts'
@@ -27,7 +27,9 @@ export function lowered(
   const lowering = { server, lose, isProven }
   const tooled = withChoice(withTools(body, lowering), lowering)
   const told = lowerMessages(withSchemaInWords(tooled, lowering), lowering)
-  return withOptions(withThinking(told, lowering), lowering)
+  // Some models know efforts alone, whatever other models of the server are asked by.
+  const isByWord = see(facts.is ?? model).facts.thinkingWord === false
+  return withOptions(isByWord ? told : withThinking(told, lowering), lowering)
 }
 
 function withTools(body: JsonObject, lowering: Lowering): JsonObject {

@@ -184,6 +184,7 @@ function buildUpstream(
       ]),
     ),
     maxOutputTokens: config.maxOutputTokens ?? MAX_OUTPUT_TOKENS,
+    ...(config.maxOutputTokens !== undefined && { isBoundSaid: true }),
     models: new Map(
       Object.entries(config.models ?? {}).map(([glob, { price, ...facts }]) => [
         glob,

@@ -51,6 +51,8 @@ export interface UpstreamSettings {
   auth: AuthStyle
   headers: Readonly<Record<string, string>>
   maxOutputTokens: number
+  /** That is what the configuration says. */
+  isBoundSaid?: boolean
   /** The cloud behind the address, where that is known (`src/models/names.ts`). */
   service?: string
   /** Facts by glob on the model's name as it is sent; the first glob that matches is taken. */

@@ -23,7 +23,7 @@ import { toSource } from '../stream/source.ts'
 import { createLog } from '../observe/log.ts'
 import { readableLine } from '../observe/readable.ts'
 import { readEgress, egressSecrets } from './egress.ts'
-import { greeting, countDown, farewell, summary } from './describe.ts'
+import { greeting, countDown, describeModels, farewell, summary } from './describe.ts'
 import { tuneEngine } from './engine.ts'
 import { painter, readableExplanation } from './explanation.ts'
 import { SharedClock } from './clock.ts'
@@ -33,6 +33,7 @@ import { filesNow, type FoundSettings, foundSettings, sourceFor } from './found.
 import { demandReloadable, refusedReload, secretsInUse } from './reload.ts'
 import { signaturesOf, watchFiles } from './watch.ts'
 import type { ProcessEvent } from '../observe/entry.ts'
+import { modelFindings, modelList, modelText } from './models.ts'
 import { heardOnline } from './online.ts'
 import type { Options } from './options.ts'
 import type { Process } from './process.ts'
@@ -355,11 +356,12 @@ export async function check(options: Options, world: Process): Promise<void> {
   const settings = settingsFor(options, world)
   const egress = readEgress(world.environment)
   const paint = painter(world.logStyle === 'colour')
-  const lines = summary(settings, paint, options.workers, egress)
+  const lines = [...summary(settings, paint, options.workers, egress), ...describeModels(settings)]
   world.write(`configuration: ${settings.origin}\n${lines.join('\n')}\n`)
   const fault = storeFault(settings.state)
   const findings = [
     ...(fault === undefined ? [] : [{ path: STORE, text: fault }]),
+    ...modelFindings(settings),
     ...(options.online ? await askOnline(settings, world) : []),
   ]
   const source = sourceFor(options, world)
@@ -367,6 +369,13 @@ export async function check(options: Options, world: Process): Promise<void> {
   const first = faults.find(({ severity }) => severity === 'fault')
   if (first) throw new ConfigError(first.place, first.expected, first.origin, faults)
   for (const warning of faults) world.complain(writeFault(warning))
+}
+
+/** Prints what is known of a model, here and as it is configured; or all names. */
+export function models(options: Options, world: Process): void {
+  const { file: name } = options
+  const settings = options.config === undefined ? undefined : settingsFor(options, world)
+  world.write(name === undefined ? modelList() : modelText(name, settings))
 }
 
 async function askOnline(settings: Settings, world: Process): Promise<Finding[]> {

@@ -6,6 +6,7 @@ import { type Egress, readEgress } from './egress.ts'
 import type { Paint } from './explanation.ts'
 import { DEFAULT_RETENTION, DEMO_ORIGIN } from '../config/defaults.ts'
 import { matchesGlob } from '../config/glob.ts'
+import { routedModels } from './models.ts'
 import type { Environment } from '../config/config.ts'
 import type { Settings, TaskSettings, UpstreamSettings } from '../config/settings.ts'
 import { failoverOf, membersOf } from '../upstream/members.ts'
@@ -66,6 +67,9 @@ function describeClients(settings: Settings, url: string, environment: Environme
   const told = { url, model: sampleModel(settings, credential), key }
   return ['Clients:', ...table(clientRows(told)), '']
 }
+
+/** For each model that a route names: what it is known as. */
+export const describeModels = (settings: Settings): string[] => table(routedModels(settings))
 
 /** What a stopping proxy still waits for; undefined when it waits for nothing. */
 export function farewell(open: number, lingerMs: number, drainMs: number): string | undefined {

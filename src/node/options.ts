@@ -20,6 +20,7 @@ export type Command =
   | 'check'
   | 'explain'
   | 'profiles'
+  | 'models'
   | 'launch'
   | 'init'
   | 'help'
@@ -41,7 +42,7 @@ export interface Options {
   /** serve, launch: whether to serve the page; in the demo it is served by default. */
   inspect?: boolean
   inspectPort?: number
-  /** explain: the path of the request, and the file with its body. */
+  /** explain: the path of the request, and the file with its body; models: the name in its place. */
   path?: string
   file?: string
   launch?: LaunchOptions
@@ -97,6 +98,8 @@ export const HELP = `dragoman: a proxy between the languages of LLM conversation
       --from litellm|ccr|cliproxyapi FILE
   dragoman profiles        print what is known of servers that speak a part
                            of a dialect
+  dragoman models [NAME]   print what is known of a model, and who says so;
+                           without a name, the models that are known
   dragoman [COMMAND] --help, dragoman --version
 
 --config FILE names the configuration. Without it: DRAGOMAN_CONFIG, then
@@ -118,7 +121,15 @@ const WITHOUT_CONFIG: readonly (Command | undefined)[] = ['init', 'profiles']
 
 const DEFAULT_PORT = 8787
 const DEFAULT_HOST = '127.0.0.1'
-const COMMANDS: readonly Command[] = ['serve', 'check', 'explain', 'profiles', 'launch', 'init']
+const COMMANDS: readonly Command[] = [
+  'serve',
+  'check',
+  'explain',
+  'profiles',
+  'models',
+  'launch',
+  'init',
+]
 
 /** Parses the command line; throws `ConfigError` with one line about what is wrong. */
 export function readCommandLine(argv: readonly string[], environment: Environment): Options {
@@ -287,7 +298,7 @@ function checkOperands(
   path: string | undefined,
 ): void {
   if (command === 'launch') throw new ConfigError('options', LAUNCH_FIRST)
-  const [extra] = command === 'explain' || command === 'init' ? others : [file, ...others]
+  const [extra] = ['explain', 'init', 'models'].includes(command) ? others : [file, ...others]
   if (extra !== undefined)
     throw new ConfigError('options', `unexpected "${extra}"; ${adviceFor(extra)}`)
   if (command === 'explain' && file === undefined)

@@ -79,6 +79,7 @@ export function destinationOf(
   const target = {
     model: sent,
     defaultMaxOutputTokens: upstream.maxOutputTokens,
+    ...(upstream.isBoundSaid && { isDefaultSaid: true }),
     facts: findFacts(upstream, sent),
     ...(upstream.service !== undefined && { service: upstream.service }),
   }
