@@ -9,7 +9,7 @@ const HOST = /^(?:databricks-|system\.ai\.|fw-)/
 /** A model trained further, a name behind an address, and what follows a path. */
 const TUNED = /^ft:([^:]+):.*$/
 const FOLDERS = /^.*\//
-const METHOD = /:(?:stream)?(?:generate|count|batch)\w*$/
+const METHOD = /:(?:stream|batch)?(?:generatecontent|counttokens)$/
 /** Variants of clients, days and versions of clouds. */
 const VARIANT = /\[[^\]]*\]$/
 const AT = /@[^@/]*$/

@@ -6,6 +6,22 @@ import { importsOf, sources } from '../sources.ts'
 
 const lines = linesOf(TABLE)
 
+/** What begins the name of a model, in a text or a pattern. */
+const FAMILIES =
+  /\b(?:claude-(?:opus|sonnet|haiku|fable|mythos|\\?d|\d)|gpt-|gemini-(?:\\?d|\d|flash|pro|\()|(?:kimi|qwen|glm|grok)-?(?:\\d|\d|k\d)|deepseek-(?:v\d|chat|reasoner)|mistral-(?:large|medium|small)|o\[?[1-9][\]-])/i
+
+const COMMENT = /^\s*(?:\/\/|\/?\*)/
+
+/** Who names models all the same, and why. */
+const MAY_NAME = [
+  { path: 'src/node/launch/codex.ts', why: 'it takes a name out of instructions' },
+  { path: 'src/node/launch/gemini.ts', why: 'the client falls back to models by names of its own' },
+  {
+    path: 'src/node/init/',
+    why: 'the files of other proxies say by a name what kind of service is meant',
+  },
+] as const
+
 describe('the table of models', () => {
   it('names for each fact who says so, and of which day that is', () => {
     const unsaid = lines.flatMap(({ name, facts }) =>
@@ -42,5 +58,21 @@ describe('the table of models', () => {
       .filter((source) => importsOf(source).includes('src/models/table.ts'))
       .map(({ path }) => path)
     expect(importers.filter((path) => !path.startsWith('src/node/'))).toEqual([])
+  })
+
+  it('is the one place that names models', () => {
+    const naming = sources
+      .filter(({ path }) => !path.startsWith('src/models/'))
+      .flatMap((source) =>
+        source.lines
+          .filter((line) => !COMMENT.test(line) && FAMILIES.test(line))
+          .map((line) => `${source.path}: ${line.trim()}`),
+      )
+    expect(naming.filter((line) => !MAY_NAME.some(({ path }) => line.startsWith(path)))).toEqual([])
+    for (const { path } of MAY_NAME)
+      expect(
+        naming.some((line) => line.startsWith(path)),
+        path,
+      ).toBe(true)
   })
 })
