@@ -4,7 +4,7 @@
  * agree.
  */
 import { writeFileSync } from 'node:fs'
-import { linesOf, SOURCES, SPELLED, TABLE, type Line } from '../src/models/table.ts'
+import { linesOf, FACT_SOURCES, SPELLED, TABLE, type Line } from '../src/models/table.ts'
 
 const PRICES = ['price', 'above', 'priceFrom', 'batch']
 /** No rule asks for these; `dragoman models` prints them. */
@@ -59,7 +59,7 @@ ${packLines(lines).join('\n')}
 `
 
 export const PRICES_FILE = `/** Written by scripts/pack-models.ts: list prices for text, without discounts for batches or regions. */
-export const PRICED = { snapshot: '${SOURCES['G']?.day}', source: '${SOURCES['G']?.name}', currency: 'USD' }
+export const PRICED = { snapshot: '${FACT_SOURCES['G']?.day}', source: '${FACT_SOURCES['G']?.name}', currency: 'USD' }
 
 /** A model | input/read from cache/written to cache/written for an hour/output, above so many tokens, from a day on. */
 export const PRICE_ROWS = \`

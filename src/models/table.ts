@@ -1,6 +1,6 @@
 /**
  * What is known of each model, and who says so. A line is a name and facts, `fact=value~FROM!AGAINST`: one letter for
- * each source (`SOURCES`), behind `!` those that are known to say otherwise. `name@service`: what holds at that service
+ * each source (`FACT_SOURCES`), behind `!` those that are known to say otherwise. `name@service`: what holds at that service
  * alone. `#` begins a maker, whose newest model stands first; `-` names what was left out on purpose. Money is US dollars
  * for a million tokens: input/cache read/cache write/write for an hour/output. No other file outside of tests and
  * documents names a model, and what rules ask for is packed from here (`scripts/pack-models.ts`).
@@ -258,7 +258,7 @@ gpt-6.1-terra@azure efforts=low/medium/high/xhigh/max~L off=no~L byHand=yes
 `
 
 /** Where facts are from, and of which day they are. */
-export const SOURCES: Readonly<Record<string, { name: string; day: string }>> = {
+export const FACT_SOURCES: Readonly<Record<string, { name: string; day: string }>> = {
   S: {
     name: 'the vendor’s own library (anthropic 1.14.0, openai 7.59.0, genai 3.3.0)',
     day: '2026-11-24',

@@ -6,7 +6,14 @@ import { nearest } from '../config/nearest.ts'
 import { costOf } from '../observe/cost.ts'
 import { listedPrice } from '../observe/prices.ts'
 import { knownModels, see, today, type SeenModel } from '../models/see.ts'
-import { linesOf, SOURCES, SPELLED, TABLE, type Line, type Statement } from '../models/table.ts'
+import {
+  linesOf,
+  FACT_SOURCES,
+  SPELLED,
+  TABLE,
+  type Line,
+  type Statement,
+} from '../models/table.ts'
 import { membersOf } from '../upstream/members.ts'
 
 const lines = (): readonly Line[] => linesOf(TABLE)
@@ -52,7 +59,7 @@ const whoSays = ({ from, against }: Statement): string =>
 
 const sourcesOf = (letters: string): string =>
   [...letters]
-    .flatMap((letter) => SOURCES[letter] ?? [])
+    .flatMap((letter) => FACT_SOURCES[letter] ?? [])
     .map(({ name, day }) => `${name}, ${day}`)
     .join('; ')
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { PRICES_FILE, ROWS_FILE } from '../../scripts/pack-models.ts'
-import { linesOf, SOURCES, TABLE } from '../../src/models/table.ts'
+import { linesOf, FACT_SOURCES, TABLE } from '../../src/models/table.ts'
 import { importsOf, sources } from '../sources.ts'
 
 const lines = linesOf(TABLE)
@@ -27,11 +27,11 @@ describe('the table of models', () => {
     const unsaid = lines.flatMap(({ name, facts }) =>
       [...facts]
         .filter(([fact]) => fact !== 'byHand')
-        .filter(([, { from }]) => from === '' || [...from].some((letter) => !SOURCES[letter]))
+        .filter(([, { from }]) => from === '' || [...from].some((letter) => !FACT_SOURCES[letter]))
         .map(([fact]) => `${name} ${fact}`),
     )
     expect(unsaid).toEqual([])
-    for (const { day } of Object.values(SOURCES)) expect(day).toMatch(/^20\d\d-\d\d-\d\d$/)
+    for (const { day } of Object.values(FACT_SOURCES)) expect(day).toMatch(/^20\d\d-\d\d-\d\d$/)
   })
 
   it('has a line once', () => {
