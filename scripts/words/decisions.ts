@@ -72,6 +72,8 @@ const CONFIGS: Reasons = Object.fromEntries(
 
 export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
   messages: {
+    'ThinkingConfigAdaptive.type=adaptive':
+      'A model that thinks by levels does so as it sees fit, where it is told none.',
     '.model': MODEL,
     '.metadata': EMPTY,
     '.output_config': EMPTY,

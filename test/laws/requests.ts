@@ -27,7 +27,11 @@ const REPORTED_AS: Record<string, string[]> = {
   user: ['metadata'],
 }
 
-const FREELY = new Set(['reasoning: on became adaptive', 'reasoning: adaptive became '])
+const FREELY = new Set([
+  'reasoning: on became adaptive',
+  'reasoning: adaptive became on',
+  'reasoning: adaptive became ',
+])
 
 /** A difference is excused by a report of the same thing, or of what it is part of. */
 export function unreported(expected: Request, actual: Request, losses: readonly Loss[]): string[] {

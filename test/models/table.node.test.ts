@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { modelsPage } from '../../scripts/models-page.ts'
 import { PRICES_FILE, ROWS_FILE } from '../../scripts/pack-models.ts'
 import { linesOf, FACT_SOURCES, TABLE } from '../../src/models/table.ts'
 import { importsOf, sources } from '../sources.ts'
@@ -52,6 +53,9 @@ describe('the table of models', () => {
     expect(readFileSync('src/models/rows.ts', 'utf8')).toBe(ROWS_FILE)
     expect(readFileSync('src/models/price-rows.ts', 'utf8')).toBe(PRICES_FILE)
   })
+
+  it('is the page (npm run docs)', () =>
+    expect(readFileSync('docs/models.md', 'utf8')).toBe(modelsPage()))
 
   it('goes with its sources into the command alone', () => {
     const importers = sources
