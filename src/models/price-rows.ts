@@ -1,4 +1,4 @@
-/** Written by scripts/pack-models.ts: list prices for text, without discounts for batches or regions. */
+/** Written by scripts/models/pack.ts: list prices for text, without discounts for batches or regions. */
 export const PRICED = { snapshot: '2026-11-28', source: 'genai-prices 0.2.3', currency: 'USD' }
 
 /** A model | input/read from cache/written to cache/written for an hour/output, above so many tokens, from a day on. */

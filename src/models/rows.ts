@@ -1,4 +1,4 @@
-/** Written by scripts/pack-models.ts. A line is what differs from the one before; `*` begins anew, `-` takes away. */
+/** Written by scripts/models/pack.ts. A line is what differs from the one before; `*` begins anew, `-` takes away. */
 export const MODEL_ROWS = `
 claude-fable-5-2 thinking=adaptive thinkingOff=no on=yes efforts=low/medium/high/xhigh/max forcedChoice=no sampling=never systemInPlace=yes deferredTools=yes binds=yes structured=yes image=yes contextWindow=1000000 maxOutputTokens=128000 prefill=no screen=computer_toolset_20260801 fast=yes
 claude-fable-5-1 -fast effortDefault=high pdf=yes screen=computer_20251124

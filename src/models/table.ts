@@ -3,7 +3,7 @@
  * each source (`FACT_SOURCES`), behind `!` those that are known to say otherwise. `name@service`: what holds at that service
  * alone. `#` begins a maker, whose newest model stands first; `-` names what was left out on purpose. Money is US dollars
  * for a million tokens: input/cache read/cache write/write for an hour/output. No other file outside of tests and
- * documents names a model, and what rules ask for is packed from here (`scripts/pack-models.ts`).
+ * documents names a model, and what rules ask for is packed from here (`scripts/models/pack.ts`).
  */
 export const TABLE = `
 # Anthropic

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { modelsPage } from '../../scripts/models-page.ts'
-import { PRICES_FILE, ROWS_FILE } from '../../scripts/pack-models.ts'
+import { modelsPage } from '../../scripts/models/page.ts'
+import { PRICES_FILE, ROWS_FILE } from '../../scripts/models/pack.ts'
 import { linesOf, FACT_SOURCES, TABLE } from '../../src/models/table.ts'
 import { importsOf, sources } from '../sources.ts'
 
@@ -49,7 +49,7 @@ describe('the table of models', () => {
     expect(missing.filter((name) => !names.has(name))).toEqual([])
   })
 
-  it('is packed as it stands (node scripts/pack-models.ts)', () => {
+  it('is packed as it stands (node scripts/models/pack.ts)', () => {
     expect(readFileSync('src/models/rows.ts', 'utf8')).toBe(ROWS_FILE)
     expect(readFileSync('src/models/price-rows.ts', 'utf8')).toBe(PRICES_FILE)
   })

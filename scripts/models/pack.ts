@@ -1,10 +1,10 @@
 /**
  * Writes src/models/rows.ts and price-rows.ts from src/models/table.ts: the facts that rules ask for, without who says
- * them, each line as what differs from the one before. `node scripts/pack-models.ts`; `test/models` holds that they
+ * them, each line as what differs from the one before. `node scripts/models/pack.ts`; `test/models` holds that they
  * agree.
  */
 import { writeFileSync } from 'node:fs'
-import { linesOf, FACT_SOURCES, SPELLED, TABLE, type Line } from '../src/models/table.ts'
+import { linesOf, FACT_SOURCES, SPELLED, TABLE, type Line } from '../../src/models/table.ts'
 
 const PRICES = ['price', 'above', 'priceFrom', 'batch']
 /** No rule asks for these; `dragoman models` prints them. */
@@ -52,13 +52,13 @@ const priceLine = ({ name, facts }: Line): string[] => {
 
 const lines = linesOf(TABLE)
 
-export const ROWS_FILE = `/** Written by scripts/pack-models.ts. A line is what differs from the one before; \`*\` begins anew, \`-\` takes away. */
+export const ROWS_FILE = `/** Written by scripts/models/pack.ts. A line is what differs from the one before; \`*\` begins anew, \`-\` takes away. */
 export const MODEL_ROWS = \`
 ${packLines(lines).join('\n')}
 \`
 `
 
-export const PRICES_FILE = `/** Written by scripts/pack-models.ts: list prices for text, without discounts for batches or regions. */
+export const PRICES_FILE = `/** Written by scripts/models/pack.ts: list prices for text, without discounts for batches or regions. */
 export const PRICED = { snapshot: '${FACT_SOURCES['G']?.day}', source: '${FACT_SOURCES['G']?.name}', currency: 'USD' }
 
 /** A model | input/read from cache/written to cache/written for an hour/output, above so many tokens, from a day on. */
@@ -68,6 +68,6 @@ ${lines.flatMap(priceLine).join('\n')}
 `
 
 if (import.meta.main) {
-  writeFileSync(new URL('../src/models/rows.ts', import.meta.url), ROWS_FILE)
-  writeFileSync(new URL('../src/models/price-rows.ts', import.meta.url), PRICES_FILE)
+  writeFileSync(new URL('../../src/models/rows.ts', import.meta.url), ROWS_FILE)
+  writeFileSync(new URL('../../src/models/price-rows.ts', import.meta.url), PRICES_FILE)
 }
