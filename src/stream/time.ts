@@ -27,7 +27,7 @@ const atMost = (ms: number, other: Promise<void>): Promise<void> =>
     const clock = timer(resolve, ms)
     void other.then(() => {
       clearTimeout(clock)
-      resolve()
+      return resolve()
     })
   })
 
