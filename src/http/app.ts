@@ -10,7 +10,7 @@ import { receiveRequest, type ArrivalPorts } from './request-head.ts'
 import { answerRequest, refuseRequest } from './router.ts'
 import { createGuard, type Door } from './guard.ts'
 import type { HttpRequest } from '../ports.ts'
-import { costOf } from '../observe/cost.ts'
+import { costOf, takenFor } from '../observe/cost.ts'
 import { createCallerUse, type CallerUse } from './caller-use.ts'
 import { createLoad, type Load } from './load.ts'
 import { operatorOf } from './operator.ts'
@@ -94,9 +94,15 @@ function settlingPorts(given: Ports, use: CallerUse, settings: Settings): Ports 
     ...given,
     log(entry) {
       const { trace, upstream = '', sentModel, usage, caller, operation } = entry
-      const cost = costOf(settings.upstreams.get(upstream), sentModel, usage, given.prices)
+      const asked = settings.upstreams.get(upstream)
+      const cost = costOf(asked, sentModel, usage, given.prices)
       // The entry was made for this log, so it is not copied.
       if (cost !== undefined) entry.cost = cost
+      // A caller of the same dialect is not corrected by what is known.
+      const isTranslated =
+        entry.upstreamDialect !== undefined && entry.upstreamDialect !== entry.dialect
+      const taken = sentModel && isTranslated ? takenFor(asked, sentModel) : undefined
+      if (taken !== undefined) entry.takenFor = taken
       // The log has the id of a trace, and nothing else of it.
       if (trace) Object.assign(entry, { traceId: trace.traceId, trace: undefined })
       // To read a reply again costs nothing.

@@ -1,5 +1,6 @@
 import { matchesGlob } from '../config/glob.ts'
 import type { Price, UpstreamSettings } from '../config/settings.ts'
+import { see } from '../models/see.ts'
 import type { Tokens } from './entry.ts'
 
 /** Prices are for this many tokens. */
@@ -40,6 +41,12 @@ const SHOWN_DIGITS = 12
 
 /** A cost as it is shown. */
 export const shownUsd = (usd: number): number => Number(usd.toPrecision(SHOWN_DIGITS))
+
+/** What a model was taken for that is not known; undefined for one that is. */
+export function takenFor(upstream: UpstreamSettings | undefined, name: string): string | undefined {
+  const { how, model } = see(modelOf(upstream, name), upstream?.service)
+  return how === 'model' ? undefined : (model ?? 'unknown')
+}
 
 /** The model that a name is said to be. */
 function modelOf(upstream: UpstreamSettings | undefined, name: string): string {

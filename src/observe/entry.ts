@@ -22,6 +22,8 @@ export interface LogEntry {
   route?: string | undefined
   model?: string | undefined
   sentModel?: string | undefined
+  /** Of a model that is not known, where something went by what is known: the one it was taken for, or `unknown`. */
+  takenFor?: string | undefined
   stream?: boolean | undefined
   /** Its place in a trace; the log writes the trace's id. */
   trace?: TraceContext | undefined

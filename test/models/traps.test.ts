@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
-import { dialects } from '../../adapters/index.ts'
-import { readSettings } from '../../src/config/config.ts'
+import { knownOf } from '../../adapters/contract.ts'
+import { adapters, dialects } from '../../adapters/index.ts'
+import { withDemo } from '../../src/demo/demo.ts'
+import { createFetchHandler } from '../../src/http/app.ts'
+import type { LogEntry } from '../../src/observe/entry.ts'
+import { membersOf } from '../../src/upstream/members.ts'
+import { demoConfig, readSettings } from '../../src/config/config.ts'
 import { listedPrice } from '../../src/observe/prices.ts'
 import { costOf } from '../../src/observe/cost.ts'
-import { findDestination } from '../../src/upstream/route.ts'
+import { destinationOf, findDestination } from '../../src/upstream/route.ts'
 import { translator, type TranslatorOptions } from '../../src/translator.ts'
 import { ASKED, type Wish } from './wishes.ts'
 
@@ -238,7 +243,7 @@ const upstream = { dialect: 'messages', url: 'https://u.example', key: 'k'.repea
 const settingsWith = (models: object, route: object = {}) =>
   readSettings(
     {
-      upstreams: { u: { ...upstream, models } },
+      upstreams: { u: { ...upstream, models }, v: upstream },
       routes: [{ model: '*', upstream: 'u', ...route }],
     },
     {},
@@ -336,5 +341,45 @@ describe('prices', () => {
     expect(listedPrice('gpt-4o-2024-05-13')?.input).toBe(5)
     for (const name of ['qwen3-max-thinking', 'openai/gpt-5.5:batch', 'claude-opus-55'])
       expect(listedPrice(name)).toBeUndefined()
+  })
+})
+
+describe('an exchange', () => {
+  it('trap 39: with a model that is not known goes out, and its line in the log says so', async () => {
+    const log: LogEntry[] = []
+    const settings = readSettings({ ...demoConfig(), callers: 'open' }, {})
+    const handler = createFetchHandler(settings, {
+      send: withDemo(settings, adapters, () => Promise.reject(new Error('nobody asks'))),
+      now: Date.now,
+      randomId: () => 'id',
+      log: (entry) => void log.push(entry),
+    })
+    const body = JSON.stringify({
+      model: 'demo-responses',
+      max_tokens: 9,
+      messages: [{ role: 'user', content: 'x' }],
+    })
+    const headers = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }
+    const answer = await handler(
+      new Request('http://proxy.test/v1/messages', { method: 'POST', headers, body }),
+    )
+    expect(answer.status).toBe(200)
+    expect(log[0]).toMatchObject({ sentModel: 'demo-responses', takenFor: 'unknown' })
+  })
+
+  it('trap 29: over several members goes by the model of each', () => {
+    const pool = [
+      { name: 'u', as: 'claude-opus-4-8' },
+      { name: 'v', as: 'claude-opus-5-5' },
+    ]
+    const settings = settingsWith({}, { upstream: pool })
+    const [route] = settings.routes
+    const forced = route
+      ? membersOf(settings, route).map((member) => {
+          const found = destinationOf(member, dialects, route, 'any')
+          return found && knownOf(found.target, {}).forcedChoice
+        })
+      : []
+    expect(forced).toEqual([true, false])
   })
 })
