@@ -74,11 +74,14 @@ function plain(value: string): string | number | boolean {
 export const today = (): string => new Date().toISOString().slice(0, 10)
 
 const MOST_SEEN = 1000
+/** Longer than any ARN: what a caller sends as a name is looked at, and remembered, only within this. */
+const LONGEST_NAME = 256
 const seen = new Map<string, SeenModel>()
 let seenOn = ''
 
 /** What is known by the name, at a service where that is known too. */
 export function see(name: string, service?: string, day = today()): SeenModel {
+  if (name.length > LONGEST_NAME) return { how: 'unknown', facts: {} }
   if (day !== seenOn || seen.size >= MOST_SEEN) seen.clear()
   seenOn = day
   const key = `${service ?? ''} ${name}`

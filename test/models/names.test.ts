@@ -73,6 +73,11 @@ describe('an unknown model', () => {
     expect(see('gemini-5-flash').facts.thinking).toBe('level')
   })
 
+  it('is not looked at where its name is a text without an end', () => {
+    for (const piece of ['[', '@', ':', '-exp', '-1', 'us.', '5-'])
+      expect(see(piece.repeat(1_000_000)).how).toBe('unknown')
+  })
+
   it('of no family has none', () =>
     expect(see('my-deployment')).toEqual({ how: 'unknown', facts: {} }))
 })
