@@ -9,6 +9,7 @@ const CAREFUL: KnownFacts = {
   thinking: 'adaptive',
   efforts: ['low', 'medium', 'high'],
   sampling: 'without-thinking',
+  forcedChoice: 'without-thinking',
   prefill: false,
 }
 const CAREFUL_ELSEWHERE: KnownFacts = { efforts: ['low', 'medium', 'high'] }

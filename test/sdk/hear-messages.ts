@@ -52,7 +52,7 @@ export function hearMessages(body: unknown): Heard {
   const thinking = readThinking(request['thinking'], maxTokens)
   checkSampling(request, thinking)
   const turns = array(request['messages'], 'messages').map(readMessage)
-  checkTurns(turns, thinking)
+  checkTurns(turns, isBudgeted(request['thinking']))
   const servers = array(request['mcp_servers'] ?? [], 'mcp_servers').map(readServer)
   const tools = array(request['tools'] ?? [], 'tools').flatMap(readTools(servers))
   if (tools.length === 0 && request['tools'] !== undefined) refuse('tools', 'must not be empty')
@@ -81,9 +81,15 @@ function checkSampling(request: Wire, thinking: boolean): void {
   if (thinking && top_k !== undefined) refuse('top_k', 'not with thinking')
 }
 
+/** Turns need not begin with thinking where the model decides itself whether to think (messages, adaptive thinking). */
+const isBudgeted = (thinking: unknown): boolean =>
+  object(thinking ?? {}, 'thinking', THINKING)['type'] === 'enabled'
+
+const THINKING = ['type', 'budget_tokens', 'display']
+
 function readThinking(value: unknown, maxTokens: number): boolean {
   if (value === undefined) return false
-  const options = object(value, 'thinking', ['type', 'budget_tokens', 'display'])
+  const options = object(value, 'thinking', THINKING)
   const type = oneOf(options['type'], 'thinking.type', ['enabled', 'disabled', 'adaptive'])
   if (type === 'enabled')
     number(options['budget_tokens'], 'thinking.budget_tokens', 1024, maxTokens - 1)
@@ -202,7 +208,7 @@ function readResult(block: Wire, path: string): Piece {
 }
 
 /** Results come first in the very next message, all of them together; thinking comes before calls. */
-function checkTurns(turns: HeardTurn[], thinking: boolean): void {
+function checkTurns(turns: HeardTurn[], isBudgeted: boolean): void {
   const pairing = new Pairing()
   for (const [index, { role, pieces }] of turns.entries()) {
     const path = `messages.${index}`
@@ -211,7 +217,7 @@ function checkTurns(turns: HeardTurn[], thinking: boolean): void {
     for (const piece of pieces) if (piece.kind === 'call') pairing.call(piece.id, piece.name, path)
     const calls = pieces.some((piece) => piece.kind === 'call')
     const isOpen = index === turns.findLastIndex((turn) => turn.role === 'assistant')
-    if (thinking && isOpen && calls && pieces[0]?.kind !== 'thinking')
+    if (isBudgeted && isOpen && calls && pieces[0]?.kind !== 'thinking')
       refuse(path, 'with thinking on, a turn whose calls are being answered starts with thinking')
   }
   pairing.settled('messages')
