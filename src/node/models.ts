@@ -130,7 +130,8 @@ function shortly({ how, model, facts }: SeenModel): string {
 
 /** What is to be said of the models that routes name: that they are unknown, without a price, or have ended or soon will. */
 export function modelFindings(settings: Settings, day = today()): Finding[] {
-  return namedModels(settings).flatMap(({ path, upstream, model }) => {
+  const unknown: Finding[] = []
+  const others = namedModels(settings).flatMap(({ path, upstream, model }) => {
     const facts = factsIn(upstream, model)
     const warn = (text: string): Finding => ({
       path,
@@ -142,10 +143,9 @@ export function modelFindings(settings: Settings, day = today()): Finding[] {
       costOf(upstream, model, { input: 1 }, (name) => listedPrice(name, day)) !== undefined
     const place = `upstreams.${upstream.name}.models."${model}"`
     const what = how === 'unknown' ? 'nothing is known of it' : `it is taken for ${like}`
+    if (how !== 'model')
+      unknown.push(warn(`is no known model, and ${what}; say in ${place}.is what it is`))
     return [
-      ...(how === 'model'
-        ? []
-        : [warn(`is no known model, and ${what}; say in ${place}.is what it is`)]),
       ...(how !== 'model' || isPriced
         ? []
         : [
@@ -156,6 +156,18 @@ export function modelFindings(settings: Settings, day = today()): Finding[] {
       ...endOf(facts?.is ?? model, day).map(warn),
     ]
   })
+  return [...others, ...firstOf(unknown)]
+}
+
+/** A server with models of its own has hundreds of names; which of them are meant stands in the list of `check`. */
+const UNKNOWN_TOLD = 3
+
+function firstOf(unknown: readonly Finding[]): Finding[] {
+  const [next, ...more] = unknown.slice(UNKNOWN_TOLD)
+  const told = unknown.slice(0, UNKNOWN_TOLD)
+  if (!next) return told
+  const text = `this and ${more.length} further models are not known either; say what they are in "models" of their upstreams`
+  return [...told, more.length === 0 ? next : { ...next, text }]
 }
 
 const SOON_MS = 31 * 24 * 60 * 60 * 1000

@@ -69,10 +69,25 @@ describe('check', () => {
   it('traps 32, 37 and 39: warns once of each that is unknown, has no price, or ends', () => {
     expect(said('2026-11-28')).toEqual([
       'true claude-sonnet-4-5 ends at its service on 2026-11-30',
-      'true my-deployment is no known model, and nothing is known of it; say in upstreams.u.models."my-deployment".is what it is',
       'true qwen3.7-plus has no price, so limits and logs do not count what it costs; say it in upstreams.u.models."qwen3.7-plus".price',
       'true o1 has ended at its service on 2026-10-23; gpt-5.6-sol takes its place',
+      'true my-deployment is no known model, and nothing is known of it; say in upstreams.u.models."my-deployment".is what it is',
     ])
     expect(said('2026-12-01')[0]).toContain('has ended at its service on 2026-11-30')
+  })
+
+  it('says of hundreds of unknown models how many they are', () => {
+    const routes = Array.from({ length: 300 }, (_, index) => ({
+      model: `m${index}`,
+      upstream: 'u',
+    }))
+    const url = 'https://upstream.example'
+    const many = readSettings({ upstreams: { u: { dialect: 'messages', url } }, routes }, {})
+    const findings = modelFindings(many)
+    expect(findings).toHaveLength(4)
+    expect(findings.at(-1)).toMatchObject({
+      path: ['routes', 3],
+      text: expect.stringContaining('this and 296 further models are not known either'),
+    })
   })
 })

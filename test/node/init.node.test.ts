@@ -23,9 +23,14 @@ const KEYS = {
 const text = (name = 'dragoman.json') => readFileSync(join(folder.path, name), 'utf8')
 const config = () => parseJsonc(text()).value
 
+/** That nobody knows the models of these files is no fault of theirs. */
+const withoutModels = (error: string): string =>
+  error.replaceAll(/^.*(?:is no known model|models are not known either).*\n/gm, '')
+
 async function expectChecked(environment: Record<string, string> = KEYS): Promise<string> {
   const checked = await folder.run(['check'], environment).finished
-  expect([checked.code, checked.error]).toEqual([0, ''])
+  expect([checked.code, withoutModels(checked.error)]).toEqual([0, ''])
+  expect(checked.error.split('\n').length).toBeLessThan(8)
   return checked.out
 }
 
@@ -271,7 +276,7 @@ describe('dragoman init', () => {
     expect(out.split('\n').length).toBeLessThanOrEqual(40)
     const set = { ...KEYS, ANTHROPIC_API_KEY: 'another-key-0123456789' }
     const checked = await folder.run(['check'], set).finished
-    expect([checked.code, checked.error]).toEqual([
+    expect([checked.code, withoutModels(checked.error)]).toEqual([
       0,
       expect.stringMatching(/^[^\n]*warning[^\n]*\n$/),
     ])
