@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { configSchema } from '../src/config/schema.ts'
-import { findWord } from './config-words.ts'
-import type { Word } from './config-words/word.ts'
+import { described, findWord } from './config-words.ts'
 
 type Schema = z.core.JSONSchema.BaseSchema
 
@@ -11,9 +10,6 @@ export const configJsonSchema = (): Schema => ({
   ...explained(z.toJSONSchema(configSchema), ''),
 })
 
-const describe = ({ means, usual }: Word): string =>
-  usual === undefined ? means : `${means} Default: ${usual}.`
-
 /** The same schema with words for every place in it that has some. */
 function explained(schema: Schema, place: string): Schema {
   const { properties = {}, additionalProperties, items, anyOf } = schema
@@ -22,7 +18,7 @@ function explained(schema: Schema, place: string): Schema {
     explained(inner as Schema, place === '' ? name : `${place}.${name}`)
   const named = Object.entries(properties).map(([name, inner]) => [name, within(inner, name)])
   return {
-    ...(word && { description: describe(word) }),
+    ...(word && { description: described(word) }),
     ...schema,
     ...(word?.example !== undefined && { examples: [word.example] }),
     ...(named.length > 0 && { properties: Object.fromEntries(named) }),

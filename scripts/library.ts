@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build, type BuildOptions, type Plugin, transformSync } from 'esbuild'
 import { pageFiles } from '../src/node/page-files.ts'
+import { configTypes } from './config-type.ts'
 
 /** What all bundles have in common. */
 export const BUNDLE: BuildOptions = {
@@ -120,6 +121,7 @@ export function buildTypes(folder: string): void {
   const args = ['-p', 'scripts/tsconfig.types.json', '--outDir', folder]
   const { status, stdout } = spawnSync('node_modules/.bin/tsc', args, { encoding: 'utf8' })
   if (status !== 0) throw new Error(stdout)
+  writeFileSync(join(folder, 'src/config/type.d.ts'), configTypes(true))
   keepReached(folder, join(folder, 'src/index.d.ts'))
   doWithout('hono', join(folder, 'src/http/app-type.d.ts'))
 }

@@ -1,10 +1,15 @@
-import type { ServerFacts } from '../adapters/contract.ts'
-import type { Word } from './config-words/word.ts'
+import type { ProfileConfig } from '../src/config/type.ts'
+import type { Words } from './config-words/word.ts'
 
 const AS_DIALECT = 'as the dialect’s first service'
 
 /** What is said of each fact of a server. */
-const FACTS: Readonly<Record<keyof ServerFacts, Word>> = {
+export const PROFILE_WORDS: Words<ProfileConfig> = {
+  extends: {
+    means: 'A name of the table, whose facts hold where nothing else is said.',
+    usual: 'none',
+    example: 'vllm',
+  },
   reasoningField: {
     means: 'The member of a message in which thoughts of earlier turns go back (chat-completions).',
     usual: 'both',
@@ -171,20 +176,4 @@ const FACTS: Readonly<Record<keyof ServerFacts, Word>> = {
     usual: 'none',
     example: ['top_p'],
   },
-}
-
-export const PROFILE_WORDS: Readonly<Record<string, Word>> = {
-  'upstreams.*.profile': {
-    means: 'What the server takes otherwise: a name of the table of profiles, or facts.',
-    usual: 'that of the server at the address, where it is known; `none` asks for none',
-    example: 'vllm',
-  },
-  'upstreams.*.profile.extends': {
-    means: 'A name of the table, whose facts hold where nothing else is said.',
-    usual: 'none',
-    example: 'vllm',
-  },
-  ...Object.fromEntries(
-    Object.entries(FACTS).map(([name, word]) => [`upstreams.*.profile.${name}`, word]),
-  ),
 }

@@ -5,134 +5,148 @@ import {
   RECALL_BYTES,
   WORKER_STORE_BOUNDS,
 } from '../../src/config/defaults.ts'
-import { SECOND_MS, both, count, size, time, type Unit, type Word } from './word.ts'
+import type { StoreBounds } from '../../src/config/settings.ts'
+import type { Config, LimitsConfig } from '../../src/config/type.ts'
+import { SECOND_MS, both, count, size, time, type Unit, type Words } from './word.ts'
 
-const limit = (name: keyof typeof PROCESS_LIMITS, means: string, unit: Unit, example: number) => ({
-  [`limits.${name}`]: {
-    means,
-    usual: both(unit, PROCESS_LIMITS[name], ISOLATE_LIMITS[name]),
-    example,
-  },
+const limit = (name: keyof LimitsConfig, means: string, unit: Unit, example: number) => ({
+  means,
+  usual: both(unit, PROCESS_LIMITS[name], ISOLATE_LIMITS[name]),
+  example,
 })
 
-const bound = (
-  name: 'entryBytes' | 'ownerBytes' | 'totalBytes',
-  means: string,
-  example: number,
-) => ({
-  [`state.${name}`]: {
-    means,
-    usual: both(size, DEFAULT_RETENTION[name], WORKER_STORE_BOUNDS[name]),
-    example,
-  },
+const bound = (name: keyof StoreBounds, means: string, example: number) => ({
+  means,
+  usual: both(size, DEFAULT_RETENTION[name], WORKER_STORE_BOUNDS[name]),
+  example,
 })
 
 /** What is kept, told, traced and shown, and the limits of the process. */
-export const OPERATION_WORDS: Readonly<Record<string, Word>> = {
-  state: { means: 'Where conversations are kept that a request may refer to.' },
-  'state.store': {
-    means: 'memory, sqlite:FILE or redis://HOST; on Workers durable or kv; off keeps nothing.',
-    usual: 'memory; on Workers durable',
-    example: 'sqlite:state.db',
-  },
-  'state.ttlSeconds': {
-    means: 'How long a conversation is kept.',
-    usual: `${DEFAULT_RETENTION.ttlMs / SECOND_MS} (30 days)`,
-    example: 86_400,
-  },
-  ...bound('entryBytes', 'The most that is kept of one exchange.', 1_048_576),
-  ...bound(
-    'ownerBytes',
-    'The most that is kept for one caller; its oldest entries go first.',
-    16_777_216,
-  ),
-  ...bound(
-    'totalBytes',
-    'The most that is kept for all callers; the oldest entries go first.',
-    536_870_912,
-  ),
-  'state.proofs': {
-    means: 'Also keep proofs of reasoning for clients that do not send them back.',
-    usual: String(DEFAULT_RETENTION.proofs),
-    example: true,
-  },
-  'state.recallBytes': {
-    means:
-      'The most that a process remembers of the last requests of sessions, to read only what is new in the next ones; 0 is nothing. It changes nothing but the work.',
-    usual: `${size(RECALL_BYTES)}; nothing where the store is off, on Workers and in a library`,
-    example: 268_435_456,
+export const OPERATION_WORDS: Words<
+  Omit<Config, '$schema' | 'upstreams' | 'routes' | 'failover' | 'callers' | 'tasks'>
+> = {
+  state: {
+    means: 'Where conversations are kept that a request may refer to.',
+    within: {
+      store: {
+        means: 'memory, sqlite:FILE or redis://HOST; on Workers durable or kv; off keeps nothing.',
+        usual: 'memory; on Workers durable',
+        example: 'sqlite:state.db',
+      },
+      ttlSeconds: {
+        means: 'How long a conversation is kept.',
+        usual: `${DEFAULT_RETENTION.ttlMs / SECOND_MS} (30 days)`,
+        example: 86_400,
+      },
+      entryBytes: bound('entryBytes', 'The most that is kept of one exchange.', 1_048_576),
+      ownerBytes: bound(
+        'ownerBytes',
+        'The most that is kept for one caller; its oldest entries go first.',
+        16_777_216,
+      ),
+      totalBytes: bound(
+        'totalBytes',
+        'The most that is kept for all callers; the oldest entries go first.',
+        536_870_912,
+      ),
+      proofs: {
+        means: 'Also keep proofs of reasoning for clients that do not send them back.',
+        usual: String(DEFAULT_RETENTION.proofs),
+        example: true,
+      },
+      recallBytes: {
+        means:
+          'The most that a process remembers of the last requests of sessions, to read only what is new in the next ones; 0 is nothing. It changes nothing but the work.',
+        usual: `${size(RECALL_BYTES)}; nothing where the store is off, on Workers and in a library`,
+        example: 268_435_456,
+      },
+    },
   },
   losses: {
     means: 'Whether a request that would lose something is sent or refused.',
     usual: 'report',
     example: 'reject',
-  },
-  'losses.mode': {
-    means: 'Whether a request that would lose something is sent (report) or refused (reject).',
-    usual: 'report',
-    example: 'reject',
-  },
-  'losses.trailer': {
-    means:
-      'Streams of events say in a comment, before their end, what was lost, also what only the reply has lost.',
-    usual: 'false',
-    example: true,
+    within: {
+      mode: {
+        means: 'Whether a request that would lose something is sent (report) or refused (reject).',
+        usual: 'report',
+        example: 'reject',
+      },
+      trailer: {
+        means:
+          'Streams of events say in a comment, before their end, what was lost, also what only the reply has lost.',
+        usual: 'false',
+        example: true,
+      },
+    },
   },
   telemetry: {
     means: 'Traces for OpenTelemetry, on Node; the variables OTEL_* say what is left out here.',
     usual: 'nothing is traced',
-  },
-  'telemetry.otlp': { means: 'The collector of traces.', usual: 'that of the variables' },
-  'telemetry.otlp.endpoint': {
-    means: 'The address of the collector for OTLP over HTTP, without /v1/traces.',
-    example: 'http://127.0.0.1:4318',
-  },
-  'telemetry.otlp.headers': {
-    means: 'Headers that the collector wants; secrets as env:NAME or file:/PATH.',
-    usual: 'none',
-    example: { 'x-team': 'blue' },
-  },
-  'telemetry.sample': {
-    means: 'The part of all exchanges that is traced.',
-    usual: 'OTEL_TRACES_SAMPLER_ARG, or 1',
-    example: 0.1,
-  },
-  'telemetry.semconv': {
-    means:
-      'Which names attributes have: those of the last release of the conventions (1.41), or those to come (main).',
-    usual: '1.41',
-    example: '1.41',
-  },
-  'telemetry.trust': {
-    means: 'Whether the flag of a caller’s traceparent decides what is traced.',
-    usual: 'false',
-    example: true,
+    within: {
+      otlp: {
+        means: 'The collector of traces.',
+        usual: 'that of the variables',
+        within: {
+          endpoint: {
+            means: 'The address of the collector for OTLP over HTTP, without /v1/traces.',
+            example: 'http://127.0.0.1:4318',
+          },
+          headers: {
+            means: 'Headers that the collector wants; secrets as env:NAME or file:/PATH.',
+            usual: 'none',
+            example: { 'x-team': 'blue' },
+          },
+        },
+      },
+      sample: {
+        means: 'The part of all exchanges that is traced.',
+        usual: 'OTEL_TRACES_SAMPLER_ARG, or 1',
+        example: 0.1,
+      },
+      semconv: {
+        means:
+          'Which names attributes have: those of the last release of the conventions (1.41), or those to come (main).',
+        usual: '1.41',
+        example: '1.41',
+      },
+      trust: {
+        means: 'Whether the flag of a caller’s traceparent decides what is traced.',
+        usual: 'false',
+        example: true,
+      },
+    },
   },
   metrics: {
     means:
       'Whether /metrics and /usage answer: off; on, to whoever may call; or with a key of their own. Not on Workers.',
     usual: 'on where only this machine can ask and callers need no key, else off',
     example: 'off',
-  },
-  'metrics.key': {
-    means: 'The key that /metrics and /usage ask for; env:NAME and file:/PATH work as elsewhere.',
-    example: 'env:METRICS_KEY',
+    within: {
+      key: {
+        means:
+          'The key that /metrics and /usage ask for; env:NAME and file:/PATH work as elsewhere.',
+        example: 'env:METRICS_KEY',
+      },
+    },
   },
   web: {
     means: 'Which web pages may call, and under which further names the proxy is called.',
     usual: 'no page, no further name',
-  },
-  'web.origins': {
-    means:
-      'The web pages that may call, as a browser spells their origin: scheme, host and port, no *.',
-    usual: 'none',
-    example: ['https://chat.example'],
-  },
-  'web.hosts': {
-    means:
-      'Names under which a proxy on a loopback address is called, besides localhost and its address.',
-    usual: 'none',
-    example: ['host.docker.internal'],
+    within: {
+      origins: {
+        means:
+          'The web pages that may call, as a browser spells their origin: scheme, host and port, no *.',
+        usual: 'none',
+        example: ['https://chat.example'],
+      },
+      hosts: {
+        means:
+          'Names under which a proxy on a loopback address is called, besides localhost and its address.',
+        usual: 'none',
+        example: ['host.docker.internal'],
+      },
+    },
   },
   inspect: {
     means:
@@ -140,29 +154,63 @@ export const OPERATION_WORDS: Readonly<Record<string, Word>> = {
     usual: 'true in the demo, else false',
     example: true,
   },
-  limits: { means: 'Bounds on what one caller, and all callers together, may use.' },
-  ...limit('bodyBytes', 'The largest body of a request, unpacked.', size, 8_388_608),
-  ...limit('inFlightBytes', 'What all exchanges together may hold.', size, 536_870_912),
-  ...limit('depth', 'How deep the JSON of a body may be nested.', count, 100),
-  ...limit('nodes', 'How many JSON values a body may hold.', count, 500_000),
-  ...limit(
-    'eventBytes',
-    'The largest event of an upstream’s stream. Each of its lines counts 16 more.',
-    size,
-    4_194_304,
-  ),
-  ...limit('replyBytes', 'The largest JSON reply of an upstream.', size, 33_554_432),
-  ...limit('streamBytes', 'The longest stream of an upstream.', size, 134_217_728),
-  ...limit('streams', 'How many exchanges may be open at once.', count, 500),
-  ...limit('connections', 'How many connections of callers may be open at once.', count, 1000),
-  ...limit('headersMs', 'How long a caller may take for the head of a request.', time, 10_000),
-  ...limit('bodyMs', 'How long a caller may take for the body of a request.', time, 60_000),
-  ...limit('heartbeatMs', 'Silence of a stream after which a ping is sent.', time, 10_000),
-  ...limit('drainMs', 'How long open exchanges may go on after the signal to stop.', time, 60_000),
-  ...limit(
-    'lingerMs',
-    'How long the port stays open after the signal to stop, before drainMs begins.',
-    time,
-    5000,
-  ),
+  limits: {
+    means: 'Bounds on what one caller, and all callers together, may use.',
+    within: {
+      bodyBytes: limit('bodyBytes', 'The largest body of a request, unpacked.', size, 8_388_608),
+      inFlightBytes: limit(
+        'inFlightBytes',
+        'What all exchanges together may hold.',
+        size,
+        536_870_912,
+      ),
+      depth: limit('depth', 'How deep the JSON of a body may be nested.', count, 100),
+      nodes: limit('nodes', 'How many JSON values a body may hold.', count, 500_000),
+      eventBytes: limit(
+        'eventBytes',
+        'The largest event of an upstream’s stream. Each of its lines counts 16 more.',
+        size,
+        4_194_304,
+      ),
+      replyBytes: limit('replyBytes', 'The largest JSON reply of an upstream.', size, 33_554_432),
+      streamBytes: limit('streamBytes', 'The longest stream of an upstream.', size, 134_217_728),
+      streams: limit('streams', 'How many exchanges may be open at once.', count, 500),
+      connections: limit(
+        'connections',
+        'How many connections of callers may be open at once.',
+        count,
+        1000,
+      ),
+      headersMs: limit(
+        'headersMs',
+        'How long a caller may take for the head of a request.',
+        time,
+        10_000,
+      ),
+      bodyMs: limit(
+        'bodyMs',
+        'How long a caller may take for the body of a request.',
+        time,
+        60_000,
+      ),
+      heartbeatMs: limit(
+        'heartbeatMs',
+        'Silence of a stream after which a ping is sent.',
+        time,
+        10_000,
+      ),
+      drainMs: limit(
+        'drainMs',
+        'How long open exchanges may go on after the signal to stop.',
+        time,
+        60_000,
+      ),
+      lingerMs: limit(
+        'lingerMs',
+        'How long the port stays open after the signal to stop, before drainMs begins.',
+        time,
+        5000,
+      ),
+    },
+  },
 }

@@ -29,11 +29,10 @@ export function buildCallers(callers: Config['callers'], environment: Environmen
 }
 
 function namedKey(config: CallerConfig, environment: Environment, path: DocumentPath): NamedKey {
-  const { name, key, models, limits, expires } = config
+  const { key, limits, expires, ...given } = config
   return {
-    name,
+    ...defined(given),
     key: readCallerKey(key, environment, spellPlace([...path, 'key'])),
-    ...(models && { models }),
     ...(limits && { limits: defined(limits) }),
     ...(expires !== undefined && { expiresAt: readDay(expires, spellPlace([...path, 'expires'])) }),
   }

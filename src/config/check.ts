@@ -17,7 +17,7 @@ import {
   readProxy,
   readStore,
 } from './values.ts'
-import { shapeOf } from './schema.ts'
+import { shapeOf } from './shape.ts'
 import { checkCallers } from './callers.ts'
 import { checkMetrics } from './metrics.ts'
 import { checkTelemetry } from './telemetry.ts'

@@ -5,7 +5,7 @@ import { cloudAt } from '../models/names.ts'
 import { findingsIn } from './check.ts'
 import { ConfigError, type ConfigFault } from './finding.ts'
 import { spellPlace } from './place.ts'
-import { shapeOf } from './schema.ts'
+import { shapeOf } from './shape.ts'
 import type { Config, ModelConfig, RouteConfig, TaskConfig, UpstreamConfig } from './type.ts'
 import { type ConfigSource, inReadingOrder, objectSource, placed, textSource } from './source.ts'
 import {
@@ -168,34 +168,30 @@ function buildUpstream(
   const at = spellPlace(['upstreams', name])
   const adapter = adapters.find(({ dialect }) => dialect === config.dialect)
   if (!adapter) throw new ConfigError(`${at}.dialect`, 'expected a known dialect')
-  const { timeouts = {} } = config
+  const { url, key: _, headers, models, timeouts = {}, profile: __, proxy, ...given } = config
   return {
+    auth: adapter.upstream.defaultAuth,
+    maxOutputTokens: MAX_OUTPUT_TOKENS,
+    ...defined(given),
     name,
-    dialect: config.dialect,
-    ...readBase(config.url, `${at}.url`, versionsOf(config.dialect)),
+    ...readBase(url, `${at}.url`, versionsOf(config.dialect)),
     ...serviceAt(config),
     ...buildKeys(name, config, environment),
-    ...(config.account !== undefined && { account: config.account }),
-    auth: config.auth ?? adapter.upstream.defaultAuth,
     headers: Object.fromEntries(
-      Object.entries(config.headers ?? {}).map(([header, text]) => [
+      Object.entries(headers ?? {}).map(([header, text]) => [
         readHeaderName(header, `${at}.headers`),
         readHeaderValue(text, environment, `${at}.headers`),
       ]),
     ),
-    maxOutputTokens: config.maxOutputTokens ?? MAX_OUTPUT_TOKENS,
-    ...(config.maxOutputTokens !== undefined && { isBoundSaid: true }),
+    ...(given.maxOutputTokens !== undefined && { isBoundSaid: true }),
     models: new Map(
-      Object.entries(config.models ?? {}).map(([glob, { price, ...facts }]) => [
+      Object.entries(models ?? {}).map(([glob, { price, ...facts }]) => [
         glob,
         { ...defined(facts), ...(price !== undefined && { price: readPrice(price) }) },
       ]),
     ),
     ...readProfile(config),
-    ...(config.trace && { trace: true }),
-    ...(config.proxy !== undefined && {
-      proxy: readProxy(config.proxy, environment, `${at}.proxy`),
-    }),
+    ...(proxy !== undefined && { proxy: readProxy(proxy, environment, `${at}.proxy`) }),
     timeouts: {
       ...TIMEOUTS,
       ...defined(timeouts),

@@ -1,12 +1,9 @@
 import * as z from 'zod/mini'
-import type { AuthStyle, CacheMode } from '../../adapters/contract.ts'
-import { dialectOfVendor, DIALECTS } from '../../adapters/dialect.ts'
+import type { AuthStyle, CacheMode, ModelFacts, ServerFacts } from '../../adapters/contract.ts'
+import { DIALECTS } from '../../adapters/dialect.ts'
 import { EFFORTS } from '../model/effort.ts'
 import { SAMPLING_RULES, THINKING_STYLES } from '../models/facts.ts'
-import type { Finding } from './finding.ts'
-import { hint, nearest } from './nearest.ts'
-import type { Config, RequestClass } from './type.ts'
-import { type DocumentPath, spellPlace, valueAt } from './place.ts'
+import type { Config, ModelConfig, ProfileConfig, RouteConfig, UpstreamConfig } from './type.ts'
 
 /** The longest delay of a JavaScript timer; with a longer one it fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -32,12 +29,7 @@ const rarely = <T extends z.ZodMiniType>(make: () => T) => z.optional(later(make
 const milliseconds = () => z.int().check(z.gte(1), z.lte(MAX_TIMER_MS))
 const count = () => z.int().check(z.gte(1))
 
-const AUTH_STYLES = [
-  'x-api-key',
-  'bearer',
-  'x-goog-api-key',
-  'query',
-] as const satisfies readonly AuthStyle[]
+const AUTH_STYLES = ['x-api-key', 'bearer', 'x-goog-api-key', 'query'] as const
 
 const string = z.string()
 const filled = z.string().check(z.minLength(1))
@@ -204,7 +196,7 @@ const REQUEST_CLASSES = [
   'web-search',
   'long',
   'thinking',
-] as const satisfies readonly RequestClass[]
+] as const
 
 const requestClasses = later(() => {
   const requestClass = z.enum(REQUEST_CLASSES)
@@ -239,7 +231,7 @@ const route = z.strictObject({
   class: z.optional(requestClasses),
   minInputTokens: rarely(() => z.int().check(z.gte(0))),
   failover: z.optional(failover),
-  cache: rarely(() => z.enum(['off', 'carry', 'derive'] as const satisfies readonly CacheMode[])),
+  cache: rarely(() => z.enum(['off', 'carry', 'derive'])),
 })
 
 const tasks = later(() => {
@@ -353,145 +345,48 @@ export const configSchema = z.strictObject({
   inspect: optional.flag,
 })
 
-/**
- * The members of a type at every depth, each of them demanded: a type with one optional member more fits one that has
- * it not, and only its keys tell the two apart.
- */
-type Keys<T> = T extends readonly (infer Element)[]
-  ? Keys<Element>
+/** Each place of a type with what may stand there, and whether it may be left out. */
+type Places<T, At extends string = ''> = T extends readonly (infer Entry)[]
+  ? Places<Entry, Within<At, '*'>>
   : T extends object
-    ? { [Key in keyof T]-?: Keys<Exclude<T[Key], undefined>> }
-    : 'value'
+    ? string extends keyof T
+      ? Places<T[keyof T], Within<At, '*'>>
+      : { [Name in keyof T & string]-?: PlacesOf<T, Name, Within<At, Name>> }[keyof T & string]
+    : [At, T]
 
-type Fits<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : false) : false
+type PlacesOf<T, Name extends keyof T, At extends string> =
+  | [At, { optional: T extends Record<Name, T[Name]> ? false : true }]
+  | Places<Exclude<T[Name], undefined>, At>
 
-/** A compile error where the schema and the type for programs (`type.ts`) differ. */
-type Same<One, Other> =
-  Fits<One, Other> extends true ? (Fits<Keys<One>, Keys<Other>> extends true ? One : never) : never
-export type CheckedConfig = Same<z.infer<typeof configSchema>, Config>
+type Within<At extends string, Name extends string> = At extends '' ? Name : `${At}.${Name}`
 
-/** A document that has the shape of a configuration, or where it has another one. */
-export type Shaped = { config: CheckedConfig; faults: [] } | { config?: never; faults: Finding[] }
+type NameOf<Place> = Place extends readonly [infer Name, unknown] ? Name : never
 
-export function shapeOf(document: unknown): Shaped {
-  const result = configSchema.safeParse(document)
-  return result.success
-    ? { config: result.data, faults: [] }
-    : { faults: faultsOfShape(result.error.issues, document) }
+/** The places at which two types differ. */
+type Differences<One, Other> = NameOf<
+  Exclude<Places<One>, Places<Other>> | Exclude<Places<Other>, Places<One>>
+>
+
+/** What adapters ask of a configuration, by types of their own. */
+interface Asked {
+  'upstreams.*.auth': AuthStyle
+  'upstreams.*.models.*': Omit<ModelFacts, 'server'>
+  'upstreams.*.profile': ServerFacts
+  'routes.*.cache': CacheMode
 }
 
-function faultsOfShape(issues: readonly Issue[], document: unknown): Finding[] {
-  const faults = plain(issues).flatMap((issue) => toFindings(issue, document))
-  // Where a misspelled member was meant as a required one, the required one is not reported as missing.
-  const meant = new Set(faults.flatMap(({ instead }) => instead ?? []))
-  const isThere = (path: DocumentPath) => valueAt(document, path) !== undefined
-  return faults.filter(({ path, named }) => named || isThere(path) || !meant.has(spellPlace(path)))
+interface Answered {
+  'upstreams.*.auth': Exclude<UpstreamConfig['auth'], undefined>
+  'upstreams.*.models.*': Omit<ModelConfig, 'price'>
+  'upstreams.*.profile': Omit<ProfileConfig, 'extends'>
+  'routes.*.cache': Exclude<RouteConfig['cache'], undefined>
 }
 
-type Issue = z.core.$ZodIssue
+/** A type, where nothing differs; a compile error names what does. */
+type Checked<T, _Differing extends never> = T
 
-/**
- * A union reports faults for each branch. Those of the branch that got furthest are kept; where none got further, the
- * union says what it takes.
- */
-function plain(issues: readonly Issue[], above: DocumentPath = []): Issue[] {
-  return issues.flatMap((issue) => {
-    const path = [...above, ...issue.path]
-    if (issue.code !== 'invalid_union') return [{ ...issue, path }]
-    const furthest =
-      issue.errors.find((branch) => branch.some(isInside)) ??
-      issue.errors.find((branch) => branch.every(isOfKind))
-    if (furthest) return plain(furthest, path)
-    return [{ code: 'custom', path, message: issue.message }]
-  })
-}
+/** An error here says what `type.ts` has otherwise: `npm run docs` writes it anew. */
+type FreshConfig = Checked<Config, Differences<z.infer<typeof configSchema>, Config>>
 
-const isInside = (issue: Issue): boolean =>
-  issue.path.length > 0 || issue.code === 'unrecognized_keys'
-
-/** Whether the value has the right type, and only its size is wrong. */
-const isOfKind = ({ code }: Issue): boolean => code === 'too_small' || code === 'too_big'
-
-function toFindings(issue: Issue, document: unknown): Finding[] {
-  const { path } = issue
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownMember(path, key))
-  const expected = describeExpectation(issue)
-  const actual = valueAt(document, path)
-  if (actual === undefined && expected.startsWith('expected'))
-    return [{ path, text: `is missing; ${expected}` }]
-  const choice = issue.code === 'invalid_value' && typeof actual === 'string'
-  return [{ path, text: choice ? expected + choiceHint(actual, issue.values) : expected }]
-}
-
-function choiceHint(actual: string, values: readonly unknown[]): string {
-  const meant = dialectOfVendor(actual)
-  return hint(values.includes(meant) ? String(meant) : actual, values.map(String))
-}
-
-function unknownMember(path: DocumentPath, key: string): Finding {
-  const known = knownAt(path)
-  const meant = nearest(key, known)
-  const isOfTop = knownAt([]).includes(key)
-  return {
-    path: [...path, key],
-    text: `no such member exists${isOfTop ? ' here, but at the top' : hint(key, known)}`,
-    named: true,
-    ...(meant !== undefined && { instead: spellPlace([...path, meant]) }),
-  }
-}
-
-/** The member names that an object at a path may have. */
-function knownAt(path: DocumentPath): string[] {
-  let schemas: z.core.$ZodType[] = [configSchema]
-  for (const segment of path) schemas = schemas.flatMap(within).flatMap((at) => step(at, segment))
-  return schemas
-    .flatMap(within)
-    .flatMap((at) => (at instanceof z.ZodMiniObject ? Object.keys(at._zod.def.shape) : []))
-}
-
-/** The schemas inside an optional one, and the branches of a union. */
-function within(schema: z.core.$ZodType): z.core.$ZodType[] {
-  if (schema instanceof z.ZodMiniLazy) return within(schema._zod.innerType)
-  if (schema instanceof z.ZodMiniOptional) return within(schema._zod.def.innerType)
-  if (schema instanceof z.ZodMiniUnion) return schema._zod.def.options.flatMap(within)
-  return [schema]
-}
-
-function step(schema: z.core.$ZodType, segment: PropertyKey): z.core.$ZodType[] {
-  if (schema instanceof z.ZodMiniRecord) return [schema._zod.def.valueType]
-  if (schema instanceof z.ZodMiniArray) return [schema._zod.def.element]
-  if (!(schema instanceof z.ZodMiniObject)) return []
-  const member = schema._zod.def.shape[String(segment)]
-  return member === undefined ? [] : [member]
-}
-
-function describeExpectation(issue: Issue): string {
-  switch (issue.code) {
-    case 'invalid_type':
-      return `expected ${article(issue.expected)}`
-    case 'invalid_value':
-      return `expected ${choices(issue.values)}`
-    case 'too_small':
-      return `expected ${issue.inclusive === false ? `more than ${issue.minimum}` : atLeast(issue.origin, issue.minimum)}`
-    case 'too_big':
-      return `expected at most ${issue.maximum}`
-    default:
-      return issue.message
-  }
-}
-
-function article(type: string): string {
-  const name = type === 'int' ? 'whole number' : type === 'record' ? 'object' : type
-  return /^[aeio]/.test(name) ? `an ${name}` : `a ${name}`
-}
-
-function choices(values: readonly unknown[]): string {
-  const quoted = values.map((value) => JSON.stringify(value))
-  return quoted.length === 1 ? quoted.join('') : `one of ${quoted.join(', ')}`
-}
-
-function atLeast(origin: string, minimum: number | bigint): string {
-  if (origin === 'string') return 'some text'
-  if (origin === 'array') return 'at least one entry'
-  return `at least ${minimum}`
-}
+/** An error here says what adapters ask for and the schema has otherwise. */
+export type CheckedConfig = Checked<FreshConfig, Differences<Asked, Answered>>

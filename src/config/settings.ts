@@ -1,7 +1,25 @@
-import type { AuthStyle, CacheMode, ModelFacts, ServerFacts } from '../../adapters/contract.ts'
-import type { LossMode, RequestClass } from './type.ts'
+import type { AuthStyle, ModelFacts, ServerFacts } from '../../adapters/contract.ts'
+import type {
+  CallerConfig,
+  CallerLimitsConfig,
+  FailoverConfig,
+  LimitsConfig,
+  LossMode,
+  PoolEntryConfig,
+  PriceConfig,
+  RequestClass,
+  RouteConfig,
+  StateConfig,
+  TelemetryConfig,
+  TimeoutsConfig,
+  UpstreamConfig,
+} from './type.ts'
 
 export type { RequestClass }
+
+/** Members that become settings as they are. `scripts/config-words/` says what they mean. */
+type AsGiven<T> = { [Name in keyof T]: Unchanged<Exclude<T[Name], undefined>> }
+type Unchanged<Value> = Value extends readonly (infer Entry)[] ? readonly Entry[] : Value
 
 /** The configuration, validated, with its defaults filled in and its secrets resolved. */
 export interface Settings {
@@ -33,7 +51,9 @@ export interface Settings {
   origin: string
 }
 
-export interface UpstreamSettings {
+export interface UpstreamSettings extends AsGiven<
+  Omit<UpstreamConfig, 'dialect' | 'url' | 'key' | 'models' | 'timeouts' | 'profile'>
+> {
   name: string
   dialect: string
   /** Origin and base path, without a trailing slash. What stands in the place of `/v1` is in `version`. */
@@ -44,8 +64,6 @@ export interface UpstreamSettings {
   key: KeySettings
   /** All keys of an upstream that has a list of them. Each is a member of a pool. */
   keys?: readonly PoolKey[]
-  /** The account whose proofs of reasoning the upstream reads; `<name>#1` when absent. */
-  account?: string
   /** In the settings of one member of several keys: which key it is, as `name#2`. */
   member?: string
   auth: AuthStyle
@@ -63,22 +81,13 @@ export interface UpstreamSettings {
   profile?: string
   /** Whether nothing but the address says that it is the server of this profile. */
   isByAddress?: true
-  /** Whether requests to this upstream carry a `traceparent`. */
-  trace?: boolean
-  /** The egress proxy of this upstream, which overrides that of the environment. */
-  proxy?: string
 }
 
 /** Facts about a model for the adapters, and its price. */
 export type KnownModel = ModelFacts & { price?: Price }
 
 /** US dollars per million tokens. Cache reads and writes cost as much as input where they have no price. */
-export interface Price {
-  input: number
-  output: number
-  cacheRead?: number
-  cacheWrite?: number
-}
+export type Price = AsGiven<PriceConfig>
 
 /** `caller`: the upstream is sent the caller's own credential, in the header that it expects. */
 export type KeySettings = { kind: 'literal'; value: string } | { kind: 'caller' } | { kind: 'none' }
@@ -90,62 +99,30 @@ export interface PoolKey {
   account: string
 }
 
-export interface TimeoutSettings {
-  connectMs: number
-  /** Until the first byte of a streamed answer. For other answers `jsonMs` counts. */
-  firstByteMs: number
+export interface TimeoutSettings extends Required<AsGiven<TimeoutsConfig>> {
+  /** Until the first byte of an answer that is no stream. For streams `firstByteMs` counts. */
   jsonMs: number
-  idleMs: number
-  totalMs: number
 }
 
-export interface RouteSettings {
-  /** A glob on the model's name as the caller sent it. */
-  model: string
+export interface RouteSettings extends AsGiven<
+  Omit<RouteConfig, 'upstream' | 'class' | 'failover'>
+> {
   /** The upstream, or the first of `pool`. */
   upstream: string
-  /** The model's name at the upstream; the name that the caller sent when absent. */
-  as?: string
-  /** Names that match the glob, for lists of models. */
-  models?: readonly string[]
   /** All upstreams of a route that has a list of them. */
   pool?: readonly PoolEntry[]
-  /** How a member is chosen; `order` when absent. */
-  pick?: 'order' | 'weighted'
   /** The route takes only requests of these classes. */
   class?: readonly RequestClass[]
-  /** The route takes only requests that are estimated at this many input tokens or more. */
-  minInputTokens?: number
   /** Overrides members of the general `failover`. */
   failover?: Partial<FailoverSettings>
-  /** Whether upstreams of another dialect are told what to cache; `derive` when absent. */
-  cache?: CacheMode
 }
 
 /** One of several upstreams behind a route. */
-export interface PoolEntry {
-  name: string
-  as?: string
-  weight: number
-}
+export type PoolEntry = AsGiven<PoolEntryConfig> & { weight: number }
 
 /** What happens when a member of a pool fails. */
-export interface FailoverSettings {
-  /** How many further members are asked after the first. */
-  hops: number
-  /** No further member is asked after this time. */
-  budgetMs: number
-  /** The time for one attempt, until the head of its answer; without it a slow member is waited for. */
-  attemptMs?: number
-  /** How long a request may wait until a member may be asked again. */
-  waitMs: number
-  /** The statuses after which the next member is asked. */
-  on: readonly number[]
-  /** Whether the next member is asked even where the request may have been carried out. */
-  unknown: boolean
-  sticky: 'off' | 'prefer' | 'strict'
-  stickySeconds: number
-}
+export type FailoverSettings = Required<AsGiven<Omit<FailoverConfig, 'attemptMs'>>> &
+  AsGiven<Pick<FailoverConfig, 'attemptMs'>>
 
 /** A key without a name is called `key-1`, by its place in the list. */
 export type CallerSettings =
@@ -153,12 +130,9 @@ export type CallerSettings =
   | { kind: 'keys'; keys: readonly (string | NamedKey)[]; limits?: CallerLimits }
 
 /** A key of a caller, and what it allows. */
-export interface NamedKey {
-  name: string
+export interface NamedKey extends AsGiven<Omit<CallerConfig, 'key' | 'expires'>> {
   /** The key as callers present it, or its SHA-256. */
   key: string | { sha256: string }
-  /** Globs on the names of models that the caller may ask for; any model when absent. */
-  models?: readonly string[]
   /** The caller's own limits; those of `callers.limits` when absent. */
   limits?: CallerLimits
   /** The time from which on the key is refused, in milliseconds since 1970. */
@@ -166,12 +140,7 @@ export interface NamedKey {
 }
 
 /** What one caller may use. Each process counts by itself. */
-export interface CallerLimits {
-  requestsPerMinute?: number
-  tokensPerMinute?: number
-  concurrent?: number
-  usdPerDay?: number
-}
+export type CallerLimits = AsGiven<CallerLimitsConfig>
 
 export interface TaskSettings {
   base: string
@@ -191,14 +160,9 @@ export type MetricsSettings =
   | { kind: 'key'; key: string }
 
 /** Where traces go. */
-export interface TelemetrySettings {
+export interface TelemetrySettings extends Required<AsGiven<Omit<TelemetryConfig, 'otlp'>>> {
   endpoint: string
   headers: Readonly<Record<string, string>>
-  /** The share of exchanges that is traced, from 0 to 1. */
-  sample: number
-  semconv: '1.41' | 'main'
-  /** Whether the `sampled` flag of a caller's `traceparent` decides for its exchange. */
-  trust: boolean
   resource: Readonly<Record<string, string>>
 }
 
@@ -218,26 +182,10 @@ export interface StoreBounds {
 }
 
 /** How long exchanges are kept, and how much of them. */
-export interface RetentionSettings extends StoreBounds {
+export interface RetentionSettings extends Required<
+  AsGiven<Omit<StateConfig, 'store' | 'recallBytes' | 'ttlSeconds'>>
+> {
   ttlMs: number
-  /** Whether proofs of reasoning are kept for clients that do not send them back. */
-  proofs: boolean
 }
 
-export interface LimitSettings {
-  bodyBytes: number
-  inFlightBytes: number
-  depth: number
-  nodes: number
-  eventBytes: number
-  replyBytes: number
-  streamBytes: number
-  streams: number
-  connections: number
-  headersMs: number
-  bodyMs: number
-  heartbeatMs: number
-  drainMs: number
-  /** How long the process goes on serving after the signal to stop, before it drains. */
-  lingerMs: number
-}
+export type LimitSettings = Required<AsGiven<LimitsConfig>>

@@ -1,3 +1,4 @@
+import { defined } from '../json/json.ts'
 import { ConfigError } from './finding.ts'
 import type { Examination } from './examination.ts'
 import { membersAt, textAt, valueAt } from './place.ts'
@@ -14,7 +15,7 @@ export function readTelemetry(
   { listens }: Pick<Required<Platform>, 'listens'>,
 ): TelemetrySettings | undefined {
   const read = (name: string) => environment[name]?.trim() || undefined
-  const { otlp, sample, semconv = '1.41', trust = false } = telemetry
+  const { otlp, sample, ...given } = telemetry
   const endpoint = otlp?.endpoint ?? read('OTEL_EXPORTER_OTLP_ENDPOINT')
   const isOff = read('OTEL_SDK_DISABLED')?.toLowerCase() === 'true'
   // Inside another program the traces are that program's concern.
@@ -26,6 +27,9 @@ export function readTelemetry(
   const service = read('OTEL_SERVICE_NAME') ?? attributes['service.name'] ?? DEFAULT_SERVICE
   const place = otlp ? 'telemetry.otlp' : 'OTEL_EXPORTER_OTLP_HEADERS'
   return {
+    semconv: '1.41',
+    trust: false,
+    ...defined(given),
     endpoint: readEndpoint(
       endpoint,
       otlp ? 'telemetry.otlp.endpoint' : 'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -37,8 +41,6 @@ export function readTelemetry(
       ]),
     ),
     sample: sample ?? ratioIn(read('OTEL_TRACES_SAMPLER_ARG')) ?? 1,
-    semconv,
-    trust,
     resource: { ...attributes, 'service.name': service },
   }
 }

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -145,6 +146,13 @@ describe.each(RESOLUTIONS)('the package, resolved as $moduleResolution', (option
     put(join(home, 'program.ts'), program)
     expect(await said(home, ['program.ts'], { ...options, types: [], skipLibCheck: true })).toBe('')
   })
+})
+
+it('says of each member of the configuration what it means', () => {
+  const file = join(alone, 'node_modules/dragoman/dist/types/src/config/type.d.ts')
+  const said =
+    '/** How long it may take to connect. Default: 10 s. */\n  connectMs?: number | undefined'
+  expect(readFileSync(file, 'utf8')).toContain(said)
 })
 
 it('can be required where Node requires modules', () => {

@@ -1,0 +1,142 @@
+/** Writes src/config/type.ts from the schema of the configuration: `node scripts/config-type.ts --write`. */
+import { writeFileSync } from 'node:fs'
+import * as z from 'zod/mini'
+import { configSchema } from '../src/config/schema.ts'
+import { described, findWord } from './config-words.ts'
+
+const FILE = new URL('../src/config/type.ts', import.meta.url)
+
+type Schema = z.core.JSONSchema.BaseSchema
+
+/** Objects that have another name than that of their member (`LimitsConfig`) or of one of its entries (`RouteConfig`). */
+const OBJECTS: Readonly<Record<string, string>> = {
+  '': 'Config',
+  'routes.*.upstream.*': 'PoolEntryConfig',
+  'callers.keys.*': 'CallerConfig',
+  'callers.keys.*.limits': 'CallerLimitsConfig',
+  'callers.limits': 'CallerLimitsConfig',
+  'tasks.image': 'TaskConfig',
+  'tasks.music': 'TaskConfig',
+}
+
+/** Choices among words that the program names. */
+const CHOICES: Readonly<Record<string, string>> = {
+  losses: 'LossMode',
+  'losses.mode': 'LossMode',
+  'routes.*.class': 'RequestClass',
+  'routes.*.class.*': 'RequestClass',
+}
+
+/** Choices whose types are there already. */
+const KNOWN: Readonly<Record<string, string>> = { 'upstreams.*.dialect': 'Dialect' }
+
+function objectName(place: string): string {
+  const [entry, name = ''] = /(\w+)(?:\.\*)?$/.exec(place) ?? []
+  const one = entry?.endsWith('*') ? name.replace(/s$/, '') : name
+  return OBJECTS[place] ?? `${one.charAt(0).toUpperCase()}${one.slice(1)}Config`
+}
+
+const MAX_LINE_CHARACTERS = 100
+
+/** What may stand in the place of another, in one line where there is room. */
+function union(before: string, options: readonly string[]): string {
+  const line = `${before} ${options.join(' | ')}`
+  if (line.length <= MAX_LINE_CHARACTERS) return line
+  const indent = before.startsWith(' ') ? '    ' : '  '
+  return [before, ...options.map((option) => `${indent}| ${option}`)].join('\n')
+}
+
+/** The types of a schema and of all that is within it, by their names. */
+class Types {
+  readonly #declared = new Map<string, string>()
+  readonly #isExplained: boolean
+
+  constructor(schema: Schema, isExplained: boolean) {
+    this.#isExplained = isExplained
+    this.#options(schema, '')
+  }
+
+  get text(): string {
+    return [...this.#declared.values()].join('\n\n')
+  }
+
+  #declare(name: string, text: () => string): string {
+    const before = this.#declared.get(name)
+    // The one that is met first stands first: what is within it is met while it is written.
+    if (before === undefined) this.#declared.set(name, '')
+    const now = text()
+    if (before && before !== now)
+      throw new Error(`Two types of the configuration are called ${name}: name one in OBJECTS`)
+    this.#declared.set(name, now)
+    return name
+  }
+
+  #object(schema: Schema, place: string): string {
+    const { properties = {}, required = [] } = schema
+    const name = objectName(place)
+    const inside = place === '' ? '' : `${place}.`
+    return this.#declare(name, () => {
+      const members = Object.entries(properties).flatMap(([member, inner]) => {
+        const at = inside + member
+        const options = this.#options(inner as Schema, at)
+        const text = required.includes(member)
+          ? union(`  ${member}:`, options)
+          : union(`  ${member}?:`, [...options, 'undefined'])
+        const word = this.#isExplained ? findWord(at) : undefined
+        return word ? [`  /** ${described(word)} */`, text] : [text]
+      })
+      return [`export interface ${name} {`, ...members, '}'].join('\n')
+    })
+  }
+
+  /** The types that a value may have. */
+  #options(schema: Schema, place: string): string[] {
+    const {
+      anyOf,
+      enum: values,
+      const: only,
+      type,
+      items,
+      properties,
+      additionalProperties,
+    } = schema
+    const known = KNOWN[place]
+    if (known !== undefined) return [known]
+    const entry = `${place}.*`
+    if (anyOf) return [...new Set(anyOf.flatMap((each) => this.#options(each as Schema, place)))]
+    if (properties) return [this.#object(schema, place)]
+    if (typeof additionalProperties === 'object')
+      return [`Record<string, ${this.#options(additionalProperties as Schema, entry).join(' | ')}>`]
+    if (type === 'array') {
+      const options = this.#options(items as Schema, entry)
+      return [options.length > 1 ? `(${options.join(' | ')})[]` : `${options.join('')}[]`]
+    }
+    if (only !== undefined) return [quoted(only)]
+    if (values) return this.#choice(values.map(quoted), CHOICES[place])
+    return [type === 'integer' ? 'number' : String(type)]
+  }
+
+  #choice(words: string[], name: string | undefined): string[] {
+    if (name === undefined) return words
+    return [this.#declare(name, () => union(`export type ${name} =`, words))]
+  }
+}
+
+const quoted = (value: unknown): string =>
+  typeof value === 'string' ? `'${value}'` : JSON.stringify(value)
+
+const HEAD = `import type { Dialect } from '../../adapters/dialect.ts'
+
+// Generated by \`npm run docs\` from schema.ts, where a compile error says that this is stale.
+
+/** The configuration as programs write it; \`dragoman.schema.json\` describes its members. */
+`
+
+/** The types; `isExplained`: with what is said of each member, which programs read in their editors. */
+export const configTypes = (isExplained = false): string =>
+  `${HEAD}${new Types(z.toJSONSchema(configSchema), isExplained).text}\n`
+
+if (process.argv[1] === new URL(import.meta.url).pathname) {
+  if (process.argv.includes('--write')) writeFileSync(FILE, configTypes())
+  else console.log(configTypes())
+}
