@@ -1,5 +1,6 @@
 import { wholeBytes } from '../../src/json/bytes.ts'
 import { createApp } from '../../src/http/hono-app.ts'
+import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import type { Ports, UpstreamRequest } from '../../src/ports.ts'
 import type { Settings, UpstreamSettings } from '../../src/config/settings.ts'
 import type { Store } from '../../src/memory/store.ts'
@@ -54,19 +55,16 @@ export function settingsFor(dialect: Dialect, more: Partial<Settings>): Settings
 }
 
 const LIMITS: Settings['limits'] = {
-  bodyBytes: 33_554_432,
-  inFlightBytes: 268_435_456,
+  ...PROCESS_LIMITS,
   depth: 256,
   nodes: 1_000_000,
   eventBytes: 8_388_608,
-  replyBytes: 67_108_864,
   streamBytes: 268_435_456,
   streams: 1000,
   connections: 1000,
   headersMs: 5000,
   bodyMs: 5000,
   heartbeatMs: 10_000,
-  lingerMs: 0,
   drainMs: 1000,
 }
 
