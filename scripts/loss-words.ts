@@ -1,4 +1,5 @@
 import type { Dialect } from '../adapters/dialect.ts'
+import type { LossKind } from '../src/model/loss-names.ts'
 
 /** What becomes of it; before that the caller's own word, where it is no member of the dialect's tables. */
 export type LossWords = string | readonly [word: string, meaning: string]
@@ -9,14 +10,13 @@ const TOOL =
 const SCHEMA = 'Rewritten to what the upstream takes; the rest stands in the description.'
 
 /** What the name of a loss means in the request of a caller: `*` stands for a number or for a name of yours. */
-export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWords>>>> = {
+const WORDS: Readonly<Record<Dialect, Partial<Record<LossKind, LossWords>>>> = {
   messages: {
     cache: ['`cache_control`', 'The upstream caches by itself, or not at all.'],
     'compaction.threshold': [
       '`compact_…` of `context_management`',
       'The upstream writes no summary of a conversation; the turn goes on without it.',
     ],
-    container: 'Only this dialect has it.',
     'turns.*.blocks.*.compaction': [
       'a block `compaction` of `content`',
       'Its words go on as the user’s.',
@@ -47,18 +47,12 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
       '`citations` of a document or a `search_result`',
       'Nothing is cited from it.',
     ],
-    'turns.*.blocks.*.context': ['`context` of a document', 'The document goes on without it.'],
     'turns.*.blocks.*.name': ['`title` of a document', 'The document goes on without it.'],
     'turns.*.blocks.*.seal': ['`signature`, `data` of thinking', PROOF],
-    'turns.*.blocks.*.search_result': ['`search_result`', 'Its words go on as text.'],
     'turns.*.blocks.*.source': ['`source` of a document', 'Sent as text.'],
     'turns.*.role': [
       '`role: "system"` of a message',
       'Stays where it is, as marked words of the user.',
-    ],
-    metadata: [
-      '`metadata.user_id`',
-      'It names an account and a device: others are told a salted hash of the session alone.',
     ],
   },
   'generate-content': {
@@ -67,18 +61,14 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
       'Tools that the choice leaves out stay on offer: without them it would be another prompt.',
     ],
     'format.schema': ['`responseSchema`', SCHEMA],
-    'generationConfig.enableEnhancedCivicAnswers': 'Only this dialect has it.',
     'turns.*.blocks.*.detail': [
       '`mediaResolution`',
       'Only some services are told how closely to look.',
     ],
-    'generationConfig.mediaResolution': 'Holds for pictures; other media go on without it.',
-    'generationConfig.speechConfig': 'Only this dialect has it.',
     labels: 'The upstream has no place for them.',
     'limits.stop': 'The upstream has no such bound.',
     'reasoning.budget': ['`thinkingConfig.thinkingBudget`', 'Becomes the effort that is nearest.'],
     'reasoning.mode': ['`thinkingConfig`', 'Switched off where a tool is forced.'],
-    safetySettings: 'The upstream’s own rules instead.',
     'sampling.candidateCount': 'One answer comes.',
     'sampling.frequencyPenalty': 'The upstream has none.',
     'sampling.logprobs': 'The upstream tells none.',
@@ -89,7 +79,6 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
     'sampling.topP': 'The upstream takes it not beside `temperature`, or not with thinking.',
     tier: 'The upstream’s own default instead.',
     'tools.*.async': ['`behavior: NON_BLOCKING`', 'The model waits for each result.'],
-    'tools.*.responseJsonSchema': ['`responseJsonSchema`', 'Only this dialect has it.'],
     'tools.code-execution': ['`codeExecution`', TOOL],
     'tools.web-fetch': ['`urlContext`', TOOL],
     'tools.web-search': ['`googleSearch`', TOOL],
@@ -113,7 +102,6 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
     format: ['`text.format`', 'Asked for in words instead.'],
     'format.name': ['`text.format.name`', 'The schema goes on without it.'],
     labels: 'The upstream has no place for it.',
-    max_tool_calls: 'Only this dialect has it.',
     parallelToolCalls: 'Several calls may come at once.',
     'reasoning.effort': ['`reasoning.effort`', 'Becomes the effort or budget that is nearest.'],
     'sampling.logprobs': 'The upstream tells none.',
@@ -124,10 +112,6 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
     'tools.*': ['a tool', TOOL],
     'tools.*.async': ['`async` of a function', 'The model waits for each result.'],
     'tools.*.namespace': ['`namespace`', 'Part of the tool’s name; its description is left out.'],
-    'tools.*.require_approval': [
-      '`require_approval`',
-      'Nobody is asked before a server is called.',
-    ],
     'tools.*.schema': ['`parameters`', SCHEMA],
     'tools.*.strict': [
       '`strict` of a function',
@@ -135,15 +119,8 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
     ],
     'tools.code-execution': ['`code_interpreter`', TOOL],
     'tools.file-search': ['`file_search`', TOOL],
-    'tools.file-search.max_num_results': ['the same', 'Goes with its tool.'],
-    'tools.file-search.vector_store_ids': ['the same', 'Goes with its tool.'],
     'tools.web-search': ['`web_search`', TOOL],
     'tools.web-search.contextSize': ['`search_context_size`', 'The search goes on without it.'],
-    truncation: 'Nothing is cut from the conversation.',
-    'turns.*.agent_message': [
-      '`agent_message`',
-      'Its words go on as the user’s, without the names of the agents.',
-    ],
     'turns.*.blocks.*': [
       'an item of `input`',
       'Left out, or sent as something near, such as text.',
@@ -170,10 +147,7 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
     'format.name': ['`name` of the schema', 'The schema goes on without it.'],
     labels: 'The upstream has no place for them.',
     'limits.stop': 'The upstream has no such bound.',
-    logit_bias: 'Tokens of one model are nothing to another.',
     parallelToolCalls: 'Several calls may come at once.',
-    prediction: 'Only this dialect has it.',
-    logprobs: 'They would not find their way back.',
     'reasoning.effort': ['`reasoning_effort`', 'Becomes the budget that is nearest.'],
     'sampling.candidateCount': 'There is one reply.',
     'sampling.frequencyPenalty': 'The upstream has no such setting.',
@@ -182,7 +156,6 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
       'The upstream has no such setting; of one beyond 32 bits `generate-content` gets the last.',
     'sampling.temperature': 'The upstream takes it not with thinking.',
     'sampling.topP': 'The upstream takes it not beside `temperature`, or not with thinking.',
-    thinking_level: 'It goes to this dialect’s own upstreams alone.',
     tier: 'The upstream’s own default instead.',
     'tools.*.format': [
       '`format` of a custom tool',
@@ -207,7 +180,53 @@ export const LOSS_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWo
       'Stays where it is, as marked words of the user.',
     ],
     user: 'The upstream has no place for it.',
-    top_logprobs: 'They would not find their way back.',
     'sampling.verbosity': 'The upstream has no such setting.',
   },
+}
+
+/** The same for what only the caller's dialect has, by the places that it gives them. */
+const OWN_WORDS: Readonly<Record<Dialect, Readonly<Record<string, LossWords>>>> = {
+  messages: {
+    container: 'Only this dialect has it.',
+    'turns.*.blocks.*.context': ['`context` of a document', 'The document goes on without it.'],
+    'turns.*.blocks.*.search_result': ['`search_result`', 'Its words go on as text.'],
+    metadata: [
+      '`metadata.user_id`',
+      'It names an account and a device: others are told a salted hash of the session alone.',
+    ],
+  },
+  'generate-content': {
+    'generationConfig.enableEnhancedCivicAnswers': 'Only this dialect has it.',
+    'generationConfig.mediaResolution': 'Holds for pictures; other media go on without it.',
+    'generationConfig.speechConfig': 'Only this dialect has it.',
+    safetySettings: 'The upstream’s own rules instead.',
+    'tools.*.responseJsonSchema': ['`responseJsonSchema`', 'Only this dialect has it.'],
+  },
+  responses: {
+    max_tool_calls: 'Only this dialect has it.',
+    'tools.*.require_approval': [
+      '`require_approval`',
+      'Nobody is asked before a server is called.',
+    ],
+    'tools.file-search.max_num_results': ['the same', 'Goes with its tool.'],
+    'tools.file-search.vector_store_ids': ['the same', 'Goes with its tool.'],
+    truncation: 'Nothing is cut from the conversation.',
+    'turns.*.agent_message': [
+      '`agent_message`',
+      'Its words go on as the user’s, without the names of the agents.',
+    ],
+  },
+  'chat-completions': {
+    logit_bias: 'Tokens of one model are nothing to another.',
+    prediction: 'Only this dialect has it.',
+    logprobs: 'They would not find their way back.',
+    thinking_level: 'It goes to this dialect’s own upstreams alone.',
+    top_logprobs: 'They would not find their way back.',
+  },
+}
+
+/** The words for a name of a loss in the request of a caller. */
+export function findLossWords(from: Dialect, name: string): LossWords | undefined {
+  const shared: Readonly<Record<string, LossWords | undefined>> = WORDS[from]
+  return shared[name] ?? OWN_WORDS[from][name]
 }

@@ -7,7 +7,7 @@ import { type Dialect, DIALECTS } from '../adapters/dialect.ts'
 import type { Loss, LossCode } from '../src/model/loss.ts'
 import { translator } from '../src/translator.ts'
 import { fieldsAt } from './field-tables.ts'
-import { LOSS_WORDS } from './loss-words.ts'
+import { findLossWords } from './loss-words.ts'
 
 const ROOT = new URL('../', import.meta.url)
 const PAGE = new URL('docs/losses.md', ROOT)
@@ -49,7 +49,7 @@ export function lossesByName(from: Dialect): Map<string, string[]> {
 
 /** Where the name of a loss is the place of members, these are the caller's words for it. */
 function findWords(from: Dialect, name: string): readonly [word: string, meaning: string] {
-  const words = LOSS_WORDS[from][name] ?? ['', '']
+  const words = findLossWords(from, name) ?? ['', '']
   if (typeof words !== 'string') return words
   const members = fieldsAt(from, name)
   return [members.map((member) => `\`${member}\``).join(', '), words]

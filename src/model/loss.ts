@@ -1,3 +1,5 @@
+import type { LossPath } from './loss-names.ts'
+
 /** What became of something that could not be carried as it was. */
 export type LossCode = 'dropped' | 'approximated' | 'defaulted' | 'reordered'
 
@@ -10,8 +12,12 @@ export interface Loss {
   count?: number
 }
 
-/** Returns undefined, so that `return lose(...)` is the whole idiom. */
-export type Lose = (code: LossCode, path: string, detail?: string) => undefined
+/** Returns undefined, so that `return lose(...)` is the whole idiom. A misspelled name does not compile. */
+export type Lose = <const Path extends string>(
+  code: LossCode,
+  path: LossPath<Path>,
+  detail?: string,
+) => undefined
 
 export const lossKey = ({ code, path }: Loss): string => `${code} ${path}`
 

@@ -13,6 +13,24 @@ describe('losses', () => {
     ])
   })
 
+  it('have names that are listed: a misspelled one does not compile', () => {
+    const { lose, losses } = lossList()
+    const place: string = 'turns.1.blocks.0'
+    // @ts-expect-error: no such member of `sampling`
+    lose('dropped', 'sampling.topk')
+    // @ts-expect-error: no such member of a block
+    lose('dropped', `${place}.sael`)
+    // @ts-expect-error: no such list
+    lose('dropped', `turn.${1 + losses.length}.seal`)
+    lose('dropped', `${place}.seal`)
+    expect(losses.map(({ path }) => path)).toEqual([
+      'sampling.topk',
+      'turns.1.blocks.0.sael',
+      'turn.3.seal',
+      'turns.1.blocks.0.seal',
+    ])
+  })
+
   it('are told one by one up to a bound, and then counted', () => {
     const { lose, losses } = lossList()
     for (let index = 0; index < 3 * LOSSES_TOLD; index += 1) {

@@ -28,7 +28,7 @@ const counting = (lose: Lose): Course<Letter, Counted> => ({
     const last = words.at(-1)
     if (last?.text === text) last.times.push(times)
     else words.push({ text, times: [times] })
-    if (text === 'x') lose('dropped', `letters.${index}`)
+    if (text === 'x') lose('dropped', `turns.${index}`)
   },
 })
 

@@ -1,0 +1,131 @@
+import type {
+  Block,
+  Caching,
+  Format,
+  Limits,
+  ReasoningOptions,
+  Request,
+  Sampling,
+  Usage,
+} from './request.ts'
+
+/** The members of all kinds of a value. */
+type MembersOf<T> = T extends object ? keyof T & string : never
+
+/** Places of a request; those that the model holds in an object grow with it. */
+type RequestName =
+  | MembersOf<Request>
+  | 'cache'
+  | 'cache.ttl'
+  | 'compaction.threshold'
+  | 'context_management'
+  | 'text'
+  | 'toolChoice.names'
+  | `caching.${MembersOf<Caching>}`
+  | `format.${MembersOf<Format>}`
+  | `limits.${MembersOf<Limits>}`
+  | `reasoning.${MembersOf<ReasoningOptions>}`
+  | `sampling.${MembersOf<Sampling>}`
+
+type HostedName =
+  | 'code-execution'
+  | 'computer'
+  | 'file-search'
+  | 'tool-search'
+  | 'web-fetch'
+  | 'web-search'
+
+type ToolName =
+  | `tools.${HostedName}`
+  | 'tools.computer.environment'
+  | 'tools.computer.size'
+  | 'tools.deferred'
+  | 'tools.late'
+
+/** Places of a reply. */
+type ReplyName =
+  | `reply.${Block['kind']}`
+  | `reply.usage.${MembersOf<Usage>}`
+  | 'reply.blocks'
+  | 'reply.cacheMiss'
+  | 'reply.candidates'
+  | 'reply.citations'
+  | `reply.citations.${'fileId' | 'quote' | 'text' | 'title'}`
+  | 'reply.code.language'
+  | 'reply.computer'
+  | 'reply.computer.pending_safety_checks'
+  | 'reply.finish'
+  | 'reply.logprobs'
+  | `reply.logprobs.${'bytes' | 'tokenId'}`
+  | 'reply.refusal.category'
+  | `reply.search.${'failed' | 'page' | 'queries' | 'sources' | 'title'}`
+  | 'reply.service_tier'
+  | 'reply.stopSequence'
+  | 'reply.text.seal'
+  | `reply.tool-call.${'input' | 'name'}`
+  | 'reply.urlContextMetadata'
+  | 'reply.withheld'
+
+/** What is lost, where that is no turn, block or tool of the caller. */
+export type LossName = RequestName | ToolName | ReplyName
+
+/** What is lost of a turn, a block or a tool. */
+export type LostMember =
+  | 'allowedDomains'
+  | 'async'
+  | 'blockedDomains'
+  | 'blocks'
+  | 'citations'
+  | 'compaction'
+  | 'content'
+  | 'contextSize'
+  | 'detail'
+  | 'format'
+  | 'input'
+  | 'language'
+  | 'location'
+  | 'maxUses'
+  | 'mediaType'
+  | 'name'
+  | 'namespace'
+  | 'passing'
+  | 'results'
+  | 'role'
+  | 'schema'
+  | 'seal'
+  | 'source'
+  | 'strict'
+  | 'tools'
+
+/** Where the paths of elements begin. */
+type Root = 'turns' | 'tools' | 'system' | 'reply'
+
+/** A name of one kind of loss, as pages list it: `*` stands for a number, or for a name of the caller's. */
+export type LossKind =
+  | LossName
+  | Placed<'turns.*' | 'turns.*.blocks.*' | 'tools.*' | `tools.${HostedName}`>
+
+type Placed<Place extends string> = Place | `${Place}.${LostMember}`
+
+/**
+ * A path whose words are listed here, or what they may be instead. A path that was made elsewhere, or ends in a number
+ * or in a word of the caller's, is any text.
+ */
+export type LossPath<Path extends string> =
+  IsPattern<Path> extends true
+    ? IsWord<FirstOf<Path>, Root> extends true
+      ? IsWord<LastOf<Path>, LostMember | `${number}`> extends true
+        ? Path
+        : `${string}.${LostMember}`
+      : `${Root}.${string}`
+    : LossName
+
+type FirstOf<Path extends string> = Path extends `${infer First}.${string}` ? First : Path
+
+type LastOf<Path extends string> = Path extends `${string}.${infer Rest}` ? LastOf<Rest> : Path
+
+/** Whether a word of a path is one of these, as far as it is known. */
+type IsWord<Word extends string, Known extends string> = Word extends Known ? true : IsPattern<Word>
+
+/** Whether some of a text is not known: an object with such names may have none of them. */
+type IsPattern<Text extends string> = {} extends Record<Text, true> ? true : false
