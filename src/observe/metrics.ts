@@ -12,6 +12,7 @@ import {
 } from '../model/failures.ts'
 import { lossCount } from '../model/loss.ts'
 import type { Attempt, LogEntry } from './entry.ts'
+import type { ModelNames } from './model-names.ts'
 import { Metric } from './registry.ts'
 
 /** The values of gauges at the moment. */
@@ -37,14 +38,18 @@ const DURATIONS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 64
 const FIRST_BYTES = DURATIONS.slice(0, 12)
 const OVERHEADS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25]
 
-export function createMetrics(about: { version: string; runtime: string }, began: number): Metrics {
+export function createMetrics(
+  about: { version: string; runtime: string },
+  began: number,
+  names: ModelNames,
+): Metrics {
   const all: Metric[] = []
   const metric = (...given: ConstructorParameters<typeof Metric>): Metric => {
     const made = new Metric(...given)
     all.push(made)
     return made
   }
-  const count = createCounters(metric)
+  const count = createCounters(metric, names)
   const reloads = metric(
     'dragoman_config_reloads_total',
     'counter',
@@ -101,9 +106,9 @@ function createGauges(metric: Make): (now: Readings) => void {
   }
 }
 
-function createCounters(metric: Make): Metrics['finished'] {
+function createCounters(metric: Make, names: ModelNames): Metrics['finished'] {
   const counters = [createRequests, createTimes, createAttempts, createSpending].map((create) =>
-    create(metric),
+    create(metric, names),
   )
   return (entry, settings) => {
     for (const count of counters) count(entry, settings)
@@ -180,7 +185,7 @@ function createAttempts(metric: Make): Count {
   }
 }
 
-function createSpending(metric: Make): Count {
+function createSpending(metric: Make, names: ModelNames): Count {
   const tokens = metric(
     'dragoman_tokens_total',
     'counter',
@@ -194,9 +199,9 @@ function createSpending(metric: Make): Count {
     ['upstream', 'model', 'caller'],
   )
   return (entry, settings) => {
-    const { usage, cost: usd, upstream = 'none', caller = 'none' } = entry
+    const { usage, cost: usd, upstream = 'none', caller = 'none', sentModel = '' } = entry
     if (!usage && usd === undefined) return
-    const model = modelLabel(entry, settings)
+    const model = names(sentModel, settings)
     for (const [type, name] of TOKEN_TYPES)
       if (usage?.[name] !== undefined) tokens.add({ upstream, model, caller, type }, usage[name])
     if (usd !== undefined) cost.add({ upstream, model, caller }, usd)
@@ -266,20 +271,3 @@ function listHops({ attempts = [], route }: LogEntry, settings: Settings) {
   const label = index < 0 ? 'other' : `${index} ${route}`
   return attempts.slice(0, -1).map((attempt) => ({ route: label, reason: resultOf(attempt) }))
 }
-
-const named = new WeakMap<Settings, ReadonlySet<string>>()
-
-/** Only names that the configuration holds become labels, because callers can make up others without limit. */
-function modelLabel({ sentModel = '', model = '' }: LogEntry, settings: Settings): string {
-  const known = named.get(settings) ?? namesIn(settings)
-  named.set(settings, known)
-  return [sentModel, model].find((name) => known.has(name)) ?? 'other'
-}
-
-const namesIn = ({ routes, upstreams }: Settings): ReadonlySet<string> =>
-  new Set(
-    [
-      ...routes.flatMap(({ model, as = '', models = [] }) => [model, as, ...models]),
-      ...[...upstreams.values()].flatMap(({ models }) => [...models.keys()]),
-    ].filter((name) => name !== '' && !name.includes('*')),
-  )

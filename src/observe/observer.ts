@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts'
 import type { LogEntry } from './entry.ts'
 import { createMetrics, type Readings } from './metrics.ts'
+import { createModelNames } from './model-names.ts'
 import { createUsage } from './usage.ts'
 
 /** What an operator may ask of this process; it counts since the process began. */
@@ -23,8 +24,9 @@ export function createObserver(
   about: { version: string; runtime: string },
   now: () => number,
 ): Observer {
-  const metrics = createMetrics(about, now() / 1000)
-  const usage = createUsage(now)
+  const names = createModelNames()
+  const metrics = createMetrics(about, now() / 1000, names)
+  const usage = createUsage(now, names)
   let usual: Readings = { open: () => 0, held: () => 0, streams: () => 0 }
   let waiting: Finished[] = []
   const count = (): void => {
@@ -32,7 +34,7 @@ export function createObserver(
     waiting = []
     for (const [entry, settings] of all) {
       metrics.finished(entry, settings)
-      usage.finished(entry)
+      usage.finished(entry, settings)
     }
   }
   return {

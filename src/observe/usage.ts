@@ -1,12 +1,11 @@
 import { shownUsd } from './cost.ts'
 import { cachedShare, type LogEntry } from './entry.ts'
+import type { Settings } from '../config/settings.ts'
+import type { ModelNames } from './model-names.ts'
 import { PRICED } from '../models/price-rows.ts'
 
 const MOST_CALLERS = 200
-const MOST_MODELS = 200
 const OTHER = 'other'
-/** Names that may stand in the table. Others are counted together. */
-const MODEL = /^[\w.:@/-]{1,128}$/
 
 interface Sum {
   requests: number
@@ -23,11 +22,11 @@ interface Sum {
 
 /** Requests, tokens and cost since the process began, by caller and model. */
 export interface UsageTable {
-  finished(entry: LogEntry): void
+  finished(entry: LogEntry, settings: Settings): void
   table(): object
 }
 
-export function createUsage(now: () => number): UsageTable {
+export function createUsage(now: () => number, names: ModelNames): UsageTable {
   const since = new Date(now()).toISOString()
   const callers = new Map<string, { sum: Sum; models: Map<string, Sum> }>()
   const callerOf = (name: string) => {
@@ -37,16 +36,14 @@ export function createUsage(now: () => number): UsageTable {
     return known
   }
   return {
-    finished(entry) {
+    finished(entry, settings) {
       const { caller, usage, sentModel } = entry
       if (caller === undefined) return
       const { sum, models } = callerOf(caller)
       add(sum, entry)
       // The model of a request that no upstream took can be any text.
       if (!usage || sentModel === undefined) return
-      const isPlain = MODEL.test(sentModel)
-      const name =
-        isPlain && (models.has(sentModel) || models.size < MOST_MODELS - 1) ? sentModel : OTHER
+      const name = names(sentModel, settings)
       const model = models.get(name) ?? nothing()
       models.set(name, model)
       add(model, entry)

@@ -18,6 +18,8 @@ import {
 import type { LogEntry } from '../../src/observe/entry.ts'
 import { createLog } from '../../src/observe/log.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
+import { createModelNames } from '../../src/observe/model-names.ts'
+import { knownModels } from '../../src/models/see.ts'
 import { createObserver } from '../../src/observe/observer.ts'
 import { costOf as costBy } from '../../src/observe/cost.ts'
 import { listedPrice } from '../../src/observe/prices.ts'
@@ -127,7 +129,9 @@ describe('GET /metrics', () => {
 
   it('tells what is remembered of sessions', () => {
     const readings = { open: nothing, held: nothing, streams: nothing, recalled: () => 4096 }
-    const text = createMetrics({ version: '1', runtime: 'node' }, 0).text(readings)
+    const text = createMetrics({ version: '1', runtime: 'node' }, 0, createModelNames()).text(
+      readings,
+    )
     expect(seriesIn(text).get('dragoman_recall_bytes')).toBe(4096)
   })
 
@@ -223,6 +227,34 @@ describe('GET /metrics', () => {
     expect(tokens.length).toBeLessThanOrEqual(500)
   })
 
+  it('has the name that was sent, the same in both tables, and tells the models of the table apart', () => {
+    const { observer, settings } = processFor({
+      routes: [
+        { model: 'mine', upstream: 'demo-messages', as: 'deployed' },
+        { model: 'ours', upstream: [{ name: 'demo-messages', as: 'pooled' }, 'demo-responses'] },
+        { model: '*', upstream: 'demo-responses' },
+      ],
+    })
+    const [first = '', second = ''] = knownModels()
+    const dated = `${first}-20261101`
+    const sent = { deployed: 'mine', pooled: 'ours', [first]: first, [second]: 'gone', [dated]: '' }
+    for (const [sentModel, model] of Object.entries({ ...sent, unheard: 'mine', 'a b': first }))
+      observer.finished({ ...ENTRY, model, sentModel, usage: { input: 1 } }, settings)
+    const usageOf = () => (observer.usage() as { callers: { ci: { byModel: object } } }).callers
+    const names = [...Object.keys(sent), 'other'].toSorted()
+    expect(Object.keys(usageOf().ci.byModel).toSorted()).toEqual(names)
+    expect(modelsIn(observer.metrics(NOTHING))).toEqual(names)
+    // A caller may spell a known model in endless ways; both tables leave off at the same one.
+    for (let at = 0; at < 300; at += 1)
+      observer.finished(
+        { ...ENTRY, sentModel: `host-${at}/${first}`, usage: { input: 1 } },
+        settings,
+      )
+    const all = Object.keys(usageOf().ci.byModel)
+    expect(all.length).toBeLessThan(210)
+    expect(modelsIn(observer.metrics(NOTHING))).toEqual(all.toSorted())
+  })
+
   it('trap 23: sums up to what the upstream counted', () => {
     const { observer, settings } = processFor()
     observer.finished(
@@ -256,12 +288,16 @@ describe('GET /metrics', () => {
     await ask(canary)
     await ask('x/../../y?q=1')
     expect(await metrics()).not.toContain(canary)
-    // The demo takes any name, which is the one thing that a table by model has to hold.
-    const { callers } = await usage()
-    delete callers.open.byModel[canary]
-    expect(JSON.stringify(callers)).not.toContain(canary)
+    expect(JSON.stringify(await usage())).not.toContain(canary)
   })
 })
+
+const modelsIn = (text: string): string[] =>
+  [
+    ...new Set(
+      [...text.matchAll(/_tokens_total\{.*model="([^"]*)"/g)].map(([, name = '']) => name),
+    ),
+  ].toSorted()
 
 const ENTRY: LogEntry = {
   id: 'x',
