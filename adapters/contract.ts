@@ -166,7 +166,12 @@ export interface ModelEntry {
   service?: string
   contextWindow?: number
   maxOutputTokens?: number
+  /** What the model can do, where the table knows it. */
+  facts?: Abilities
 }
+
+/** Facts about a model for its callers, and the cloud that serves it. */
+export type Abilities = KnownFacts & { readonly service?: string }
 
 /** The changes to a request for an upstream of the caller's own dialect. Plain data. */
 export interface SameEdits {

@@ -8,7 +8,7 @@ import { codeOf, importsOf, sources } from './sources.ts'
 const ROOMS = {
   json: [],
   model: ['json'],
-  models: ['model'],
+  models: ['json', 'model'],
   schema: ['json', 'model'],
   stream: ['json', 'model', 'eventsource-parser'],
   contract: ['json', 'model', 'models', 'stream'],

@@ -9,12 +9,13 @@ export function writeModels(models: readonly ModelEntry[]): JsonObject {
 }
 
 export function writeModel(model: ModelEntry): JsonObject {
-  const { id, contextWindow, maxOutputTokens } = model
+  const { id, contextWindow, maxOutputTokens, facts: { thinking } = {} } = model
   return {
     name: resourceName(id),
     displayName: id,
     ...(contextWindow !== undefined && { inputTokenLimit: contextWindow }),
     ...(maxOutputTokens !== undefined && { outputTokenLimit: maxOutputTokens }),
     supportedGenerationMethods: METHODS,
+    ...(thinking !== undefined && { thinking: thinking !== 'none' }),
   }
 }

@@ -1,27 +1,80 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { ModelEntry } from '../contract.ts'
+import type { Abilities, ModelEntry } from '../contract.ts'
 import { numberIn } from './dialect.ts'
 
 /** The dialect's value for an unknown date. */
 const UNKNOWN_DATE = '1970-01-01T00:00:00Z'
 
-/** The official client (@anthropic-ai/sdk 1.12) expects all of these members, and null where nothing is known. */
-export const writeModel = (model: ModelEntry): JsonObject => ({
+/** The official client (@anthropic-ai/sdk 1.14) expects all of these members, and null where nothing is known. */
+export const writeModel = (model: ModelEntry, now: number): JsonObject => ({
   type: 'model',
   id: model.id,
   display_name: model.id,
   created_at: UNKNOWN_DATE,
   max_input_tokens: model.contextWindow ?? null,
   max_tokens: model.maxOutputTokens ?? null,
-  capabilities: null,
-  lifecycle: 'active',
+  capabilities: model.facts ? capabilities(model.facts) : null,
+  ...lifecycle(model.facts, now),
   line: null,
   deprecated_at: null,
-  retires_at: null,
 })
 
-export const writeModels = (models: readonly ModelEntry[]): JsonObject => ({
-  data: models.map(writeModel),
+const supported = (is: boolean): JsonObject => ({ supported: is })
+
+/** All members are expected; what is not known of a model is not promised. */
+const capabilities = (facts: Abilities): JsonObject => ({
+  batch: supported(false),
+  citations: supported(false),
+  code_execution: supported(false),
+  context_management: {
+    supported: false,
+    clear_thinking_20251015: null,
+    clear_tool_uses_20250919: null,
+    compact_20260112: null,
+  },
+  effort: effortMembers(facts),
+  image_input: supported(facts.image === true),
+  pdf_input: supported(facts.pdf === true),
+  server_tools: {
+    supported: false,
+    code_execution: supported(false),
+    web_search: supported(false),
+  },
+  structured_outputs: supported(facts.structured === true),
+  thinking: thinkingMembers(facts),
+})
+
+const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const
+
+const effortMembers = ({ efforts = [] }: Abilities): JsonObject => ({
+  supported: EFFORTS.some((effort) => efforts.includes(effort)),
+  ...Object.fromEntries(EFFORTS.map((effort) => [effort, supported(efforts.includes(effort))])),
+})
+
+/** Models of other services are asked in their own way, whichever of the two their caller means. */
+function thinkingMembers({ thinking, thinkingOff }: Abilities): JsonObject {
+  const thinks = thinking !== undefined && thinking !== 'none'
+  return {
+    supported: thinks,
+    types: {
+      adaptive: supported(thinks && thinking !== 'budget'),
+      between_tools: supported(thinkingOff === 'between_tools'),
+      disabled: supported(thinkingOff === true || thinking === 'none'),
+      enabled: supported(thinks && thinking !== 'adaptive'),
+    },
+  }
+}
+
+/** A model ends at its maker's service; clouds have days of their own. */
+function lifecycle({ ends, service }: Abilities = {}, now: number): JsonObject {
+  if (ends === undefined || service !== undefined) return { lifecycle: 'active', retires_at: null }
+  const retiresAt = `${ends}T00:00:00Z`
+  const isOver = Date.parse(retiresAt) <= now * 1000
+  return { lifecycle: isOver ? 'retired' : 'deprecated', retires_at: retiresAt }
+}
+
+export const writeModels = (models: readonly ModelEntry[], now: number): JsonObject => ({
+  data: models.map((model) => writeModel(model, now)),
   has_more: false,
   first_id: models[0]?.id ?? null,
   last_id: models.at(-1)?.id ?? null,

@@ -1,8 +1,7 @@
-import { see } from '../../src/models/see.ts'
 import type { ModelEntry } from '../contract.ts'
 import type { Lookup } from '../../src/model/lookup.ts'
 import type { JsonObject } from '../../src/json/json.ts'
-import { codexModel } from '../../src/model/codex-model.ts'
+import { codexModel } from '../../src/models/codex-model.ts'
 import { DIALECT } from './dialect.ts'
 
 export function writeModel(
@@ -44,5 +43,5 @@ export const writeModels = (
  * Codex brings entries of its own for the models that it is made for. An entry here would take their place, and with
  * it the 20 kB of instructions that are written for such a model.
  */
-const isKnownToCodex = ({ id, service }: ModelEntry): boolean =>
-  service === DIALECT && see(id).facts.codex === true
+const isKnownToCodex = ({ facts, service }: ModelEntry): boolean =>
+  service === DIALECT && facts?.codex === true

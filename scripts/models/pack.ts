@@ -16,7 +16,7 @@ type Facts = ReadonlyMap<string, string>
 function packed({ facts }: Line): Facts {
   const isRerouted = facts.has('reroutes')
   const kept = [...facts].filter(
-    ([fact]) => !TOLD.has(fact) && (isRerouted || !['ends', 'next'].includes(fact)),
+    ([fact]) => !TOLD.has(fact) && (isRerouted || fact !== 'next'),
   )
   return new Map(kept.map(([fact, { value }]) => [SPELLED[fact] ?? fact, value]))
 }

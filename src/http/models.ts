@@ -1,4 +1,4 @@
-import type { ModelEntry } from '../../adapters/contract.ts'
+import { knownOf, type ModelEntry } from '../../adapters/contract.ts'
 import type { Dialects } from '../../adapters/index.ts'
 import { findDestination, type Destination } from '../upstream/route.ts'
 import { membersOf } from '../upstream/members.ts'
@@ -31,7 +31,10 @@ const isAt =
   (destination: Destination): boolean =>
     destination.upstream.name === upstream && destination.target.model === model
 
-/** Every name that a route takes is a model. */
+/**
+ * Every name that a route takes is a model. What is known of it is that of its first member, by the name there; of one
+ * that the table does not know, only what the configuration says.
+ */
 export function findModel(
   settings: Settings,
   dialects: Dialects,
@@ -39,11 +42,16 @@ export function findModel(
 ): ModelEntry | undefined {
   const destination = findDestination(settings, dialects, id)
   if (!destination) return undefined
-  const { contextWindow, maxOutputTokens } = destination.target.facts
+  const { target, aliased, upstream } = destination
+  const { seen, ...known } = knownOf(target, {})
+  const isKnown = seen.how === 'model'
+  const { contextWindow, maxOutputTokens } = isKnown ? known : target.facts
+  const { service = seen.service } = target
   return {
     id,
-    ...(!destination.aliased && { service: destination.upstream.dialect }),
+    ...(!aliased && { service: upstream.dialect }),
     ...(contextWindow !== undefined && { contextWindow }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(isKnown && { facts: { ...known, ...(service !== undefined && { service }) } }),
   }
 }

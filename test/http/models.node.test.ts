@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../src/index.ts'
 import { dialects } from '../../adapters/index.ts'
@@ -116,5 +117,149 @@ describe('GET /v1/models', () => {
         base_instructions: expect.stringMatching(/^You are Codex/),
       }),
     )
+  })
+})
+
+describe('what is known of a listed model', () => {
+  const known: Config = {
+    callers: 'open',
+    upstreams: {
+      claude: {
+        dialect: 'messages',
+        url,
+        models: { deployed: { is: 'claude-opus-4-8', maxOutputTokens: 9000 }, mine: {} },
+      },
+      gemini: { dialect: 'generate-content', url },
+      vendor: { dialect: 'responses', url },
+    },
+    routes: [
+      { model: 'gpt-4.1', upstream: 'claude', as: 'claude-opus-4-8' },
+      { model: 'deployed', upstream: 'claude' },
+      { model: 'mine', upstream: 'claude' },
+      { model: 'claude-opus-99', upstream: 'claude' },
+      { model: 'sonnet', upstream: 'claude', as: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0' },
+      { model: 'claude-sonnet-4-5', upstream: 'claude' },
+      { model: 'pooled', upstream: [{ name: 'gemini', as: 'gemini-3.8-flash' }, 'claude'] },
+      { model: 'gpt-6.1-sol', upstream: 'claude' },
+      { model: 'gemma-4-31b-it', upstream: 'gemini' },
+      { model: 'gpt-4o', upstream: 'gemini' },
+    ],
+  }
+  const app = createApp(known)
+  const asked = async (path: string, headers: Record<string, string> = {}) =>
+    await (await app.request(path, { headers })).json()
+  const claude = { 'anthropic-version': '2023-06-01' }
+  const yes = { supported: true }
+  const no = { supported: false }
+
+  it('is told as the official client of messages reads it, by the name at the upstream', async () => {
+    const expected: Anthropic.ModelInfo = {
+      type: 'model',
+      id: 'gpt-4.1',
+      display_name: 'gpt-4.1',
+      created_at: '1970-01-01T00:00:00Z',
+      max_input_tokens: 1_000_000,
+      max_tokens: 128_000,
+      capabilities: {
+        batch: no,
+        citations: no,
+        code_execution: no,
+        context_management: {
+          supported: false,
+          clear_thinking_20251015: null,
+          clear_tool_uses_20250919: null,
+          compact_20260112: null,
+        },
+        effort: { supported: true, low: yes, medium: yes, high: yes, xhigh: yes, max: yes },
+        image_input: yes,
+        pdf_input: yes,
+        server_tools: { supported: false, code_execution: no, web_search: no },
+        structured_outputs: yes,
+        thinking: {
+          supported: true,
+          types: { adaptive: yes, between_tools: no, disabled: yes, enabled: no },
+        },
+      },
+      lifecycle: 'active',
+      line: null,
+      deprecated_at: null,
+      retires_at: null,
+    }
+    expect(await asked('/v1/models/gpt-4.1', claude)).toEqual(expected)
+    const deployed = { ...expected, id: 'deployed', display_name: 'deployed', max_tokens: 9000 }
+    expect(await asked('/v1/models/deployed', claude)).toEqual(deployed)
+    const { data } = (await asked('/v1/models', claude)) as { data: object[] }
+    expect(data).toContainEqual(expected)
+    expect(data).toContainEqual(deployed)
+  })
+
+  it('has the day of its end, at the service of its maker alone', async () => {
+    const ends = { retires_at: '2026-11-30T00:00:00Z' }
+    expect(await asked('/v1/models/claude-sonnet-4-5', claude)).toMatchObject(ends)
+    expect(await asked('/v1/models/sonnet', claude)).toMatchObject({
+      lifecycle: 'active',
+      retires_at: null,
+      max_input_tokens: 200_000,
+    })
+    const now = (day: string) => Date.parse(day) / 1000
+    const facts = { ends: '2026-11-30' }
+    for (const [day, lifecycle] of [
+      ['2026-11-29', 'deprecated'],
+      ['2026-11-30', 'retired'],
+    ] as const)
+      expect(
+        dialects.of('messages')?.caller.writeModel({ id: 'x', facts }, now(day)),
+      ).toMatchObject({ lifecycle, ...ends })
+  })
+
+  it('is not invented for a name that the table does not know', async () => {
+    for (const id of ['mine', 'claude-opus-99'])
+      expect(await asked(`/v1/models/${id}`, claude)).toMatchObject({
+        max_input_tokens: null,
+        max_tokens: null,
+        capabilities: null,
+      })
+    const google = await asked('/v1beta/models/mine')
+    expect(Object.keys(google as object)).toEqual([
+      'name',
+      'displayName',
+      'supportedGenerationMethods',
+    ])
+    expect(Object.keys((await asked('/v1/models/mine')) as object)).toEqual([
+      'id',
+      'object',
+      'created',
+      'owned_by',
+    ])
+  })
+
+  it('is told in the words of generate-content, for a pool by its first member', async () => {
+    expect(await asked('/v1beta/models/pooled')).toMatchObject({
+      inputTokenLimit: 1_048_576,
+      outputTokenLimit: 65_536,
+      thinking: true,
+    })
+    expect(await asked('/v1beta/models/gemma-4-31b-it')).toMatchObject({ thinking: false })
+  })
+
+  it('is told to Codex, in words that each of its versions can read', async () => {
+    const { models } = (await asked('/v1/models?client_version=0.171.0')) as {
+      models: { slug: string; supported_reasoning_levels: { effort: string }[] }[]
+    }
+    const told = (name: string) => models.find(({ slug }) => slug === name)
+    expect(told('gpt-6.1-sol')).toMatchObject({ context_window: 922_000, support_verbosity: true })
+    expect(told('gpt-6.1-sol')?.supported_reasoning_levels.map(({ effort }) => effort)).toEqual([
+      'low',
+      'medium',
+      'high',
+      'xhigh',
+    ])
+    expect(told('gpt-4o')).toMatchObject({
+      context_window: 128_000,
+      supported_reasoning_levels: [],
+      supports_reasoning_summaries: false,
+    })
+    // What Codex takes for the window of a model that it does not know.
+    expect(told('mine')).toMatchObject({ context_window: 272_000, support_verbosity: false })
   })
 })

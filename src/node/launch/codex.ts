@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type JsonObject, objectsOf, parseObject } from '../../json/json.ts'
-import { codexModel } from '../../model/codex-model.ts'
+import { codexModel } from '../../models/codex-model.ts'
 import type { Client, LaunchFacts, ToldModel } from './client.ts'
 
 /** The variable that holds the key, because a value after `-c` would be seen in the list of processes. */
