@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -334,6 +335,107 @@ describe('dragoman launch', () => {
     expect(JSON.parse(files['defaults.json'] ?? '')).toEqual({
       model: { generationConfig: { contextWindowSize: 100_000 } },
       fastModel: 'dragoman-small',
+    })
+  })
+
+  const KNOWN: Readonly<Record<string, (seen: Said) => readonly unknown[]>> = {
+    claude: ({ env }) => [
+      env['CLAUDE_CODE_MAX_CONTEXT_TOKENS'],
+      env['CLAUDE_CODE_AUTO_COMPACT_WINDOW'],
+      env['CLAUDE_CODE_MAX_OUTPUT_TOKENS'],
+    ],
+    codex: ({ argv, files }) => [
+      argv.find((each) => each.startsWith('model_context_window='))?.split('=')[1],
+      JSON.parse(files['catalog.json'] ?? '').models[0].context_window,
+    ],
+    gemini: ({ files }) => {
+      const { model, modelConfigs } = JSON.parse(files['.gemini/settings.json'] ?? '')
+      const [first] = modelConfigs.customOverrides
+      return [
+        Math.round(((model?.compressionThreshold ?? 0.5) / 0.5) * 1_048_576),
+        first.modelConfig.generateContentConfig?.maxOutputTokens,
+      ]
+    },
+    opencode: ({ env }) => {
+      const { provider } = JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? '')
+      return Object.values(provider.dragoman.models['mine'].limit ?? {})
+    },
+    qwen: ({ env, files }) => [
+      JSON.parse(files['defaults.json'] ?? '{}').model?.generationConfig.contextWindowSize,
+      env['QWEN_CODE_MAX_OUTPUT_TOKENS'],
+    ],
+  }
+  const routed = (as: string, models: object = {}) =>
+    JSON.stringify({
+      upstreams: { own: { dialect: 'messages', url: 'http://127.0.0.1:9', models } },
+      routes: [{ model: 'mine', upstream: 'own', as }],
+    })
+
+  it.each(CLIENTS)(
+    'tells %s what the table knows of the model, and says when it knows nothing',
+    async (name) => {
+      const told = async (text: string) => {
+        folder.write('dragoman.json', text)
+        const { error } = await launch([name]).finished
+        const numbers = KNOWN[name]?.(said()).filter((each) => each !== undefined) ?? []
+        return { error, numbers: new Set(numbers.map(Number)) }
+      }
+      const hasBound = name !== 'codex'
+      const dated = await told(routed('us.anthropic.claude-sonnet-4-5-20250929-v1:0'))
+      expect(dated).toEqual({
+        error: '',
+        numbers: new Set([200_000, ...(hasBound ? [64_000] : [])]),
+      })
+      const is = { 'arn-1': { is: 'claude-haiku-4-5', contextWindow: 150_000 } }
+      const configured = await told(routed('arn-1', is))
+      expect(configured.numbers).toEqual(new Set([150_000, ...(hasBound ? [64_000] : [])]))
+      const nothing = await told(routed('unheard'))
+      expect(nothing.error).toMatch(
+        /^dragoman: neither the configuration nor the table of models knows the context window and output bound of mine, so .+ goes by what it assumes; say contextWindow and maxOutputTokens in upstreams\.own\.models\."unheard"\n$/,
+      )
+      const assumed = { codex: [272_000], gemini: [1_048_576] }[name] ?? []
+      expect(nothing.numbers).toEqual(new Set(assumed))
+      const half = await told(routed('unheard', { unheard: { contextWindow: 100_000 } }))
+      expect(half.error).toContain('knows the output bound of mine')
+    },
+    60_000,
+  )
+
+  it('leaves room for the question where a model may write all that it can read', async () => {
+    const all = { contextWindow: 200_000, maxOutputTokens: 200_000 }
+    folder.write('dragoman.json', routed('unheard', { unheard: all }))
+    await launch(['claude']).finished
+    expect(said().env['CLAUDE_CODE_MAX_OUTPUT_TOKENS']).toBe('100000')
+  })
+
+  it('leaves to Codex the window of a model that it knows by its name', async () => {
+    const bundled = ['gpt-5.5', 'gpt-5.4'].map((slug) => ({ slug, context_window: 272_000 }))
+    const program = join(folder.path, 'lib/node_modules/@openai/codex/codex')
+    mkdirSync(join(program, '..'), { recursive: true })
+    writeFileSync(
+      program,
+      STAND_IN.replace(
+        '\n',
+        `\nif (process.argv.includes('--bundled')) { console.log(${JSON.stringify(JSON.stringify({ models: bundled }))}); process.exit(0) }\n`,
+      ),
+    )
+    chmodSync(program, 0o755)
+    rmSync(join(folder.path, 'bin/codex'))
+    symlinkSync(program, join(folder.path, 'bin/codex'))
+    const upstreams = { vendor: { dialect: 'responses', url: 'http://127.0.0.1:9' } }
+    const routes = [
+      { model: 'gpt-5.5', upstream: 'vendor' },
+      { model: 'gpt-5.4', upstream: 'vendor', as: 'gpt-4.1' },
+    ]
+    folder.write('dragoman.json', JSON.stringify({ upstreams, routes }))
+    await launch(['codex']).finished
+    const { argv, files } = said()
+    expect(argv.join(' ')).not.toContain('model_context_window')
+    expect(JSON.parse(files['catalog.json'] ?? '')).toMatchObject({
+      models: [
+        { slug: 'gpt-5.5', context_window: 272_000 },
+        { slug: 'gpt-5.4', context_window: 1_047_576 },
+      ],
     })
   })
 

@@ -2,7 +2,14 @@ import { join } from 'node:path'
 import { parseJsonc } from '../../config/jsonc.ts'
 import { type JsonObject, isObject } from '../../json/json.ts'
 import { textFile } from '../files.ts'
-import { type Client, given, holdsKeys, type Start, type LaunchFacts } from './client.ts'
+import {
+  type Client,
+  given,
+  holdsKeys,
+  outputBound,
+  type Start,
+  type LaunchFacts,
+} from './client.ts'
 
 /**
  * Variables that win over the base URL in Claude Code 2.1.329. A key beside the token would make it ask which one is
@@ -35,7 +42,8 @@ export const claude: Client = {
   },
 }
 
-function variables({ url, key, model, small, foreign }: LaunchFacts): Record<string, string> {
+function variables(told: LaunchFacts): Record<string, string> {
+  const { url, key, model, small, foreign } = told
   const id = model?.id
   return given({
     ANTHROPIC_BASE_URL: url,
@@ -51,7 +59,7 @@ function variables({ url, key, model, small, foreign }: LaunchFacts): Record<str
     // It takes an unknown model for one with a million tokens, and asks for 32,000 tokens of output.
     CLAUDE_CODE_MAX_CONTEXT_TOKENS: model?.contextWindow,
     CLAUDE_CODE_AUTO_COMPACT_WINDOW: ownWindow(model?.contextWindow),
-    CLAUDE_CODE_MAX_OUTPUT_TOKENS: model?.maxOutputTokens,
+    CLAUDE_CODE_MAX_OUTPUT_TOKENS: outputBound(told),
     // With it Claude Code says which requests are of subagents and small jobs.
     CLAUDE_CODE_GATEWAY_HINT_HEADERS: 1,
     // A line in the system prompt that changes with every request, which would spoil the cache of an upstream of

@@ -1,8 +1,9 @@
+import type { ModelEntry } from '../../../adapters/contract.ts'
+
 /** A model that a client is told of. */
-export interface ToldModel {
-  id: string
-  contextWindow?: number
-  maxOutputTokens?: number
+export interface ToldModel extends ModelEntry {
+  /** The configuration says its window. */
+  isWindowSaid?: true
 }
 
 /** What a client needs to know to be started. */
@@ -72,6 +73,26 @@ export const given = (
       value === undefined ? [] : [[name, String(value)]],
     ),
   )
+
+/**
+ * How much a client may ask for in every request, by one of its settings. Some models are known to write as much as
+ * they can read; asked for all of it, they have no room for the question. What the small model takes counts too, because
+ * the client asks both for the same.
+ */
+export function outputBound({
+  model,
+  small,
+}: Pick<LaunchFacts, 'model' | 'small'>): number | undefined {
+  if (model?.maxOutputTokens === undefined) return undefined
+  const bounds = [model, small].flatMap((each) => (each ? roomyBound(each) : []))
+  return Math.min(...bounds)
+}
+
+function roomyBound({ contextWindow = Infinity, maxOutputTokens }: ToldModel): number[] {
+  if (maxOutputTokens === undefined) return []
+  const half = Math.floor(contextWindow / 2)
+  return [maxOutputTokens < contextWindow ? maxOutputTokens : half]
+}
 
 /** Whether a variable with headers holds a credential, which would override the launch's. */
 export const holdsKeys = (headers: string | undefined): boolean =>

@@ -48,9 +48,10 @@ const provider = (url: string): string =>
 /** Codex compacts when nine tenths of the window are full, as it does for models that it knows. */
 const COMPACT_AT = 0.9
 
-function modelArguments({ model, folder }: LaunchFacts): string[] {
+function modelArguments(told: LaunchFacts): string[] {
+  const { model, folder } = told
   if (!model) return []
-  const window = model.contextWindow
+  const window = toldWindow(model, ownEntry(model, bundledIn(told)))
   return [
     ...setting('model_catalog_json', toml(join(folder, CATALOG))),
     ...(window === undefined
@@ -64,18 +65,37 @@ function modelArguments({ model, folder }: LaunchFacts): string[] {
   ]
 }
 
-/** A model that Codex knows keeps its entry, but for the window. */
-function catalog({ models, learned }: LaunchFacts): string {
-  const bundled = objectsOf(parseObject(learned ?? '')?.['models'])
+const bundledIn = ({ learned }: LaunchFacts): JsonObject[] =>
+  objectsOf(parseObject(learned ?? '')?.['models'])
+
+const ownEntry = ({ id }: ToldModel, bundled: readonly JsonObject[]): JsonObject | undefined =>
+  bundled.find(({ slug }) => slug === id)
+
+/**
+ * The window that Codex is told: none of a model that it knows by this name, because it may rather stay below a step of
+ * the price, unless the configuration says one.
+ */
+const toldWindow = (
+  { contextWindow, service, isWindowSaid }: ToldModel,
+  own: JsonObject | undefined,
+): number | undefined =>
+  own?.['context_window'] === undefined || service === undefined || isWindowSaid
+    ? contextWindow
+    : undefined
+
+/** A model that Codex knows keeps its entry, but perhaps for the window. */
+function catalog(told: LaunchFacts): string {
+  const bundled = bundledIn(told)
   const instructions = instructionsIn(bundled)
-  const entries = models.map((model, priority) => {
-    const own = bundled.find(({ slug }) => slug === model.id)
-    return own ? { ...own, ...windowMembers(model) } : codexModel(model, priority, instructions)
+  const entries = told.models.map((model, priority) => {
+    const own = ownEntry(model, bundled)
+    if (!own) return codexModel(model, priority, instructions)
+    return { ...own, ...windowMembers(toldWindow(model, own)) }
   })
   return `${JSON.stringify({ models: entries })}\n`
 }
 
-const windowMembers = ({ contextWindow: window }: ToldModel): JsonObject =>
+const windowMembers = (window: number | undefined): JsonObject =>
   window === undefined ? {} : { context_window: window, max_context_window: window }
 
 /**

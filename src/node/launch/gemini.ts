@@ -3,7 +3,14 @@ import { join, resolve } from 'node:path'
 import { ConfigError } from '../../config/config.ts'
 import { type JsonObject, listOf, objectIn } from '../../json/json.ts'
 import { readMembers } from './claude.ts'
-import { type Client, given, holdsKeys, type LaunchFacts } from './client.ts'
+import {
+  type Client,
+  given,
+  holdsKeys,
+  outputBound,
+  type LaunchFacts,
+  type ToldModel,
+} from './client.ts'
 
 /** Variables that choose another service or another sign-in (Gemini CLI 0.61.0). */
 const ELSEWHERE = [
@@ -95,9 +102,7 @@ function modelSettings(settings: JsonObject, { model, small, models }: LaunchFac
       ...configs,
       customOverrides: [
         ...listOf(configs['customOverrides']),
-        ...(model?.maxOutputTokens === undefined
-          ? []
-          : [cap(model.id, { maxOutputTokens: model.maxOutputTokens })]),
+        ...[...new Set([model, small])].flatMap((each) => bound(each)),
         ...SMALL.filter(unrouted).map((name) => override(name, { model: small?.id ?? '' })),
         ...LARGE.filter(unrouted).map((name) => override(name, { model: model?.id ?? '' })),
       ],
@@ -125,8 +130,11 @@ const override = (model: string, modelConfig: JsonObject): JsonObject => ({
   modelConfig,
 })
 
-const cap = (model: string, generateContentConfig: JsonObject): JsonObject =>
-  override(model, { generateContentConfig })
+function bound(model: ToldModel | undefined): JsonObject[] {
+  const maxOutputTokens = model && outputBound({ model })
+  if (!model || maxOutputTokens === undefined) return []
+  return [override(model.id, { generateContentConfig: { maxOutputTokens } })]
+}
 
 /** Parts of the user's profile that are kept in the launch's profile. */
 const SHARED = [

@@ -19,7 +19,7 @@ import { gemini } from './gemini.ts'
 import { opencode } from './opencode.ts'
 import { qwen } from './qwen.ts'
 import { fillFolder, privateFolder, removeFolder, sweepLeftovers } from './folder.ts'
-import { modelsFor } from './models.ts'
+import { modelsFor, unknownLimits } from './models.ts'
 import { askProgram, findProgram } from './program.ts'
 import { FOLDER, shellLines } from './shell.ts'
 
@@ -44,6 +44,8 @@ export async function launch(options: Options, world: Process): Promise<number> 
     environment: world.environment,
     learned: program && askProgram(program, client, told.environment),
   }
+  const unknown = unknownLimits(client, settings, known.model)
+  if (unknown !== undefined) world.complain(unknown)
   if (wanted.print) {
     const at = `http://127.0.0.1:${options.port || PRINTED_PORT}`
     const start = client.start({ ...known, url: at, key: 'any', folder: FOLDER })

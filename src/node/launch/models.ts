@@ -1,6 +1,8 @@
+import type { ModelEntry } from '../../../adapters/contract.ts'
 import { adapters, type Dialects, dialects } from '../../../adapters/index.ts'
 import { ConfigError } from '../../config/config.ts'
 import type { Settings, UpstreamSettings } from '../../config/settings.ts'
+import { DEMO_ORIGIN } from '../../config/defaults.ts'
 import { findModel, listModels } from '../../http/models.ts'
 import { findDestination } from '../../upstream/route.ts'
 import type { Client, LaunchFacts, ToldModel } from './client.ts'
@@ -14,7 +16,7 @@ export function modelsFor(
   settings: Settings,
   wanted: { model?: string; small?: string },
 ): Pick<LaunchFacts, 'model' | 'small' | 'models' | 'foreign'> {
-  const listed = listModels(settings, dialects)
+  const listed = listModels(settings, dialects).map((entry) => toldOf(settings, entry))
   const id = wanted.model ?? listed.find((entry) => entry.id !== SMALL)?.id
   if (id === undefined) {
     const upstreams = [...settings.upstreams.values()]
@@ -42,10 +44,15 @@ const dialectAt = (path: string): string | undefined =>
 
 function known(settings: Settings, option: string, id: string): ToldModel {
   const model = findModel(settings, dialects, id)
-  const upstream = findUpstream(settings, dialects, id)
-  if (!model || !upstream) throw new ConfigError(option, `no route takes the model "${id}"`)
-  if (isCallers(upstream)) refuseCallers(settings, upstream)
-  return model
+  const destination = findDestination(settings, dialects, id)
+  if (!model || !destination) throw new ConfigError(option, `no route takes the model "${id}"`)
+  if (isCallers(destination.upstream)) refuseCallers(settings, destination.upstream)
+  return toldOf(settings, model)
+}
+
+function toldOf(settings: Settings, model: ModelEntry): ToldModel {
+  const said = findDestination(settings, dialects, model.id)?.target.facts.contextWindow
+  return { ...model, ...(said !== undefined && { isWindowSaid: true }) }
 }
 
 const isCallers = ({ key }: UpstreamSettings): boolean => key.kind === 'caller'
@@ -60,3 +67,23 @@ function refuseCallers({ origin }: Settings, { name }: UpstreamSettings): never 
 
 const findUpstream = (settings: Settings, all: Dialects, model: string) =>
   findDestination(settings, all, model)?.upstream
+
+/** The message about limits of the model that neither the configuration nor the table has. */
+export function unknownLimits(
+  { title }: Client,
+  settings: Settings,
+  model: ToldModel | undefined,
+): string | undefined {
+  const destination = model && findDestination(settings, dialects, model.id)
+  if (!destination || destination.upstream.base.startsWith(DEMO_ORIGIN)) return undefined
+  const missing = [
+    ...(model.contextWindow === undefined ? (['contextWindow'] as const) : []),
+    ...(model.maxOutputTokens === undefined ? (['maxOutputTokens'] as const) : []),
+  ]
+  if (missing.length === 0) return undefined
+  const place = `upstreams.${destination.upstream.name}.models."${destination.target.model}"`
+  const what = missing.map((fact) => LIMITS[fact]).join(' and ')
+  return `neither the configuration nor the table of models knows the ${what} of ${model.id}, so ${title} goes by what it assumes; say ${missing.join(' and ')} in ${place}`
+}
+
+const LIMITS = { contextWindow: 'context window', maxOutputTokens: 'output bound' }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Client, given, type LaunchFacts } from './client.ts'
+import { type Client, given, outputBound, type LaunchFacts } from './client.ts'
 
 const DEFAULTS = 'defaults.json'
 
@@ -22,7 +22,7 @@ export const qwen: Client = {
         ANTHROPIC_BASE_URL: told.url,
         ANTHROPIC_API_KEY: told.key,
         ANTHROPIC_MODEL: told.model?.id,
-        QWEN_CODE_MAX_OUTPUT_TOKENS: told.model?.maxOutputTokens,
+        QWEN_CODE_MAX_OUTPUT_TOKENS: outputBound(told),
         QWEN_CODE_SYSTEM_DEFAULTS_PATH: settings && join(told.folder, DEFAULTS),
       }),
       unset: ['ANTHROPIC_AUTH_TOKEN'],
