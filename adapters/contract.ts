@@ -173,6 +173,13 @@ export interface ModelEntry {
 /** Facts about a model for its callers, and the cloud that serves it. */
 export type Abilities = KnownFacts & { readonly service?: string }
 
+/** A fact about a model as its service tells it, and the member in which it does. */
+export interface ToldFact {
+  fact: keyof KnownFacts | 'lifecycle' | 'maxTemperature'
+  member: string
+  value: string | number | boolean | readonly string[]
+}
+
 /** The changes to a request for an upstream of the caller's own dialect. Plain data. */
 export interface SameEdits {
   /** The model's name at the upstream, where the body names a model. */

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/json/json.ts'
-import type { ModelEntry } from '../contract.ts'
+import type { Json, JsonObject } from '../../src/json/json.ts'
+import type { ModelEntry, ToldFact } from '../contract.ts'
 import { resourceName } from './paths.ts'
 
 const METHODS = ['generateContent', 'streamGenerateContent', 'countTokens']
@@ -19,3 +19,20 @@ export function writeModel(model: ModelEntry): JsonObject {
     ...(thinking !== undefined && { thinking: thinking !== 'none' }),
   }
 }
+
+/** Inverse of `writeModel`: what the service says of a model. */
+export const readModel = (body: JsonObject): ToldFact[] =>
+  TOLD.flatMap(([fact, member, type]) => {
+    const value = body[member]
+    return isScalar(value) && typeof value === type ? [{ fact, member, value }] : []
+  })
+
+const TOLD = [
+  ['contextWindow', 'inputTokenLimit', 'number'],
+  ['maxOutputTokens', 'outputTokenLimit', 'number'],
+  ['maxTemperature', 'maxTemperature', 'number'],
+  ['thinking', 'thinking', 'boolean'],
+] as const
+
+const isScalar = (value: Json | undefined): value is number | boolean =>
+  typeof value === 'number' || typeof value === 'boolean'

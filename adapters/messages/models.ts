@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Abilities, ModelEntry } from '../contract.ts'
-import { numberIn } from './dialect.ts'
+import type { Abilities, ModelEntry, ToldFact } from '../contract.ts'
+import { numberIn, objectIn, textIn } from './dialect.ts'
 
 /** The dialect's value for an unknown date. */
 const UNKNOWN_DATE = '1970-01-01T00:00:00Z'
@@ -65,12 +65,20 @@ function thinkingMembers({ thinking, thinkingOff }: Abilities): JsonObject {
   }
 }
 
-/** A model ends at its maker's service; clouds have days of their own. */
+const STAGES = ['active', 'deprecated', 'retired'] as const
+
 function lifecycle({ ends, service }: Abilities = {}, now: number): JsonObject {
-  if (ends === undefined || service !== undefined) return { lifecycle: 'active', retires_at: null }
-  const retiresAt = `${ends}T00:00:00Z`
-  const isOver = Date.parse(retiresAt) <= now * 1000
-  return { lifecycle: isOver ? 'retired' : 'deprecated', retires_at: retiresAt }
+  const isKnown = ends !== undefined && service === undefined
+  return {
+    lifecycle: stageOf(isKnown ? ends : undefined, now * 1000),
+    retires_at: isKnown ? `${ends}T00:00:00Z` : null,
+  }
+}
+
+/** A model ends at its maker's service; clouds have days of their own. */
+export function stageOf(ends: string | undefined, nowMs: number): (typeof STAGES)[number] {
+  if (ends === undefined) return 'active'
+  return Date.parse(ends) <= nowMs ? 'retired' : 'deprecated'
 }
 
 export const writeModels = (models: readonly ModelEntry[], now: number): JsonObject => ({
@@ -79,6 +87,58 @@ export const writeModels = (models: readonly ModelEntry[], now: number): JsonObj
   first_id: models[0]?.id ?? null,
   last_id: models.at(-1)?.id ?? null,
 })
+
+/** Inverse of `writeModel`: what the service says of a model. A member that it leaves out, or knows nothing of, says nothing. */
+export function readModel(body: JsonObject): ToldFact[] {
+  const { max_input_tokens, max_tokens, capabilities, lifecycle: stage, retires_at: end } = body
+  const { effort, image_input, pdf_input, structured_outputs, thinking } = objectIn(capabilities)
+  return [
+    ...told('contextWindow', 'max_input_tokens', numberIn(max_input_tokens)),
+    ...told('maxOutputTokens', 'max_tokens', numberIn(max_tokens)),
+    ...told('thinking', 'capabilities.thinking', styleIn(objectIn(thinking))),
+    ...told('thinkingOff', 'capabilities.thinking.types', offIn(objectIn(thinking))),
+    ...told('efforts', 'capabilities.effort', effortsIn(objectIn(effort))),
+    ...told('structured', 'capabilities.structured_outputs', isSupported(structured_outputs)),
+    ...told('image', 'capabilities.image_input', isSupported(image_input)),
+    ...told('pdf', 'capabilities.pdf_input', isSupported(pdf_input)),
+    ...told(
+      'lifecycle',
+      'lifecycle',
+      STAGES.find((each) => each === stage),
+    ),
+    ...told('ends', 'retires_at', /^\d{4}-\d\d-\d\d(?=T)/.exec(textIn(end) ?? '')?.[0]),
+  ]
+}
+
+const told = (
+  fact: ToldFact['fact'],
+  member: string,
+  value: ToldFact['value'] | undefined,
+): ToldFact[] => (value === undefined ? [] : [{ fact, member, value }])
+
+const isSupported = (raw: Json | undefined): boolean | undefined => {
+  const { supported: is } = objectIn(raw)
+  return typeof is === 'boolean' ? is : undefined
+}
+
+function styleIn({ supported: thinks, types }: JsonObject): string | undefined {
+  const { adaptive, enabled } = objectIn(types)
+  if (thinks === false) return 'none'
+  if (isSupported(adaptive)) return isSupported(enabled) ? 'either' : 'adaptive'
+  return isSupported(enabled) ? 'budget' : undefined
+}
+
+/** To a model that never thinks the service lets it be said that it shall not. */
+function offIn({ supported: thinks, types }: JsonObject): boolean | string | undefined {
+  const { between_tools: between, disabled } = objectIn(types)
+  if (thinks === false) return undefined
+  return !isSupported(disabled) && isSupported(between) ? 'between_tools' : isSupported(disabled)
+}
+
+function effortsIn(effort: JsonObject): string[] | undefined {
+  if (isSupported(effort) === undefined) return undefined
+  return isSupported(effort) ? EFFORTS.filter((each) => isSupported(effort[each])) : []
+}
 
 export const writeTokenCount = (inputTokens: number): JsonObject => ({ input_tokens: inputTokens })
 

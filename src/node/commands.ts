@@ -34,7 +34,7 @@ import { demandReloadable, refusedReload, secretsInUse } from './reload.ts'
 import { signaturesOf, watchFiles } from './watch.ts'
 import type { ProcessEvent } from '../observe/entry.ts'
 import { modelFindings, modelList, modelText } from './models.ts'
-import { heardOnline } from './online.ts'
+import { comparedOnline, heardOnline } from './online.ts'
 import type { Options } from './options.ts'
 import type { Process } from './process.ts'
 import { createSend } from './send.ts'
@@ -380,10 +380,13 @@ export function models(options: Options, world: Process): void {
 
 async function askOnline(settings: Settings, world: Process): Promise<Finding[]> {
   const upstreams = createSend(readEgress(world.environment))
-  const heard = await heardOnline(settings, upstreams.send)
+  const [heard, differing] = await Promise.all([
+    heardOnline(settings, upstreams.send),
+    comparedOnline(settings, upstreams.send),
+  ])
   upstreams.destroy()
   for (const { upstream, words } of heard) world.write(`  online    ${upstream}: ${words}\n`)
-  return heard.flatMap(({ findings }) => findings)
+  return [...heard.flatMap(({ findings }) => findings), ...differing]
 }
 
 /** Writes what an upstream would be sent and what would be lost; false when the answer is an error. */

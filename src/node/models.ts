@@ -95,7 +95,7 @@ interface Named {
 }
 
 /** The models that routes name in full, each once for an upstream. */
-function namedModels(settings: Settings): Named[] {
+export function namedModels(settings: Settings): Named[] {
   const found = new Map<string, Named>()
   for (const [index, route] of settings.routes.entries())
     for (const { upstream, as } of membersOf(settings, route))
@@ -105,7 +105,7 @@ function namedModels(settings: Settings): Named[] {
   return [...found.values()]
 }
 
-const factsIn = ({ models }: UpstreamSettings, model: string) =>
+export const factsIn = ({ models }: UpstreamSettings, model: string) =>
   [...models].find(([glob]) => matchesGlob(glob, model))?.[1]
 
 /** For each model that a route names: what it is known as. */

@@ -5,10 +5,14 @@ import { entriesAt, membersAt, valueAt } from '../config/place.ts'
 import { placeKey, upstreamKey } from '../upstream/credentials.ts'
 import { DEMO_ORIGIN } from '../config/defaults.ts'
 import { keysOf, membersOf } from '../upstream/members.ts'
+import { type JsonObject, parseObject } from '../json/json.ts'
+import { today } from '../models/see.ts'
 import type { Send } from '../ports.ts'
 import { writeSample } from '../exchange/sample.ts'
 import { placedPath } from '../upstream/request.ts'
 import type { Settings, UpstreamSettings } from '../config/settings.ts'
+import { namedModels } from './models.ts'
+import { differences, tellsFacts } from './online-facts.ts'
 import { toSource } from '../stream/source.ts'
 
 const TOTAL_MS = 15_000
@@ -31,6 +35,41 @@ export const heardOnline = (settings: Settings, send: Send): Promise<Heard[]> =>
     }),
   )
 
+/** What the services say otherwise than the table of the models that routes name in full; never rejects. */
+export async function comparedOnline(
+  settings: Settings,
+  send: Send,
+  day = today(),
+): Promise<Finding[]> {
+  const asked = namedModels(settings).filter(
+    ({ upstream }) => tellsFacts(upstream) && upstream.key.kind !== 'caller',
+  )
+  const found = await Promise.all(
+    asked.map(async ({ path, upstream, model }) => {
+      const body = await factsOf(upstream, model, send)
+      const texts = body ? differences(upstream, model, body, day) : []
+      return texts.map((text) => ({ path, text, warns: true as const }))
+    }),
+  )
+  return found.flat()
+}
+
+/** What a service tells of a model; undefined where it tells nothing of one. */
+async function factsOf(
+  upstream: UpstreamSettings,
+  model: string,
+  send: Send,
+): Promise<JsonObject | undefined> {
+  const name = encodeURIComponent(model.replace(/^models\//, ''))
+  try {
+    const { status, text } = await ask(upstream, `/models/${name}`, send)
+    return status === 200 ? parseObject(text) : undefined
+  } catch {
+    // The list of models says what is wrong there.
+    return undefined
+  }
+}
+
 type Said = Pick<Heard, 'words'> & Partial<Heard>
 
 async function askUpstream(
@@ -43,7 +82,7 @@ async function askUpstream(
   if (key.kind === 'caller') return { words: 'not asked: the key is the caller’s own' }
   const at = ['upstreams', name]
   try {
-    const { status, text } = await askForModels(upstream, send)
+    const { status, text } = await ask(upstream, '/models', send)
     if (status === 401 || status === 403)
       return failure([...at, 'key'], `the upstream refuses the key (status ${status})`)
     if (status === 404 || status === 405) return { words: `has no list of models (${status})` }
@@ -63,8 +102,9 @@ const failure = (path: string[], text: string): Said => ({
   findings: [{ path, text }],
 })
 
-async function askForModels(
+async function ask(
   upstream: UpstreamSettings,
+  path: string,
   send: Send,
 ): Promise<{ status: number; text: string }> {
   const { base, proxy, timeouts } = upstream
@@ -75,7 +115,7 @@ async function askForModels(
   const search = query ? `?${new URLSearchParams([[...query]])}` : ''
   const { status, body } = await send({
     method: 'GET',
-    url: `${base}${placedPath(upstream, `${usual}/models`)}${search}`,
+    url: `${base}${placedPath(upstream, `${usual}${path}`)}${search}`,
     headers: {
       ...sample?.headers,
       ...upstream.headers,
