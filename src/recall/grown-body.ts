@@ -13,7 +13,7 @@ import {
   type Gap,
   KnownBody,
   type Layout,
-  type Place,
+  type MemberPlace,
 } from './known-body.ts'
 
 /** Inside of a body a byte order mark is a fault. */
@@ -79,7 +79,7 @@ function sketchOf({ places }: Layout, gap: Gap, fresh: string) {
   return { text, from: before.length, to: before.length + fresh.length }
 }
 
-const blank = ({ name }: Place): string => `${JSON.stringify(name)}:0`
+const blank = ({ name }: MemberPlace): string => `${JSON.stringify(name)}:0`
 
 /** Where the parts of the whole body stand in its bytes. */
 function layoutOf(
@@ -114,7 +114,7 @@ function layoutOf(
   return { places: [...places, ...behind.map((place) => shifted(place, growth))], turns }
 }
 
-const shifted = ({ name, start, end }: Place, by: number): Place => ({
+const shifted = ({ name, start, end }: MemberPlace, by: number): MemberPlace => ({
   name,
   start: start + by,
   end: end + by,

@@ -32,13 +32,13 @@ export function findStructure(
 }
 
 /** A member of the top level, and where its value stands in the bytes. */
-export interface Place extends Slice {
+export interface MemberPlace extends Slice {
   readonly name: string
 }
 
 /** Where the parts of a body stand in its bytes. */
 export interface Layout {
-  readonly places: readonly Place[]
+  readonly places: readonly MemberPlace[]
   /** The number of the member whose list grows, and where its elements end. */
   readonly turns: { readonly index: number; readonly ends: readonly number[] } | undefined
 }
@@ -90,7 +90,7 @@ const DECODER = new TextDecoder('utf-8', { ignoreBOM: true })
 function laidOut({ structure, turnsName }: TextLayout, text: string, length: number): Layout {
   const { ends, members } = structure
   const at = byteOffsets(text, length === text.length)
-  const places: Place[] = []
+  const places: MemberPlace[] = []
   let turns: Layout['turns']
   for (const [name, { start, end }] of members) {
     const from = at(start)
@@ -185,7 +185,7 @@ export function gapIn(
 
 const OPEN_BRACKET = 91
 
-const isListBefore = (bytes: Uint8Array, { start }: Place, place: number): boolean =>
+const isListBefore = (bytes: Uint8Array, { start }: MemberPlace, place: number): boolean =>
   bytes[start] === OPEN_BRACKET && start < place
 
 /** How many of the numbers, which grow, are below another. */

@@ -1,7 +1,7 @@
 import { isObject, parseObject, stringify, type JsonObject } from '../json/json.ts'
 import { rooted } from './root.ts'
 import { asList, words } from './source.ts'
-import { fates, PLACES, Walk, type Keywords, type SchemaRules } from './walk.ts'
+import { fates, SCHEMA_PLACES, Walk, type Keywords, type SchemaRules } from './walk.ts'
 
 const FORMATS = words(
   'date-time time date duration email hostname ipv4 ipv6 uuid int32 int64 float double',
@@ -52,7 +52,9 @@ function complies(root: JsonObject): boolean {
 
 /** The keywords under which the service checks schemas. */
 const CHECKED_PLACES: Keywords = new Map(
-  [...PLACES].filter(([keyword]) => words('items anyOf properties $defs definitions').has(keyword)),
+  [...SCHEMA_PLACES].filter(([keyword]) =>
+    words('items anyOf properties $defs definitions').has(keyword),
+  ),
 )
 
 const refuse: NonNullable<SchemaRules['writeBeyond']> = (source, walk) => {

@@ -75,7 +75,7 @@ export class Walk<State = undefined> {
   inside(
     schema: JsonObject,
     { depth, references }: SchemaPlace,
-    where: Keywords = PLACES,
+    where: Keywords = SCHEMA_PLACES,
   ): JsonObject {
     const inner = { depth: depth + 1, references }
     const write = (source: Json) => this.schema(source, inner)
@@ -104,7 +104,7 @@ type Kind = 'one' | 'list' | 'map'
 const places = (kind: Kind, keywords: string): [string, Kind][] =>
   keywords.split(' ').map((keyword) => [keyword, kind])
 
-export const PLACES: Keywords = new Map([
+export const SCHEMA_PLACES: Keywords = new Map([
   ...places('one', 'items additionalProperties not contains propertyNames'),
   ...places('list', 'anyOf oneOf allOf prefixItems'),
   ...places('map', 'properties $defs definitions patternProperties'),
