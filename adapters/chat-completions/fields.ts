@@ -7,7 +7,17 @@ import {
   toText,
 } from '../../src/json/json.ts'
 import { fit } from '../../src/model/names.ts'
-import type { Format, Limits, Request, Sampling } from '../../src/model/request.ts'
+import type { Format, Limits, Request } from '../../src/model/request.ts'
+import type { Members } from '../../src/model/ext.ts'
+import {
+  ELSEWHERE,
+  readBy,
+  row,
+  UNSAYABLE,
+  writeBy,
+  type Place,
+  type PlaceTable,
+} from '../../src/model/places.ts'
 import { inWords } from '../../src/model/text-tools.ts'
 import { NOT_STRICT, objectSchema, strictSchema } from '../../src/schema/strict.ts'
 import type { Lose } from '../../src/model/loss.ts'
@@ -86,60 +96,54 @@ function writeStop(request: Request, { lose, server, own: isOwn }: WriteContext)
   return { stop: stop.slice(0, MOST_STOPS) }
 }
 
-const SAMPLING = {
-  temperature: 'temperature',
-  top_p: 'topP',
-  top_k: 'topK',
-  seed: 'seed',
-  presence_penalty: 'presencePenalty',
-  frequency_penalty: 'frequencyPenalty',
-  n: 'candidateCount',
-} as const satisfies Record<string, keyof Sampling>
+/** How this dialect says what is asked of the answer. */
+const SETTINGS = {
+  'sampling.temperature': row('temperature', numberIn, unlessFixed('sampling.temperature')),
+  'sampling.topP': row('top_p', numberIn, unlessFixed('sampling.topP')),
+  'sampling.topK': row('top_k', numberIn, writeTopK),
+  'sampling.seed': { read: readSeed, write: writeSeed },
+  'sampling.presencePenalty': row('presence_penalty', numberIn),
+  'sampling.frequencyPenalty': row('frequency_penalty', numberIn),
+  'sampling.candidateCount': row('n', numberIn),
+  // Asked for by callers of this dialect alone: many servers refuse the question (gpt-5.6: `unsupported_parameter`;
+  // Groq).
+  'sampling.logprobs': UNSAYABLE,
+  'sampling.verbosity': row('verbosity', readVerbosity, writeVerbosity),
+  // No reply is kept there.
+  previous: UNSAYABLE,
+} as const satisfies Partial<PlaceTable<WriteContext>>
 
-/** Reads the sampling; Mistral calls the seed `random_seed`. */
-export function readSampling(
-  body: Wire<keyof typeof SAMPLING | 'random_seed' | 'verbosity'>,
-): Sampling {
-  const sampling: Sampling = {}
-  for (const [key, name] of Object.entries(SAMPLING)) {
-    const value = numberIn(body[key as keyof typeof SAMPLING])
-    if (value !== undefined) sampling[name] = value
+export const writeSettings = writeBy<WriteContext>(SETTINGS)
+
+/** Nothing else than one is lost on a server that has its own. */
+function unlessFixed(place: Place) {
+  return (value: number, { server, lose }: WriteContext): number | undefined => {
+    if (server.temperature !== false) return value
+    return value === 1 ? undefined : lose('dropped', place)
   }
-  const seed = numberIn(body.seed) ?? numberIn(body.random_seed)
-  if (seed !== undefined) sampling.seed = seed
-  const verbosity = textIn(body.verbosity)
-  if (verbosity !== '' && verbosity !== 'medium') sampling.verbosity = verbosity
-  return sampling
 }
 
-/**
- * Inverse of `readSampling`. Log probabilities are asked for by callers of this dialect alone: many servers refuse the
- * question (gpt-5.6: `unsupported_parameter`; Groq).
- */
-export function writeSampling({ sampling }: Request, context: WriteContext): JsonObject {
-  const { lose, server, own: isOwn } = context
-  const { temperature, topP, topK, seed, presencePenalty, frequencyPenalty } = sampling
-  const { candidateCount, logprobs, verbosity } = sampling
-  // Only OpenAI's servers know it, which are told from the others by their tools for free text.
-  const takesVerbosity = isOwn || server.customTools === true
-  if (verbosity !== undefined && !takesVerbosity) lose('dropped', 'sampling.verbosity')
-  if (logprobs !== undefined) lose('dropped', 'sampling.logprobs')
-  const takesTopK = isOwn || server.topK === true
-  if (topK !== undefined && !takesTopK) lose('dropped', 'sampling.topK')
-  const isFixed = server.temperature === false
-  if (isFixed && temperature !== undefined && temperature !== 1)
-    lose('dropped', 'sampling.temperature')
-  if (isFixed && topP !== undefined && topP !== 1) lose('dropped', 'sampling.topP')
-  return {
-    ...(temperature !== undefined && !isFixed && { temperature }),
-    ...(topP !== undefined && !isFixed && { top_p: topP }),
-    ...(topK !== undefined && takesTopK && { top_k: topK }),
-    ...(seed !== undefined && { [server.seedMember ?? 'seed']: seed }),
-    ...(presencePenalty !== undefined && { presence_penalty: presencePenalty }),
-    ...(frequencyPenalty !== undefined && { frequency_penalty: frequencyPenalty }),
-    ...(candidateCount !== undefined && { n: candidateCount }),
-    ...(verbosity !== undefined && takesVerbosity && { verbosity }),
-  }
+function writeTopK(value: number, { own, server, lose }: WriteContext): number | undefined {
+  return own || server.topK === true ? value : lose('dropped', 'sampling.topK')
+}
+
+/** Mistral calls it `random_seed`. */
+function readSeed(members: Members): number | undefined {
+  return numberIn(members.peek('seed')) ?? numberIn(members.peek('random_seed'))
+}
+
+function writeSeed(seed: number, { server }: WriteContext): JsonObject {
+  return { [server.seedMember ?? 'seed']: seed }
+}
+
+/** `medium` is the default, so it says nothing. */
+function readVerbosity(value: Json | undefined): string | undefined {
+  return value === 'medium' ? undefined : textIn(value) || undefined
+}
+
+/** Only OpenAI's servers know it, which are told from the others by their tools for free text. */
+function writeVerbosity(value: string, { own, server, lose }: WriteContext): string | undefined {
+  return own || server.customTools === true ? value : lose('dropped', 'sampling.verbosity')
 }
 
 const isSet = (schema: Json | undefined): schema is Json => !isNull(schema ?? null)
@@ -243,6 +247,27 @@ const TIERS = new Map([
   ['priority', 'priority'],
   ['fast', 'fast'],
 ])
+
+/** How this dialect says each value. */
+export const PLACES = {
+  ...SETTINGS,
+  'limits.maxOutputTokens': ELSEWHERE, // `writeLimits`: under the name that it came by
+  'limits.stop': ELSEWHERE, // `writeLimits`: as it came, a text or a list
+  format: ELSEWHERE, // `writeFormat`, and `formatWords` among the instructions
+  reasoning: ELSEWHERE, // reasoning.ts
+  toolChoice: ELSEWHERE, // tools.ts
+  parallelToolCalls: ELSEWHERE, // tools.ts
+  forgetful: ELSEWHERE, // said by what is sent: `withToolsBefore`
+  compact: ELSEWHERE, // `reportUnkept`
+  caching: ELSEWHERE, // `reportUnkept`
+  user: ELSEWHERE, // `writeAccount`: under the name that it came by
+  labels: ELSEWHERE, // `writeAccount`: only where replies are stored
+  tier: ELSEWHERE, // `writeAccount`
+  cacheKey: ELSEWHERE, // `writeAccount`: it may be made of the session
+  store: ELSEWHERE, // `writeAccount`
+} as const satisfies PlaceTable<WriteContext>
+
+export const readPlaces = readBy(PLACES)
 
 /** The service tier, the key of the prompt cache, and whether the reply is stored. */
 export const readAccount = ({

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import { membersBeside } from '../../src/model/ext.ts'
+import { Members, membersBeside } from '../../src/model/ext.ts'
 import { reportUnkept } from '../../src/model/foreign.ts'
 import { withToolsBefore } from '../../src/model/late-tools.ts'
 import { toolNames } from '../../src/model/names.ts'
@@ -65,7 +65,7 @@ export function readRequest(body: Json, { trail }: ReadRequestContext): Request 
     ...readToolChoice(tool_choice, function_call),
     ...(typeof parallel_tool_calls === 'boolean' && { parallelToolCalls: parallel_tool_calls }),
     limits: bounds.limits,
-    sampling: options.readSampling(body),
+    sampling: options.readPlaces(new Members(body)).sampling,
     ...(thoughts.reasoning && { reasoning: thoughts.reasoning }),
     ...(format.format && { format: format.format }),
     ...(who.user !== undefined && { user: who.user }),
@@ -144,7 +144,7 @@ export function writeRequest(asked: Request, writing: WriteRequestContext): Outg
     ...tools.members,
     ...writeToolChoice(request, tools, thinks, context),
     ...options.writeLimits(request, target, context),
-    ...options.writeSampling(request, context),
+    ...options.writeSettings(request, context),
     ...thoughts,
     ...options.writeFormat(request, context),
     ...options.writeAccount(request, context, cache),

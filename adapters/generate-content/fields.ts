@@ -6,11 +6,18 @@ import {
   parseObject,
   stringify,
   toText,
-  defined,
 } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import type { Limits, Request, Sampling, Format } from '../../src/model/request.ts'
-import { membersBeside } from '../../src/model/ext.ts'
+import type { Request, Format } from '../../src/model/request.ts'
+import { Members, membersBeside } from '../../src/model/ext.ts'
+import {
+  ELSEWHERE,
+  readBy,
+  row,
+  UNSAYABLE,
+  writeBy,
+  type PlaceTable,
+} from '../../src/model/places.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import type { WriteRequestContext, Target } from '../contract.ts'
 import type { KnownFacts } from '../../src/models/facts.ts'
@@ -27,18 +34,14 @@ type Options = Pick<Request, 'limits' | 'sampling' | 'reasoning' | 'format'> & {
 
 /** Reads `generationConfig`. Members of this dialect alone come back as `rest`, under their whole paths. */
 export function readOptions(config: WireGenerationConfig = {}): Options {
-  const { maxOutputTokens, stopSequences = [], thinkingConfig, responseModalities } = config
+  const { thinkingConfig, responseModalities } = config
   const { format, rest } = readFormat(config)
   const reasoning = readReasoning(thinkingConfig)
   const isText = responseModalities?.every(
     (one) => one === 'TEXT' || one === 1 || isUnspecified(one),
   )
   return {
-    sampling: readSampling(config),
-    limits: {
-      ...present<Limits>({ maxOutputTokens: amount(maxOutputTokens) }),
-      ...(stopSequences.length > 0 && { stop: stopSequences }),
-    },
+    ...readPlaces(new Members(config)),
     ...(reasoning && { reasoning }),
     ...(format && { format }),
     rest: {
@@ -48,18 +51,94 @@ export function readOptions(config: WireGenerationConfig = {}): Options {
   }
 }
 
-function readSampling(config: WireGenerationConfig): Sampling {
-  const count = amount(config.candidateCount)
-  return present<Sampling>({
-    temperature: amount(config.temperature),
-    topP: amount(config.topP),
-    topK: amount(config.topK),
-    presencePenalty: amount(config.presencePenalty),
-    frequencyPenalty: amount(config.frequencyPenalty),
-    seed: amount(config.seed),
-    candidateCount: count === 1 ? undefined : count,
-    logprobs: config.responseLogprobs === true ? (amount(config.logprobs) ?? 0) : undefined,
-  })
+/** The bound of the model, where it is known. */
+interface Saying {
+  readonly most: number | undefined
+  readonly lose: Lose
+}
+
+const amountIn = (value: Json | undefined): number | undefined =>
+  typeof value === 'number' || typeof value === 'string' ? amount(value) : undefined
+
+/** How this dialect says each value that stands in `generationConfig`. */
+const SETTINGS = {
+  'sampling.verbosity': UNSAYABLE,
+  'sampling.temperature': row('temperature', amountIn),
+  'sampling.topP': row('topP', amountIn),
+  'sampling.topK': row('topK', amountIn),
+  'sampling.seed': row('seed', amountIn, writeSeed),
+  'sampling.presencePenalty': row('presencePenalty', amountIn),
+  'sampling.frequencyPenalty': row('frequencyPenalty', amountIn),
+  'sampling.candidateCount': row('candidateCount', readCount),
+  'sampling.logprobs': { read: readLogprobs, write: askForLogprobs },
+  'limits.maxOutputTokens': row('maxOutputTokens', amountIn, writeBound),
+  'limits.stop': row('stopSequences', readStop, writeStop),
+} as const satisfies Partial<PlaceTable<Saying>>
+
+/** What stands beside it. */
+const ACCOUNT = {
+  user: UNSAYABLE,
+  cacheKey: UNSAYABLE,
+  previous: UNSAYABLE,
+} as const satisfies Partial<PlaceTable<Saying>>
+
+/** How this dialect says each value. */
+export const PLACES = {
+  ...SETTINGS,
+  ...ACCOUNT,
+  format: ELSEWHERE, // `writeFormat`: not every model takes it beside tools
+  reasoning: ELSEWHERE, // reasoning.ts
+  toolChoice: ELSEWHERE, // tools.ts
+  parallelToolCalls: ELSEWHERE, // tools.ts
+  forgetful: ELSEWHERE, // said by what is sent: `withToolsBefore`
+  compact: ELSEWHERE, // `reportUnkept`
+  caching: ELSEWHERE, // `reportUnkept`
+  labels: ELSEWHERE, // `writeLabels`, which asks how they came
+  tier: ELSEWHERE, // `writeTier`, which asks how it came
+  store: ELSEWHERE, // nothing to say
+} as const satisfies PlaceTable<Saying>
+
+const readPlaces = readBy(PLACES)
+const writeSettings = writeBy<Saying>(SETTINGS)
+export const writeAccount = writeBy<Pick<Saying, 'lose'>>(ACCOUNT)
+
+/** One candidate is what there is without asking. */
+function readCount(value: Json | undefined): number | undefined {
+  const count = amountIn(value)
+  return count === 1 ? undefined : count
+}
+
+function readLogprobs(members: Members): number | undefined {
+  return members.peek('responseLogprobs') === true
+    ? (amountIn(members.peek('logprobs')) ?? 0)
+    : undefined
+}
+
+function askForLogprobs(logprobs: number): JsonObject {
+  return { responseLogprobs: true, ...(logprobs > 0 && { logprobs }) }
+}
+
+/** The service knows seeds of 32 bits and refuses others; of a larger one the last bits are as good. */
+function writeSeed(seed: number, { lose }: Saying): number {
+  if (seed !== (seed | 0)) lose('approximated', 'sampling.seed')
+  return seed | 0
+}
+
+function writeBound(asked: number, { most = asked, lose }: Saying): number {
+  if (asked > most) lose('approximated', 'limits.maxOutputTokens')
+  return Math.min(asked, most)
+}
+
+function readStop(raw: Json | undefined): string[] | undefined {
+  const stop = listOf(raw).filter((sequence) => typeof sequence === 'string')
+  return stop.length > 0 ? stop : undefined
+}
+
+const MAX_STOP_SEQUENCES = 5
+
+function writeStop(stop: string[], { lose }: Saying): string[] | undefined {
+  if (stop.length > MAX_STOP_SEQUENCES) lose('approximated', 'limits.stop')
+  return stop.length > 0 ? stop.slice(0, MAX_STOP_SEQUENCES) : undefined
 }
 
 const READ = new Set([
@@ -92,15 +171,9 @@ function unreadIn(config: WireGenerationConfig, ofFormat: object): JsonObject {
   return pickMembers(unread, (_, value) => !isUnspecified(value))
 }
 
-const present = <T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T =>
-  defined(fields) as T
-
 /** The enumeration's zero value, which means that nothing was set. */
 const isUnspecified = (value: Json): boolean =>
   typeof value === 'string' && value.endsWith('_UNSPECIFIED')
-
-const askForLogprobs = (logprobs: number | undefined): JsonObject =>
-  logprobs === undefined ? {} : { responseLogprobs: true, ...(logprobs > 0 && { logprobs }) }
 
 /** Inverse of `readOptions`. */
 export function writeOptions(
@@ -110,42 +183,17 @@ export function writeOptions(
 ): JsonObject | undefined {
   const { lose } = context
   const facts = heededBy(context.target, isOrigin(request))
-  const { logprobs, verbosity, ...sampling } = request.sampling
-  if (verbosity !== undefined) lose('dropped', 'sampling.verbosity')
   const thinkingConfig = writeReasoning(request.reasoning, facts, lose)
   const { mediaResolution } = factsOf(request)
   const config = {
     ...rest,
     ...(mediaResolution !== undefined && { mediaResolution }),
-    ...sampling,
-    ...writeSeed(sampling.seed, lose),
-    ...askForLogprobs(logprobs),
-    ...writeLimits(request.limits, facts.maxOutputTokens, lose),
+    ...writeSettings(request, { most: facts.maxOutputTokens, lose }),
     ...writeFormat(request, facts, lose),
     ...(thinkingConfig && { thinkingConfig }),
   }
   const kept = withoutRefused(config, context.target.facts.drop, optionPlace, lose)
   return Object.keys(kept).length > 0 ? kept : undefined
-}
-
-/** The service knows seeds of 32 bits and refuses others; of a larger one the last bits are as good. */
-function writeSeed(seed: number | undefined, lose: Lose): { seed?: number } {
-  if (seed === undefined || seed === (seed | 0)) return {}
-  lose('approximated', 'sampling.seed')
-  return { seed: seed | 0 }
-}
-
-const MAX_STOP_SEQUENCES = 5
-
-function writeLimits(limits: Limits, cap: number | undefined, lose: Lose): JsonObject {
-  const { maxOutputTokens, stop = [] } = limits
-  const isCapped = maxOutputTokens !== undefined && cap !== undefined && maxOutputTokens > cap
-  if (isCapped) lose('approximated', 'limits.maxOutputTokens')
-  if (stop.length > MAX_STOP_SEQUENCES) lose('approximated', 'limits.stop')
-  return {
-    ...(maxOutputTokens !== undefined && { maxOutputTokens: isCapped ? cap : maxOutputTokens }),
-    ...(stop.length > 0 && { stopSequences: stop.slice(0, MAX_STOP_SEQUENCES) }),
-  }
 }
 
 const JSON_TYPE = 'application/json'

@@ -37,7 +37,7 @@ import {
 } from './dialect.ts'
 import { knownBy } from './abilities.ts'
 import { fitting } from '../../src/models/fitting.ts'
-import { formatInstruction, readOptions, writeOptions } from './fields.ts'
+import { formatInstruction, readOptions, writeAccount, writeOptions } from './fields.ts'
 import { modelPath, resourceName } from './paths.ts'
 import {
   normalise,
@@ -184,7 +184,7 @@ function writeBody(asked: Request, context: WriteRequestContext): JsonObject {
   const generationConfig = writeOptions(request, rest.generationConfig, context)
   const tier = factsOf(request).tier ?? writeTier(request.tier, lose)
   const labels = writeLabels(request, lose)
-  reportRest(request, lose)
+  reportUnkept(request, lose)
   const body = {
     ...rest.top,
     contents,
@@ -194,6 +194,7 @@ function writeBody(asked: Request, context: WriteRequestContext): JsonObject {
     ...(generationConfig && { generationConfig }),
     ...(labels && { labels }),
     ...(tier && { serviceTier: tier }),
+    ...writeAccount(request, { lose }),
   }
   return withoutRefused(body, context.target.facts.drop, placeOf, lose)
 }
@@ -287,10 +288,4 @@ function writeLabels(request: Request, lose: Lose): JsonObject | undefined {
   const { labels } = request
   if (!labels || factsOf(request).labels) return labels
   return lose('dropped', 'labels')
-}
-
-function reportRest(request: Request, lose: Lose): void {
-  reportUnkept(request, lose)
-  if (request.user !== undefined) lose('dropped', 'user')
-  if (request.cacheKey !== undefined) lose('dropped', 'cacheKey')
 }

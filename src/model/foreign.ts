@@ -147,9 +147,8 @@ function reportTool(tool: Tool, target: DialectName, lose: Lose, report: Report)
  * Reports what is asked of a service that keeps replies, prompts and summaries, where a dialect has no words for it. A
  * summary above a number of tokens is a wish for later, so the turn goes on without it.
  */
-export function reportUnkept({ previous, compact, caching = {} }: Request, lose: Lose): void {
+export function reportUnkept({ compact, caching = {} }: Request, lose: Lose): void {
   if (compact && !compact.now) lose('dropped', 'compaction.threshold')
-  if (previous !== undefined) lose('dropped', 'previous')
   if (caching.prewarm) lose('dropped', 'caching.prewarm')
   if (caching.comparedWith !== undefined) lose('dropped', 'caching.comparedWith')
 }
