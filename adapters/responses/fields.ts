@@ -1,13 +1,23 @@
 import {
   defined,
   isObject,
+  numberIn,
+  objectIn,
   toText,
   Verbatim,
   type Json,
   type JsonObject,
 } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import type { Compaction, Format, Limits, Request, Sampling } from '../../src/model/request.ts'
+import type { Compaction, Format, Request } from '../../src/model/request.ts'
+import {
+  ELSEWHERE,
+  readBy,
+  row,
+  UNSAYABLE,
+  writeBy,
+  type PlaceTable,
+} from '../../src/model/places.ts'
 import { inWords } from '../../src/model/text-tools.ts'
 import { listOf, lookup, keep, restOf, factsOf } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
@@ -15,53 +25,84 @@ import { PROOFS } from './proofs.ts'
 import { writeFormatName, writeUserId } from './names.ts'
 import { NOT_STRICT, objectSchema, strictSchema } from '../../src/schema/strict.ts'
 
-export function readLimits(members: Members): Limits {
-  return defined({ maxOutputTokens: members.number('max_output_tokens') })
-}
-
 /** The service refuses a lower bound. */
 export const LEAST_OUTPUT_TOKENS = 16
 
-export function writeLimits(
-  { maxOutputTokens, stop }: Limits,
-  most: number = Number.MAX_SAFE_INTEGER,
-  lose: Lose,
-): JsonObject {
-  if (stop && stop.length > 0) lose('dropped', 'limits.stop')
-  if (maxOutputTokens === undefined) return {}
-  const bound = Math.max(LEAST_OUTPUT_TOKENS, Math.min(maxOutputTokens, most))
-  if (bound !== maxOutputTokens) lose('approximated', 'limits.maxOutputTokens')
-  return { max_output_tokens: bound }
+interface Saying {
+  readonly request: Request
+  /** It came in this dialect. */
+  readonly own: boolean
+  /** The bound of the model, where it is known. */
+  readonly most: number | undefined
+  readonly lose: Lose
 }
 
-export function readSampling(members: Members): Sampling {
+const text = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined
+
+/** How this dialect says what is asked of the answer. */
+const SETTINGS = {
+  'limits.stop': UNSAYABLE,
+  'limits.maxOutputTokens': row('max_output_tokens', numberIn, writeBound),
+  'sampling.temperature': row('temperature', numberIn),
+  'sampling.topP': row('top_p', numberIn),
+  'sampling.topK': UNSAYABLE,
+  'sampling.seed': UNSAYABLE,
+  'sampling.presencePenalty': UNSAYABLE,
+  'sampling.frequencyPenalty': UNSAYABLE,
+  'sampling.candidateCount': UNSAYABLE,
+  'sampling.logprobs': { read: readLogprobs, write: writeLogprobs },
+} as const satisfies Partial<PlaceTable<Saying>>
+
+/** How this dialect says whose request it is, and what it belongs to. */
+const ACCOUNT = {
+  previous: row('previous_response_id', text),
+  user: { read: readUser, write: writeUser },
+  labels: { read: readLabels, write: writeLabels },
+  tier: row('service_tier', text, (tier, { own, lose }: Saying) => writeTier(tier, own, lose)),
+} as const satisfies Partial<PlaceTable<Saying>>
+
+/** How this dialect says each value. */
+export const PLACES = {
+  ...SETTINGS,
+  ...ACCOUNT,
+  'sampling.verbosity': ELSEWHERE, // `writeText`: one member with the format
+  format: ELSEWHERE, // `writeText`
+  reasoning: ELSEWHERE, // reasoning.ts
+  toolChoice: ELSEWHERE, // tools.ts
+  parallelToolCalls: ELSEWHERE, // beside the tools: request.ts
+  forgetful: ELSEWHERE, // a fact of its own callers: `readContext`
+  compact: ELSEWHERE, // `writeCompaction`, or an item of the input
+  caching: ELSEWHERE, // caching.ts
+  cacheKey: ELSEWHERE, // caching.ts: it may be made of the session
+  store: ELSEWHERE, // request.ts
+} as const satisfies PlaceTable<Saying>
+
+export const readPlaces = readBy(PLACES)
+export const writeSettings = writeBy<Saying>(SETTINGS)
+export const writeAccount = writeBy<Saying>(ACCOUNT)
+
+function writeBound(asked: number, { most = Number.MAX_SAFE_INTEGER, lose }: Saying): number {
+  const bound = Math.max(LEAST_OUTPUT_TOKENS, Math.min(asked, most))
+  if (bound !== asked) lose('approximated', 'limits.maxOutputTokens')
+  return bound
+}
+
+/** How many other tokens; that they are wanted at all stands in `include`. */
+function readLogprobs(members: Members): number | undefined {
   members.passDefault('top_logprobs', 0)
   const isAsked = listOf(members.peek('include')).includes(LOGPROBS)
   const most = members.number('top_logprobs')
-  return defined({
-    temperature: members.number('temperature'),
-    topP: members.number('top_p'),
-    logprobs: isAsked ? (most ?? 0) : most || undefined,
-    verbosity: readVerbosity(members.peek('text')),
-  })
+  return isAsked ? (most ?? 0) : most || undefined
 }
 
-const UNSAYABLE = ['topK', 'seed', 'presencePenalty', 'frequencyPenalty'] as const
-
-export function writeSampling(sampling: Sampling, lose: Lose): JsonObject {
-  const { temperature, topP, logprobs, candidateCount = 1 } = sampling
-  for (const key of UNSAYABLE) if (sampling[key] !== undefined) lose('dropped', `sampling.${key}`)
-  if (candidateCount > 1) lose('dropped', 'sampling.candidateCount')
-  return defined({
-    temperature,
-    top_p: topP,
-    top_logprobs: logprobs || undefined,
-  }) as JsonObject
+function writeLogprobs(most: number): JsonObject {
+  return most > 0 ? { top_logprobs: most } : {}
 }
 
 /** `medium` is the default, so it says nothing. */
-function readVerbosity(text: Json | undefined): string | undefined {
-  const verbosity = isObject(text) ? text['verbosity'] : undefined
+export function readVerbosity(members: Members): string | undefined {
+  const { verbosity } = objectIn(members.peek('text'))
   return typeof verbosity === 'string' && verbosity !== 'medium' ? verbosity : undefined
 }
 
@@ -198,7 +239,7 @@ export function writeInclude(request: Request, own: boolean, hasProofs: boolean)
   return include.length > 0 ? include : kept
 }
 
-export function readLabels(members: Members): Record<string, string> | undefined {
+function readLabels(members: Members): Record<string, string> | undefined {
   const metadata = members.object('metadata')
   if (!metadata || Object.keys(metadata).length === 0) return undefined
   return Object.fromEntries(
@@ -212,25 +253,22 @@ const PAIRS = 16
 const KEY_CHARACTERS = 64
 const VALUE_CHARACTERS = 512
 
-export function writeLabels(labels: Request['labels'], lose: Lose): JsonObject | undefined {
-  if (!labels) return undefined
+function writeLabels(labels: Record<string, string>, { lose }: Saying): JsonObject {
   const entries = Object.entries(labels)
   const fitting = entries
     .filter(([key, value]) => key.length <= KEY_CHARACTERS && value.length <= VALUE_CHARACTERS)
     .slice(0, PAIRS)
   if (fitting.length < entries.length) lose('dropped', 'labels')
-  return fitting.length > 0 ? Object.fromEntries(fitting) : undefined
+  return fitting.length > 0 ? { metadata: Object.fromEntries(fitting) } : {}
 }
 
 /** Two members name the end user; the newer one wins, the other is a leftover. */
-export function readUser(members: Members): string | undefined {
+function readUser(members: Members): string | undefined {
   const identifier = members.text('safety_identifier')
   return identifier ?? members.text('user')
 }
 
-export function writeUser(request: Request, own: boolean, lose: Lose): JsonObject {
-  const { user } = request
-  if (user === undefined) return {}
+function writeUser(user: string, { request, own, lose }: Saying): JsonObject {
   const key = factsOf(request).user ?? 'user'
   const id = own ? user : writeUserId(user)
   if (id !== user) lose('approximated', 'user')

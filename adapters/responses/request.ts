@@ -81,6 +81,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   const streams = members.flag('stream')
   const { caching, stood } = readCaching(members)
   const shown = readContext(members)
+  const said = options.readPlaces(members)
   const facts: Facts = {
     ...(stood && { caching: stood }),
     ...(shown !== undefined && { context: shown }),
@@ -97,17 +98,13 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     tools: [...tools, ...unknownTo(tools, history.tools)],
     toolChoice: takeChoice(members),
     parallelToolCalls: members.flag('parallel_tool_calls'),
-    limits: options.readLimits(members),
-    sampling: options.readSampling(members),
+    ...said,
+    sampling: defined({ ...said.sampling, verbosity: options.readVerbosity(members) }),
     reasoning: readReasoningOptions(members),
     forgetful: shown === 'current_turn' || undefined,
     format: options.readFormat(members),
-    previous: members.text('previous_response_id'),
     compact: history.compacts ? { now: true as const } : options.readCompaction(members),
     store: members.flag('store'),
-    user: options.readUser(members),
-    labels: options.readLabels(members),
-    tier: members.text('service_tier'),
     cacheKey: members.text('prompt_cache_key'),
     caching,
     origin: { dialect: DIALECT },
@@ -172,6 +169,7 @@ function writeSeen(request: Request, context: WriteRequestContext): Outgoing {
     : opened(top, writeInput(request, placed, context, known.trail), leading, writing)
   const { text: _, include: __, prompt_cache_options: ___, ...rest } = restOf(request)
   const asked = request.compact?.now ? [...inputItems(input), TRIGGER] : input
+  const saying = { request, own, most: target.facts.maxOutputTokens, lose }
   const body = defined({
     model: target.model,
     instructions,
@@ -180,8 +178,7 @@ function writeSeen(request: Request, context: WriteRequestContext): Outgoing {
     stream: request.stream || undefined,
     store: own ? request.store : (request.store ?? false),
     include: options.writeInclude(request, own, hasProofs(input, known.trail)),
-    ...options.writeLimits(request.limits, target.facts.maxOutputTokens, lose),
-    ...options.writeSampling(request.sampling, lose),
+    ...options.writeSettings(request, saying),
     reasoning: writeReasoningOptions(
       takes.efforts ? request : withLastEffort(request),
       own,
@@ -190,10 +187,7 @@ function writeSeen(request: Request, context: WriteRequestContext): Outgoing {
     ),
     text: options.writeText(request, own, lose),
     context_management: options.writeCompaction(request.compact),
-    previous_response_id: request.previous,
-    ...options.writeUser(request, own, lose),
-    metadata: options.writeLabels(request.labels, lose),
-    service_tier: options.writeTier(request.tier, own, lose),
+    ...options.writeAccount(request, saying),
     prompt_cache_key: own ? request.cacheKey : cacheKeyFor(request, context),
     ...factsOf(request).caching,
     ...writeComparison(request, takesMarks(target, own), lose),
