@@ -10,57 +10,98 @@ import {
 import type { Lose } from '../../src/model/loss.ts'
 import type { Compaction, Format, Request, Sampling } from '../../src/model/request.ts'
 import { fit } from '../../src/model/names.ts'
+import {
+  ELSEWHERE,
+  readBy,
+  row,
+  UNSAYABLE,
+  writeBy,
+  type PlaceTable,
+} from '../../src/model/places.ts'
 import { close } from '../../src/schema/close.ts'
 import type { Known, Target } from '../contract.ts'
 import { keep, factsOf, listIn, numberIn, restOf, withoutNulls } from './dialect.ts'
 import type { Room } from './schema-budget.ts'
 import { UNSET } from './wire.ts'
 
-const UNSAYABLE = ['seed', 'presencePenalty', 'frequencyPenalty', 'logprobs', 'verbosity'] as const
-
-type WireSampling = Partial<Record<'temperature' | 'top_p' | 'top_k', Json | undefined>>
-
-export function readSampling({ temperature, top_p, top_k }: WireSampling): Sampling {
-  return {
-    ...(typeof temperature === 'number' && { temperature }),
-    ...(typeof top_p === 'number' && top_p !== UNSET && { topP: top_p }),
-    ...(typeof top_k === 'number' && top_k !== UNSET && { topK: top_k }),
-  }
-}
-
 /** What is taken of sampling: what the dialect has, or less of it while the model thinks. */
 export type SamplingRange = 'wide' | 'narrow'
+
+interface Saying {
+  readonly sampling: Sampling
+  readonly range: SamplingRange
+  readonly lose: Lose
+}
+
+const setNumber = (value: Json | undefined): number | undefined =>
+  value === UNSET ? undefined : numberIn(value)
+
+/** How this dialect says each value. Other dialects have wider ranges and more parameters. */
+export const PLACES = {
+  previous: UNSAYABLE,
+  labels: UNSAYABLE,
+  'limits.maxOutputTokens': ELSEWHERE, // `writeMaxTokens`, of which the reasoning has to know
+  'limits.stop': row('stop_sequences', readStop, writeStop),
+  'sampling.seed': UNSAYABLE,
+  'sampling.presencePenalty': UNSAYABLE,
+  'sampling.frequencyPenalty': UNSAYABLE,
+  'sampling.logprobs': UNSAYABLE,
+  'sampling.verbosity': UNSAYABLE,
+  'sampling.candidateCount': UNSAYABLE,
+  'sampling.topP': row('top_p', setNumber, writeTopP),
+  'sampling.temperature': row('temperature', numberIn, writeTemperature),
+  'sampling.topK': row('top_k', setNumber, writeTopK),
+  format: ELSEWHERE, // `writeFormat`: schemas share their room with those of the tools
+  reasoning: ELSEWHERE, // reasoning.ts
+  toolChoice: ELSEWHERE, // tools.ts
+  parallelToolCalls: ELSEWHERE, // tools.ts
+  compact: ELSEWHERE, // `writeCompaction`, which needs a beta
+  forgetful: ELSEWHERE, // said by what is sent: `withoutForgotten`
+  caching: ELSEWHERE, // caching.ts
+  cacheKey: ELSEWHERE, // nothing to say: each account caches for itself, without a key
+  user: ELSEWHERE, // `writeUser`, beside what its own callers say of themselves
+  tier: ELSEWHERE, // `writeTier`, which has two members and needs betas
+  store: ELSEWHERE, // nothing to say
+} as const satisfies PlaceTable<Saying>
+
+export const readPlaces = readBy(PLACES)
+export const writePlaces = writeBy<Saying>(PLACES)
 
 /** A model that thinks refuses a lower `top_p`. */
 const MIN_TOP_P_THINKING = 0.95
 
-/** Inverse of `readSampling`; other dialects have wider ranges and more parameters. */
-export function writeSampling(sampling: Sampling, range: SamplingRange, lose: Lose): JsonObject {
-  for (const key of UNSAYABLE) if (sampling[key] !== undefined) lose('dropped', `sampling.${key}`)
-  if ((sampling.candidateCount ?? 1) > 1) lose('dropped', 'sampling.candidateCount')
-  const { temperature, topK } = sampling
-  const topP = writeTopP(sampling, range, lose)
-  if (range !== 'wide') {
-    if (temperature !== undefined && temperature !== 1) lose('dropped', 'sampling.temperature')
-    if (topK !== undefined) lose('dropped', 'sampling.topK')
-    return topP
-  }
-  if (temperature !== undefined && temperature > 1) lose('approximated', 'sampling.temperature')
-  // Newer models refuse temperature and `top_p` together, even where one has its default.
-  const plain = topP['top_p'] !== undefined
-  return {
-    ...(temperature !== undefined && !plain && { temperature: Math.min(temperature, 1) }),
-    ...topP,
-    ...(topK !== undefined && { top_k: topK }),
-  }
+/** Only one of the two may be set. Beside the default temperature of one, `top_p` is written. */
+function writeTopP(topP: number, { sampling, range, lose }: Saying): number | undefined {
+  const { temperature } = sampling
+  if (topP === 1 && temperature !== undefined) return undefined
+  return isTopPTaken(topP, temperature, range) ? topP : lose('dropped', 'sampling.topP')
 }
 
-/** Only one of the two may be set. Beside the default temperature of one, `top_p` is written. */
-function writeTopP({ temperature, topP }: Sampling, range: SamplingRange, lose: Lose): JsonObject {
-  const isUsual = topP === 1 && temperature !== undefined
-  if (topP === undefined || isUsual) return {}
-  const isTaken = range === 'wide' ? (temperature ?? 1) >= 1 : topP >= MIN_TOP_P_THINKING
-  return isTaken ? { top_p: topP } : (lose('dropped', 'sampling.topP') ?? {})
+const isTopPTaken = (topP: number, temperature = 1, range: SamplingRange): boolean =>
+  range === 'wide' ? temperature >= 1 : topP >= MIN_TOP_P_THINKING
+
+/** Newer models refuse temperature and `top_p` together, even where one has its default. */
+function writeTemperature(value: number, { sampling, range, lose }: Saying): number | undefined {
+  if (range !== 'wide') return value === 1 ? undefined : lose('dropped', 'sampling.temperature')
+  if (value > 1) lose('approximated', 'sampling.temperature')
+  const { topP = 1 } = sampling
+  return topP !== 1 && isTopPTaken(topP, value, range) ? undefined : Math.min(value, 1)
+}
+
+function writeTopK(topK: number, { range, lose }: Saying): number | undefined {
+  return range === 'wide' ? topK : lose('dropped', 'sampling.topK')
+}
+
+function readStop(raw: Json | undefined): string[] | undefined {
+  const stop = listIn(raw).filter((sequence) => typeof sequence === 'string')
+  return stop.length > 0 ? stop : undefined
+}
+
+/** The service refuses a stop sequence of white space alone. */
+function writeStop(stop: string[], { lose }: Saying): string[] | undefined {
+  const possible = stop.filter((sequence) => sequence.trim() !== '')
+  if (possible.length < stop.length) lose('dropped', 'limits.stop', 'white space only')
+  return possible.length > 0 ? possible : undefined
 }
 
 /**
@@ -80,13 +121,6 @@ export function writeMaxTokens(
   const { maxOutputTokens = wanted } = { maxOutputTokens: most }
   if (asked !== undefined && asked > maxOutputTokens) lose('approximated', 'limits.maxOutputTokens')
   return Math.min(wanted, maxOutputTokens)
-}
-
-/** The service refuses a stop sequence of white space alone. */
-export function writeStop(stop: string[] | undefined, lose: Lose): JsonObject {
-  const possible = (stop ?? []).filter((sequence) => sequence.trim() !== '')
-  if (possible.length < (stop?.length ?? 0)) lose('dropped', 'limits.stop', 'white space only')
-  return possible.length > 0 ? { stop_sequences: possible } : {}
 }
 
 /** A format of another type is left over. */

@@ -7,7 +7,7 @@ import { GO_ON, firstWordsFor } from '../../src/model/empty-request.ts'
 import { invalid, nothingToSend, ProblemError } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
 import { lowered } from './lowered.ts'
-import { membersBeside } from '../../src/model/ext.ts'
+import { Members, membersBeside } from '../../src/model/ext.ts'
 import { made, type Trail } from '../../src/model/trail.ts'
 import { inWords } from '../../src/model/text-tools.ts'
 import type { KnownFacts } from '../../src/models/facts.ts'
@@ -24,7 +24,6 @@ import { plainText, readContent, reading, writeBlock } from './blocks.ts'
 import {
   type WriteContext,
   DIALECT,
-  listIn,
   numberIn,
   textIn,
   TOOL_NAME,
@@ -119,7 +118,7 @@ function checkBudget(body: JsonObject, headers: Lookup): void {
 
 function readBody(body: JsonObject, trail: Trail | undefined): Request {
   const { model, stream, system, messages, tools, tool_choice, thinking } = body
-  const { max_tokens, stop_sequences, metadata, service_tier } = body
+  const { max_tokens, metadata, service_tier } = body
   const { output_config, output_format, mcp_servers, speed } = body
   const { effort, format, ...outputLeft } = withoutNulls(objectIn(output_config))
   const left = options.readUser(metadata)
@@ -133,7 +132,7 @@ function readBody(body: JsonObject, trail: Trail | undefined): Request {
     readTools(tools, mcp_servers),
   )
   const { turns, late } = readTurns(messages, offered, trail)
-  const stop = listIn(stop_sequences).filter((sequence) => typeof sequence === 'string')
+  const said = options.readPlaces(new Members(body))
   return {
     model: textIn(model),
     stream: stream === true,
@@ -143,9 +142,9 @@ function readBody(body: JsonObject, trail: Trail | undefined): Request {
     ...readToolChoice(tool_choice, offered),
     limits: {
       ...(maxOutputTokens !== undefined && maxOutputTokens > 0 && { maxOutputTokens }),
-      ...(stop.length > 0 && { stop }),
+      ...said.limits,
     },
-    sampling: options.readSampling(body),
+    sampling: said.sampling,
     ...readReasoning(thinking, effort),
     ...(compact && { compact }),
     ...(wanted && { format: wanted }),
@@ -270,7 +269,6 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   })
   const thinks = thinking !== undefined && thinking['type'] !== 'disabled'
   settleEnd(messages, thinks, facts, lose)
-  reportUnsayable(request, lose)
   const { metadata, output_config, context_management, ...left } = restOf(request)
   const system = writeSystem(request, writing, 'format' in format)
   open(messages, system, request, lose)
@@ -283,8 +281,11 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     ...(thinking && { thinking }),
     ...writeOutput(output_config, effort, format),
     ...options.writeCompaction(request.compact, context_management, betas, lose),
-    ...options.writeStop(request.limits.stop, lose),
-    ...options.writeSampling(request.sampling, thinks ? 'narrow' : 'wide', lose),
+    ...options.writePlaces(request, {
+      sampling: request.sampling,
+      range: thinks ? 'narrow' : 'wide',
+      lose,
+    }),
     ...options.writeUser(request.user, metadata, lose),
     ...writeTier(request, context, betas),
     ...(request.stream && { stream: true }),
@@ -413,12 +414,6 @@ function trimEnd(messages: Message[], lose: Lose): void {
   const value = { ...last.value, text: text.trimEnd() }
   const pieces = [...message.pieces.slice(0, -1), { ...last, value }]
   messages[messages.length - 1] = { ...message, pieces }
-}
-
-/** Reports members of the canonical request that have no place here. */
-function reportUnsayable(request: Request, lose: Lose): void {
-  if (request.previous !== undefined) lose('dropped', 'previous')
-  if (Object.keys(request.labels ?? {}).length > 0) lose('dropped', 'labels')
 }
 
 /** The subtrees of a request that stay text. */
