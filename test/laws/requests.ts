@@ -1,24 +1,30 @@
+import { PLACES } from '../../adapters/messages/fields.ts'
 import { isObject } from '../../src/json/json.ts'
 import type { Loss } from '../../src/model/loss.ts'
-import type { Block, BlockOf, Request, Sampling, Tool, Turn } from '../../src/model/request.ts'
+import { askedAt, isAsked, type Place } from '../../src/model/places.ts'
+import type { Block, BlockOf, Request, Tool, Turn } from '../../src/model/request.ts'
 import { callText, differences, type Aspects } from './compare.ts'
 
-/** One candidate is what there is without asking. */
-function samplingText(sampling: Sampling, key: keyof Sampling): string {
-  const value = sampling[key]
-  return value === undefined || (key === 'candidateCount' && value === 1) ? '' : String(value)
+/** What is asked for at each place of the dialects' tables; at most of them as it stands. */
+const ASPECTS: Readonly<Partial<Record<Place, (request: Request) => string>>> = {
+  toolChoice: (request) => JSON.stringify([request.toolChoice?.mode ?? 'auto', chosen(request)]),
+  parallelToolCalls: ({ toolChoice, parallelToolCalls }) =>
+    String(toolChoice?.mode === 'none' || (parallelToolCalls ?? true)),
+  reasoning: ({ reasoning }) => reasoning?.mode ?? '',
+  format: ({ format }) => (format && format.type !== 'text' ? format.type : ''),
+  user: (request) => request.user ?? shownUser(request),
+  // That nothing is to be stored is kept by a service that stores nothing.
+  store: ({ store }) => (store === true ? 'true' : ''),
+  tier: ({ tier = '' }) => (['auto', 'default'].includes(tier) ? '' : tier),
 }
 
-const SAMPLING = [
-  'temperature',
-  'topP',
-  'topK',
-  'seed',
-  'presencePenalty',
-  'frequencyPenalty',
-  'candidateCount',
-  'logprobs',
-] as const
+const isPlace = (name: string): name is Place => name in PLACES
+
+function placeText(place: Place, request: Request): string {
+  const value = askedAt(request, place)
+  const own = ASPECTS[place]
+  return own ? own(request) : isAsked(place, value) ? JSON.stringify(value) : ''
+}
 
 /** A format that cannot be asked for is asked for in words. */
 const REPORTED_AS: Record<string, string[]> = {
@@ -55,26 +61,15 @@ export function unreported(expected: Request, actual: Request, losses: readonly 
 export function requestAspects(request: Request): Aspects {
   const calls = new Map<string, string>()
   const items = request.turns.flatMap((turn) => turnItems(turn, calls))
-  const { format, limits, sampling, toolChoice } = request
+  const { format } = request
   return new Map([
     ['system', systemText(request)],
     ['turns', joinTexts(items).join('\n')],
     ['tools', request.tools.map(toolItem).join('\n')],
-    ['toolChoice', JSON.stringify([toolChoice?.mode ?? 'auto', chosen(request)])],
-    [
-      'parallelToolCalls',
-      String(toolChoice?.mode === 'none' || (request.parallelToolCalls ?? true)),
-    ],
-    ['limits.maxOutputTokens', String(limits.maxOutputTokens)],
-    ['limits.stop', JSON.stringify(limits.stop ?? [])],
-    ...SAMPLING.map((key): [string, string] => [`sampling.${key}`, samplingText(sampling, key)]),
-    ['reasoning', request.reasoning?.mode ?? ''],
-    ['format', format && format.type !== 'text' ? format.type : ''],
+    ...Object.keys(PLACES)
+      .filter(isPlace)
+      .map((place): [string, string] => [place, placeText(place, request)]),
     ['format.schema', format?.type === 'json-schema' ? canonicalText(format.schema) : ''],
-    ['user', request.user ?? shownUser(request)],
-    ['labels', JSON.stringify(request.labels ?? {})],
-    ['tier', ['auto', 'default'].includes(request.tier ?? '') ? '' : (request.tier ?? '')],
-    ['cacheKey', request.cacheKey ?? ''],
   ])
 }
 
