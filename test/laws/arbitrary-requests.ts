@@ -124,7 +124,7 @@ const options = fc.record({
     {
       maxOutputTokens: fc.integer({ min: 2048, max: 60_000 }),
       stop: fc.array(filledText, { minLength: 1, maxLength: 3 }),
-    },
+    } satisfies Record<keyof Request['limits'], unknown>,
     { requiredKeys: [] },
   ),
   sampling: fc.record(
@@ -138,7 +138,7 @@ const options = fc.record({
       candidateCount: fc.constantFrom(1, 2),
       logprobs: fc.constantFrom(1, 5),
       verbosity: fc.constantFrom('low', 'high'),
-    },
+    } satisfies Record<keyof Request['sampling'], unknown>,
     { requiredKeys: [] },
   ),
   reasoning: some(

@@ -13,12 +13,14 @@ const ASPECTS: Readonly<Partial<Record<Place, (request: Request) => string>>> = 
   reasoning: ({ reasoning }) => reasoning?.mode ?? '',
   format: ({ format }) => (format && format.type !== 'text' ? format.type : ''),
   user: (request) => request.user ?? shownUser(request),
-  // That nothing is to be stored is kept by a service that stores nothing.
-  store: ({ store }) => (store === true ? 'true' : ''),
   tier: ({ tier = '' }) => (['auto', 'default'].includes(tier) ? '' : tier),
 }
 
+/** What is forgotten is not sent, and what is stored is no part of what is asked. */
+const UNSEEN: ReadonlySet<Place> = new Set(['forgetful', 'store'])
+
 const isPlace = (name: string): name is Place => name in PLACES
+const isSeen = (place: Place): boolean => !UNSEEN.has(place)
 
 function placeText(place: Place, request: Request): string {
   const value = askedAt(request, place)
@@ -30,6 +32,7 @@ function placeText(place: Place, request: Request): string {
 const REPORTED_AS: Record<string, string[]> = {
   system: ['format'],
   turns: ['format'],
+  compact: ['compaction'],
   user: ['metadata'],
 }
 
@@ -68,6 +71,7 @@ export function requestAspects(request: Request): Aspects {
     ['tools', request.tools.map(toolItem).join('\n')],
     ...Object.keys(PLACES)
       .filter(isPlace)
+      .filter(isSeen)
       .map((place): [string, string] => [place, placeText(place, request)]),
     ['format.schema', format?.type === 'json-schema' ? canonicalText(format.schema) : ''],
   ])
