@@ -7,7 +7,7 @@ import {
   toText,
 } from '../../src/json/json.ts'
 import { fit } from '../../src/model/names.ts'
-import type { Format, Limits, Request } from '../../src/model/request.ts'
+import type { Format, Request } from '../../src/model/request.ts'
 import type { Members } from '../../src/model/ext.ts'
 import {
   ELSEWHERE,
@@ -21,7 +21,7 @@ import {
 import { inWords } from '../../src/model/text-tools.ts'
 import { NOT_STRICT, objectSchema, strictSchema } from '../../src/schema/strict.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import type { CacheOptions, ServerFacts, Target } from '../contract.ts'
+import type { CacheOptions, ServerFacts } from '../contract.ts'
 import {
   TOOL_NAME,
   keep,
@@ -39,65 +39,16 @@ import {
 
 type Wire<Key extends string> = Partial<Record<Key, Json | undefined>>
 
-/**
- * `max_tokens` and `max_completion_tokens` are the same bound; where both are given, the newer one counts. -1 means
- * none, and so does 0, which programs send for what their user has not set.
- */
-export function readLimits({
-  max_completion_tokens,
-  max_tokens,
-  stop,
-}: Wire<'max_completion_tokens' | 'max_tokens' | 'stop'>): { limits: Limits; facts: Facts } {
-  const newer = boundIn(max_completion_tokens)
-  const bound = newer ?? boundIn(max_tokens)
-  const sequences =
-    typeof stop === 'string' ? [stop] : listIn(stop).filter((one) => typeof one === 'string')
-  return {
-    limits: {
-      ...(bound !== undefined && { maxOutputTokens: bound }),
-      ...(sequences.length > 0 && { stop: sequences }),
-    },
-    facts: {
-      ...(newer === undefined && typeof max_tokens === 'number' && { limit: 'max_tokens' }),
-      ...(newer !== undefined && { limit: 'max_completion_tokens' }),
-      ...(typeof stop === 'string' && { stop }),
-    },
-  }
-}
-
-const boundIn = (value: Json | undefined): number | undefined => {
-  const bound = numberIn(value)
-  return bound !== undefined && bound > 0 ? bound : undefined
-}
-
-const MOST_STOPS = 4
-
-export function writeLimits(request: Request, target: Target, context: WriteContext): JsonObject {
-  const { limits } = request
-  const { lose, server, own: isOwn } = context
-  const { maxOutputTokens: most = Number.MAX_SAFE_INTEGER } = target.facts
-  const asked = limits.maxOutputTokens
-  if (asked !== undefined && asked > most) lose('approximated', 'limits.maxOutputTokens')
-  const native =
-    isOwn && server.maxTokensMember === undefined ? factsOf(request)['limit'] : undefined
-  const member = typeof native === 'string' ? native : (server.maxTokensMember ?? 'max_tokens')
-  return {
-    ...(asked !== undefined && { [member]: Math.min(asked, most) }),
-    ...writeStop(request, context),
-  }
-}
-
-function writeStop(request: Request, { lose, server, own: isOwn }: WriteContext): JsonObject {
-  const { stop } = request.limits
-  if (!stop || stop.length === 0) return {}
-  if (server.stop === false) return lose('dropped', 'limits.stop') ?? {}
-  if (isOwn) return { stop: factsOf(request)['stop'] ?? stop }
-  if (stop.length > MOST_STOPS) lose('approximated', 'limits.stop', `${MOST_STOPS} at most`)
-  return { stop: stop.slice(0, MOST_STOPS) }
+interface Saying extends WriteContext {
+  readonly request: Request
+  /** The bound of the model, where it is known. */
+  readonly most: number | undefined
 }
 
 /** How this dialect says what is asked of the answer. */
 const SETTINGS = {
+  'limits.maxOutputTokens': { read: readBound, write: writeBound },
+  'limits.stop': row('stop', readStop, writeStop),
   'sampling.temperature': row('temperature', numberIn, unlessFixed('sampling.temperature')),
   'sampling.topP': row('top_p', numberIn, unlessFixed('sampling.topP')),
   'sampling.topK': row('top_k', numberIn, writeTopK),
@@ -111,9 +62,82 @@ const SETTINGS = {
   'sampling.verbosity': row('verbosity', readVerbosity, writeVerbosity),
   // No reply is kept there.
   previous: UNSAYABLE,
-} as const satisfies Partial<PlaceTable<WriteContext>>
+} as const satisfies Partial<PlaceTable<Saying>>
 
-export const writeSettings = writeBy<WriteContext>(SETTINGS)
+/** How this dialect says each value. */
+export const PLACES = {
+  ...SETTINGS,
+  format: ELSEWHERE, // `writeFormat`, and `formatWords` among the instructions
+  reasoning: ELSEWHERE, // reasoning.ts
+  toolChoice: ELSEWHERE, // tools.ts
+  parallelToolCalls: ELSEWHERE, // tools.ts
+  forgetful: ELSEWHERE, // said by what is sent: `withToolsBefore`
+  compact: ELSEWHERE, // `reportUnkept`
+  caching: ELSEWHERE, // `reportUnkept`
+  user: ELSEWHERE, // `writeAccount`: under the name that it came by
+  labels: ELSEWHERE, // `writeAccount`: only where replies are stored
+  tier: ELSEWHERE, // `writeAccount`
+  cacheKey: ELSEWHERE, // `writeAccount`: it may be made of the session
+  store: ELSEWHERE, // `writeAccount`
+} as const satisfies PlaceTable<Saying>
+
+export const readPlaces = readBy(PLACES)
+export const writeSettings = writeBy<Saying>(SETTINGS)
+
+/**
+ * `max_tokens` and `max_completion_tokens` are the same bound; where both are given, the newer one counts. -1 means
+ * none, and so does 0, which programs send for what their user has not set.
+ */
+function readBound(members: Members): number | undefined {
+  return boundIn(members.peek('max_completion_tokens')) ?? boundIn(members.peek('max_tokens'))
+}
+
+const boundIn = (value: Json | undefined): number | undefined => {
+  const bound = numberIn(value)
+  return bound !== undefined && bound > 0 ? bound : undefined
+}
+
+/** It goes back under the name that it came by, where the server has none of its own. */
+function writeBound(
+  asked: number,
+  { most = asked, request, own, server, lose }: Saying,
+): JsonObject {
+  if (asked > most) lose('approximated', 'limits.maxOutputTokens')
+  const native = own ? factsOf(request)['limit'] : undefined
+  const member = server.maxTokensMember ?? (typeof native === 'string' ? native : 'max_tokens')
+  return { [member]: Math.min(asked, most) }
+}
+
+function readStop(raw: Json | undefined): string[] | undefined {
+  const stop = (typeof raw === 'string' ? [raw] : listIn(raw)).filter(
+    (one) => typeof one === 'string',
+  )
+  return stop.length > 0 ? stop : undefined
+}
+
+const MOST_STOPS = 4
+
+function writeStop(stop: string[], { request, own, server, lose }: Saying): Json | undefined {
+  if (stop.length === 0) return undefined
+  if (server.stop === false) return lose('dropped', 'limits.stop')
+  if (own) return factsOf(request)['stop'] ?? stop
+  if (stop.length > MOST_STOPS) lose('approximated', 'limits.stop', `${MOST_STOPS} at most`)
+  return stop.slice(0, MOST_STOPS)
+}
+
+/** How the bound and the ends were spelled. */
+export function limitFacts({
+  max_completion_tokens,
+  max_tokens,
+  stop,
+}: Wire<'max_completion_tokens' | 'max_tokens' | 'stop'>): Facts {
+  const isNewer = boundIn(max_completion_tokens) !== undefined
+  return {
+    ...(!isNewer && typeof max_tokens === 'number' && { limit: 'max_tokens' }),
+    ...(isNewer && { limit: 'max_completion_tokens' }),
+    ...(typeof stop === 'string' && { stop }),
+  }
+}
 
 /** Nothing else than one is lost on a server that has its own. */
 function unlessFixed(place: Place) {
@@ -247,27 +271,6 @@ const TIERS = new Map([
   ['priority', 'priority'],
   ['fast', 'fast'],
 ])
-
-/** How this dialect says each value. */
-export const PLACES = {
-  ...SETTINGS,
-  'limits.maxOutputTokens': ELSEWHERE, // `writeLimits`: under the name that it came by
-  'limits.stop': ELSEWHERE, // `writeLimits`: as it came, a text or a list
-  format: ELSEWHERE, // `writeFormat`, and `formatWords` among the instructions
-  reasoning: ELSEWHERE, // reasoning.ts
-  toolChoice: ELSEWHERE, // tools.ts
-  parallelToolCalls: ELSEWHERE, // tools.ts
-  forgetful: ELSEWHERE, // said by what is sent: `withToolsBefore`
-  compact: ELSEWHERE, // `reportUnkept`
-  caching: ELSEWHERE, // `reportUnkept`
-  user: ELSEWHERE, // `writeAccount`: under the name that it came by
-  labels: ELSEWHERE, // `writeAccount`: only where replies are stored
-  tier: ELSEWHERE, // `writeAccount`
-  cacheKey: ELSEWHERE, // `writeAccount`: it may be made of the session
-  store: ELSEWHERE, // `writeAccount`
-} as const satisfies PlaceTable<WriteContext>
-
-export const readPlaces = readBy(PLACES)
 
 /** The service tier, the key of the prompt cache, and whether the reply is stored. */
 export const readAccount = ({

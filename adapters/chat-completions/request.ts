@@ -45,7 +45,7 @@ export function readRequest(body: Json, { trail }: ReadRequestContext): Request 
   const { model, messages, stream, tool_choice, function_call, parallel_tool_calls } = body
   const { functions, response_format, metadata } = body
   const history = History.read(messages, trail)
-  const bounds = options.readLimits(body)
+  const said = options.readPlaces(new Members(body))
   const thoughts = readReasoning(body)
   const format = options.readFormat(response_format)
   const who = options.readUserMember(body)
@@ -64,8 +64,7 @@ export function readRequest(body: Json, { trail }: ReadRequestContext): Request 
     ),
     ...readToolChoice(tool_choice, function_call),
     ...(typeof parallel_tool_calls === 'boolean' && { parallelToolCalls: parallel_tool_calls }),
-    limits: bounds.limits,
-    sampling: options.readPlaces(new Members(body)).sampling,
+    ...said,
     ...(thoughts.reasoning && { reasoning: thoughts.reasoning }),
     ...(format.format && { format: format.format }),
     ...(who.user !== undefined && { user: who.user }),
@@ -83,7 +82,7 @@ export function readRequest(body: Json, { trail }: ReadRequestContext): Request 
         streamLeft(body),
         modalitiesLeft(body),
       ),
-      { facts: { ...bounds.facts, ...who.facts, ...factsIn(body) } },
+      { facts: { ...options.limitFacts(body), ...who.facts, ...factsIn(body) } },
     ),
   }
   return objectsIn(body['tools']).some(isFlat) ? withFreeArguments(request) : request
@@ -143,8 +142,7 @@ export function writeRequest(asked: Request, writing: WriteRequestContext): Outg
     ...(tools.tools.length > 0 && { tools: tools.tools }),
     ...tools.members,
     ...writeToolChoice(request, tools, thinks, context),
-    ...options.writeLimits(request, target, context),
-    ...options.writeSettings(request, context),
+    ...options.writeSettings(request, { ...context, request, most: target.facts.maxOutputTokens }),
     ...thoughts,
     ...options.writeFormat(request, context),
     ...options.writeAccount(request, context, cache),
