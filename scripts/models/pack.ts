@@ -15,9 +15,7 @@ type Facts = ReadonlyMap<string, string>
 
 function packed({ facts }: Line): Facts {
   const isRerouted = facts.has('reroutes')
-  const kept = [...facts].filter(
-    ([fact]) => !TOLD.has(fact) && (isRerouted || fact !== 'next'),
-  )
+  const kept = [...facts].filter(([fact]) => !TOLD.has(fact) && (isRerouted || fact !== 'next'))
   return new Map(kept.map(([fact, { value }]) => [SPELLED[fact] ?? fact, value]))
 }
 
