@@ -34,7 +34,7 @@ import { demandReloadable, refusedReload, secretsInUse } from './reload.ts'
 import { signaturesOf, watchFiles } from './watch.ts'
 import type { ProcessEvent } from '../observe/entry.ts'
 import { modelFindings, modelList, modelText } from './models.ts'
-import { comparedOnline, heardOnline } from './online.ts'
+import { compareOnline, heardOnline } from './online.ts'
 import type { Options } from './options.ts'
 import type { Process } from './process.ts'
 import { createSend } from './send.ts'
@@ -382,7 +382,7 @@ async function askOnline(settings: Settings, world: Process): Promise<Finding[]>
   const upstreams = createSend(readEgress(world.environment))
   const [heard, differing] = await Promise.all([
     heardOnline(settings, upstreams.send),
-    comparedOnline(settings, upstreams.send),
+    compareOnline(settings, upstreams.send),
   ])
   upstreams.destroy()
   for (const { upstream, words } of heard) world.write(`  online    ${upstream}: ${words}\n`)

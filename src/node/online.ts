@@ -36,7 +36,7 @@ export const heardOnline = (settings: Settings, send: Send): Promise<Heard[]> =>
   )
 
 /** What the services say otherwise than the table of the models that routes name in full; never rejects. */
-export async function comparedOnline(
+export async function compareOnline(
   settings: Settings,
   send: Send,
   day = today(),

@@ -75,6 +75,11 @@ export const requestNoOps: Entry[] = [
     why: 'these are all that there are',
   },
   {
+    path: 'toolConfig.functionCallingConfig.allowedFunctionNames.*',
+    upstream: 'messages',
+    why: 'the choice is reported with all its names, where the model cannot be forced',
+  },
+  {
     path: 'generationConfig.thinkingConfig.includeThoughts',
     beside: (parent) => (parent['thinkingBudget'] ?? parent['thinking_budget']) === 0,
     why: 'there will be no thoughts',
