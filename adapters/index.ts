@@ -1,4 +1,5 @@
-import type { Adapter, Lookup } from './contract.ts'
+import type { JsonObject } from '../src/json/json.ts'
+import type { Adapter, Lookup, ToldFact } from './contract.ts'
 import { withCursor } from './cursor.ts'
 import { type Dialect, DIALECTS } from './dialect.ts'
 // In the order in which the Worker is smallest: gzip finds again what has stood within the last 32 kB.
@@ -6,6 +7,8 @@ import { generateContent } from './generate-content/index.ts'
 import { messages } from './messages/index.ts'
 import { responses } from './responses/index.ts'
 import { chatCompletions } from './chat-completions/index.ts'
+import { readModel as readGenerateContentModel } from './generate-content/models.ts'
+import { readModel as readMessagesModel } from './messages/models.ts'
 
 /**
  * All dialects. A new one needs a folder, its name in `dialect.ts`, a line here and, where it shares paths with
@@ -48,3 +51,9 @@ export const dialects: Dialects = {
   resembling: (path, headers) =>
     RESEMBLANCES.find(([, applies]) => applies(path, headers))?.[0] ?? responses,
 }
+
+/** What services tell of their models, by their dialects; no request needs it. */
+export const MODEL_READERS: ReadonlyMap<string, (body: JsonObject) => ToldFact[]> = new Map([
+  ['messages', readMessagesModel],
+  ['generate-content', readGenerateContentModel],
+])

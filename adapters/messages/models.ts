@@ -1,3 +1,4 @@
+import { STAGES, stageOf } from '../../src/models/stages.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Abilities, ModelEntry, ToldFact } from '../contract.ts'
 import { numberIn, objectIn, textIn } from './dialect.ts'
@@ -65,20 +66,13 @@ function thinkingMembers({ thinking, thinkingOff }: Abilities): JsonObject {
   }
 }
 
-const STAGES = ['active', 'deprecated', 'retired'] as const
-
+/** A model ends at its maker's service; clouds have days of their own. */
 function lifecycle({ ends, service }: Abilities = {}, now: number): JsonObject {
   const isKnown = ends !== undefined && service === undefined
   return {
     lifecycle: stageOf(isKnown ? ends : undefined, now * 1000),
     retires_at: isKnown ? `${ends}T00:00:00Z` : null,
   }
-}
-
-/** A model ends at its maker's service; clouds have days of their own. */
-export function stageOf(ends: string | undefined, nowMs: number): (typeof STAGES)[number] {
-  if (ends === undefined) return 'active'
-  return Date.parse(ends) <= nowMs ? 'retired' : 'deprecated'
 }
 
 export const writeModels = (models: readonly ModelEntry[], now: number): JsonObject => ({

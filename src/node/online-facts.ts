@@ -1,18 +1,13 @@
 import type { ToldFact } from '../../adapters/contract.ts'
-import { readModel as readGenerateContent } from '../../adapters/generate-content/models.ts'
-import { readModel as readMessages, stageOf } from '../../adapters/messages/models.ts'
+import { MODEL_READERS } from '../../adapters/index.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 import type { JsonObject } from '../json/json.ts'
 import { see } from '../models/see.ts'
+import { stageOf } from '../models/stages.ts'
 import { factsIn } from './models.ts'
 
-/** The services that tell facts about a model, where they are asked for it. */
-const READERS: Readonly<Record<string, (body: JsonObject) => ToldFact[]>> = {
-  messages: readMessages,
-  'generate-content': readGenerateContent,
-}
-
-export const tellsFacts = ({ dialect }: UpstreamSettings): boolean => dialect in READERS
+/** Whether its service tells facts about a model. */
+export const tellsFacts = ({ dialect }: UpstreamSettings): boolean => MODEL_READERS.has(dialect)
 
 /** What the service says otherwise of a model than the configuration or the table, a sentence for each fact. */
 export function differences(
@@ -33,7 +28,7 @@ export function differences(
     ...said,
   }
   const table = how === 'family' ? `the table, which takes it for ${like},` : 'the table of models'
-  return (READERS[upstream.dialect]?.(body) ?? []).flatMap(({ fact, member, value }) => {
+  return (MODEL_READERS.get(upstream.dialect)?.(body) ?? []).flatMap(({ fact, member, value }) => {
     const ours = Array.isArray(assumed[fact]) ? assumed[fact].filter(isTold) : assumed[fact]
     // Of an unknown model the table says nothing that could be wrong.
     if (isSame(ours, value) || (how === 'unknown' && !(fact in said))) return []

@@ -34,10 +34,9 @@ function namesOf(settings: Settings): ReadonlySet<string> {
 const namesIn = ({ routes, upstreams }: Settings): ReadonlySet<string> =>
   new Set(
     [
-      ...routes.flatMap(({ model, as = '', models = [], pool = [] }) => [
-        ...[model, as, ...models],
-        ...pool.map((entry) => entry.as ?? ''),
-      ]),
+      ...routes.flatMap(({ model, as = '', models = [], pool = [] }) =>
+        [model, as, ...models].concat(pool.map((entry) => entry.as ?? '')),
+      ),
       ...[...upstreams.values()].flatMap(({ models }) => [...models.keys()]),
     ].filter((name) => name !== '' && !name.includes('*')),
   )

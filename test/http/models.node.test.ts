@@ -201,14 +201,13 @@ describe('what is known of a listed model', () => {
       retires_at: null,
       max_input_tokens: 200_000,
     })
-    const now = (day: string) => Date.parse(day) / 1000
     const facts = { ends: '2026-11-30' }
     for (const [day, lifecycle] of [
       ['2026-11-29', 'deprecated'],
       ['2026-11-30', 'retired'],
     ] as const)
       expect(
-        dialects.of('messages')?.caller.writeModel({ id: 'x', facts }, now(day)),
+        dialects.of('messages')?.caller.writeModel({ id: 'x', facts }, Date.parse(day) / 1000),
       ).toMatchObject({ lifecycle, ...ends })
   })
 

@@ -107,6 +107,40 @@ async function expectNothingLeft({ url, place }: Said): Promise<void> {
   if (place) expect(existsSync(place)).toBe(false)
 }
 
+/** The window and the bound that a client was told, as far as it was. */
+const KNOWN: Readonly<Record<string, (seen: Said) => readonly unknown[]>> = {
+  claude: ({ env }) => [
+    env['CLAUDE_CODE_MAX_CONTEXT_TOKENS'],
+    env['CLAUDE_CODE_AUTO_COMPACT_WINDOW'],
+    env['CLAUDE_CODE_MAX_OUTPUT_TOKENS'],
+  ],
+  codex: ({ argv, files }) => [
+    argv.find((each) => each.startsWith('model_context_window='))?.split('=')[1],
+    JSON.parse(files['catalog.json'] ?? '').models[0].context_window,
+  ],
+  gemini: ({ files }) => {
+    const { model, modelConfigs } = JSON.parse(files['.gemini/settings.json'] ?? '')
+    const [first] = modelConfigs.customOverrides
+    return [
+      Math.round(((model?.compressionThreshold ?? 0.5) / 0.5) * 1_048_576),
+      first.modelConfig.generateContentConfig?.maxOutputTokens,
+    ]
+  },
+  opencode: ({ env }) => {
+    const { provider } = JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? '')
+    return Object.values(provider.dragoman.models['mine'].limit ?? {})
+  },
+  qwen: ({ env, files }) => [
+    JSON.parse(files['defaults.json'] ?? '{}').model?.generationConfig.contextWindowSize,
+    env['QWEN_CODE_MAX_OUTPUT_TOKENS'],
+  ],
+}
+const routed = (as: string, models: object = {}) =>
+  JSON.stringify({
+    upstreams: { own: { dialect: 'messages', url: 'http://127.0.0.1:9', models } },
+    routes: [{ model: 'mine', upstream: 'own', as }],
+  })
+
 describe('dragoman launch', () => {
   it.each(CLIENTS)('starts %s over a proxy of its own, which is gone with it', async (name) => {
     const { code, out, error } = await launch([name, '--', 'one', 'two words'], { CODE: '7' })
@@ -337,39 +371,6 @@ describe('dragoman launch', () => {
       fastModel: 'dragoman-small',
     })
   })
-
-  const KNOWN: Readonly<Record<string, (seen: Said) => readonly unknown[]>> = {
-    claude: ({ env }) => [
-      env['CLAUDE_CODE_MAX_CONTEXT_TOKENS'],
-      env['CLAUDE_CODE_AUTO_COMPACT_WINDOW'],
-      env['CLAUDE_CODE_MAX_OUTPUT_TOKENS'],
-    ],
-    codex: ({ argv, files }) => [
-      argv.find((each) => each.startsWith('model_context_window='))?.split('=')[1],
-      JSON.parse(files['catalog.json'] ?? '').models[0].context_window,
-    ],
-    gemini: ({ files }) => {
-      const { model, modelConfigs } = JSON.parse(files['.gemini/settings.json'] ?? '')
-      const [first] = modelConfigs.customOverrides
-      return [
-        Math.round(((model?.compressionThreshold ?? 0.5) / 0.5) * 1_048_576),
-        first.modelConfig.generateContentConfig?.maxOutputTokens,
-      ]
-    },
-    opencode: ({ env }) => {
-      const { provider } = JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? '')
-      return Object.values(provider.dragoman.models['mine'].limit ?? {})
-    },
-    qwen: ({ env, files }) => [
-      JSON.parse(files['defaults.json'] ?? '{}').model?.generationConfig.contextWindowSize,
-      env['QWEN_CODE_MAX_OUTPUT_TOKENS'],
-    ],
-  }
-  const routed = (as: string, models: object = {}) =>
-    JSON.stringify({
-      upstreams: { own: { dialect: 'messages', url: 'http://127.0.0.1:9', models } },
-      routes: [{ model: 'mine', upstream: 'own', as }],
-    })
 
   it.each(CLIENTS)(
     'tells %s what the table knows of the model, and says when it knows nothing',
