@@ -180,8 +180,8 @@ function setBillingApart(block: Block): Block {
 /** Inverse of `readRequest`. */
 export function writeRequest(asked: Request, context: WriteRequestContext): Outgoing {
   const betas = new Set<string>()
-  const fit = fitted(withoutForgotten(asked), context)
-  const request = onScreen(warming(fit, context.lose), context, betas)
+  const fit = fitted(warming(withoutForgotten(asked), context.lose), context)
+  const request = onScreen(fit, context, betas)
   const marked = withMarks(writeBody(request, context, betas), request, context)
   const body = lowered(marked, context.target.facts.server, context.lose)
   const lastProof = lastProofIn(body)

@@ -28,8 +28,12 @@ function placeText(place: Place, request: Request): string {
   return own ? own(request) : isAsked(place, value) ? JSON.stringify(value) : ''
 }
 
-/** A format that cannot be asked for is asked for in words. */
+/**
+ * A format that cannot be asked for is asked for in words; and where a named tool cannot be forced, it stays on offer
+ * alone.
+ */
 const REPORTED_AS: Record<string, string[]> = {
+  tools: ['toolChoice'],
   system: ['format'],
   turns: ['format'],
   compact: ['compaction'],
