@@ -5,6 +5,7 @@ import type { FieldNames } from '../src/model/fields.ts'
 import type { UpstreamKeeping } from '../src/model/foreign.ts'
 import type { Lose } from '../src/model/loss.ts'
 import type { NameRule } from '../src/model/names.ts'
+import type { Storing } from '../src/model/storing.ts'
 import type { Block, BlockKind, BlockOf, Request } from '../src/model/request.ts'
 import type { Lookup, RequestHead } from '../src/model/lookup.ts'
 import type { Trail } from '../src/model/trail.ts'
@@ -330,6 +331,8 @@ export interface Adapter {
     droppable(): readonly string[]
     /** Known servers that speak a part of the dialect. */
     readonly profiles?: readonly Profile[]
+    /** What it keeps of requests, and whether it can be told. */
+    storing(target: Target): Storing
     /** The subtrees of a reply that stay text. */
     readonly verbatim: VerbatimPaths
     writeRequest(request: Request, context: WriteRequestContext): Outgoing

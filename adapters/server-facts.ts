@@ -86,6 +86,9 @@ export interface ServerFacts {
   otherItems?: boolean
   /** Whether the server stores replies and continues them. */
   state?: boolean
+  /** Whether it knows the member that says whether to keep a request, and keeps those that do not say otherwise. */
+  store?: boolean
+  storesByDefault?: boolean
   countTokens?: boolean
   /** The members of a request that the server takes; any when absent. */
   members?: readonly string[]

@@ -29,7 +29,10 @@ export const SOURCES: Readonly<Record<ServerName, Readonly<Record<string, Source
     responses: ['2026-11', 'manual: replies are kept for 30 days unless declined'],
   },
   gemini: {
-    'chat-completions': ['v1beta/openai', 'recorded traffic; openclaude#67; securo#884'],
+    'chat-completions': [
+      'v1beta/openai',
+      'recorded traffic; openclaude#67; securo#884; openhanako#394; guide: logs and datasets',
+    ],
   },
   groq: {
     'chat-completions': ['2026-11', 'manual, openai compatibility; jan#8136; recorded traffic'],

@@ -9,6 +9,9 @@ const TOOL =
   'The upstream lacks it, or takes it not beside functions, or the tool choice leaves it out.'
 const SCHEMA = 'Rewritten to what the upstream takes; the rest stands in the description.'
 
+const STORE =
+  'Not kept where the upstream keeps no replies; kept all the same where it keeps requests and has no word for not to.'
+
 /** What the name of a loss means in the request of a caller: `*` stands for a number or for a name of yours. */
 const WORDS: Readonly<Record<Dialect, Partial<Record<LossKind, LossWords>>>> = {
   messages: {
@@ -32,6 +35,7 @@ const WORDS: Readonly<Record<Dialect, Partial<Record<LossKind, LossWords>>>> = {
     'sampling.temperature': 'Left out where the model takes none, or none while it thinks.',
     'sampling.topK': 'The upstream has no such bound.',
     'sampling.topP': 'Left out where the model takes none, or none while it thinks.',
+    store: ['nothing of the request', STORE],
     tier: 'The upstream’s own default instead.',
     'tools.*': ['`mcp_servers`', 'The upstream calls no servers of tools.'],
     'tools.*.schema': ['`input_schema`', SCHEMA],
@@ -69,6 +73,7 @@ const WORDS: Readonly<Record<Dialect, Partial<Record<LossKind, LossWords>>>> = {
     'limits.stop': 'The upstream has no such bound.',
     'reasoning.budget': ['`thinkingConfig.thinkingBudget`', 'Becomes the effort that is nearest.'],
     'reasoning.mode': ['`thinkingConfig`', 'Switched off where a tool is forced.'],
+    store: STORE,
     'sampling.candidateCount': 'One answer comes.',
     'sampling.frequencyPenalty': 'The upstream has none.',
     'sampling.logprobs': 'The upstream tells none.',
@@ -102,6 +107,7 @@ const WORDS: Readonly<Record<Dialect, Partial<Record<LossKind, LossWords>>>> = {
     format: ['`text.format`', 'Asked for in words instead.'],
     'format.name': ['`text.format.name`', 'The schema goes on without it.'],
     labels: 'The upstream has no place for it.',
+    store: STORE,
     parallelToolCalls: 'Several calls may come at once.',
     'reasoning.effort': ['`reasoning.effort`', 'Becomes the effort or budget that is nearest.'],
     'sampling.logprobs': 'The upstream tells none.',
@@ -148,6 +154,7 @@ const WORDS: Readonly<Record<Dialect, Partial<Record<LossKind, LossWords>>>> = {
     labels: 'The upstream has no place for them.',
     'limits.stop': 'The upstream has no such bound.',
     parallelToolCalls: 'Several calls may come at once.',
+    store: STORE,
     'reasoning.effort': ['`reasoning_effort`', 'Becomes the budget that is nearest.'],
     'sampling.candidateCount': 'There is one reply.',
     'sampling.frequencyPenalty': 'The upstream has no such setting.',

@@ -161,6 +161,16 @@ export const PROFILE_WORDS: Words<ProfileConfig> = {
     usual: 'true',
     example: false,
   },
+  store: {
+    means: 'Knows the member that says whether to keep a request (chat-completions).',
+    usual: 'false',
+    example: true,
+  },
+  storesByDefault: {
+    means: 'Keeps requests that do not say otherwise (chat-completions, messages).',
+    usual: 'false',
+    example: true,
+  },
   countTokens: {
     means: 'Counts tokens; where not, they are estimated here.',
     usual: 'true',

@@ -1,6 +1,7 @@
 import type { Lose } from '../../src/model/loss.ts'
 import type { Request } from '../../src/model/request.ts'
 import type { KnownFacts } from '../../src/models/facts.ts'
+import type { Storing } from '../../src/model/storing.ts'
 import { fitting } from '../../src/models/fitting.ts'
 import { knownOf, type Known, type ServerFacts, type Target } from '../contract.ts'
 import type { WriteRequestContext } from '../contract.ts'
@@ -32,6 +33,12 @@ export function serverFacts(target: Target, isOwn: boolean): ServerFacts {
     ...server,
   }
 }
+
+/** The first service keeps what it is told to keep, and has the same word for both; what is known of a model is true of another dialect. */
+export const storing = ({ facts: { server, storesByDefault } }: Target): Storing => ({
+  isTold: server?.store === true,
+  stores: storesByDefault ?? server?.storesByDefault === true,
+})
 
 /** The servers that are told an effort as a word. */
 const BY_WORD = new Set<ServerFacts['reasoningStyle']>(['openai', 'thinking', 'openrouter'])

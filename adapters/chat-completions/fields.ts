@@ -286,13 +286,13 @@ export const readAccount = ({
   ...(typeof store === 'boolean' && { store }),
 })
 
-/** Writes the user, the labels, the service tier, the key of the prompt cache and `store`. */
+/** Writes the user, the labels, the service tier and the key of the prompt cache. */
 export function writeAccount(
   request: Request,
   { own: isOwn, lose, server }: WriteContext,
   cache: CacheOptions | undefined,
 ): JsonObject {
-  const { user, labels, tier, store } = request
+  const { user, labels, tier } = request
   const cacheKey = cacheKeyFor(request, server, cache, lose)
   const hasLabels = Object.keys(labels ?? {}).length > 0
   // OpenAI accepts labels only for replies that it stores.
@@ -306,7 +306,6 @@ export function writeAccount(
     ...(labels && isOwn && { metadata: labels }),
     ...(known !== undefined && { service_tier: known }),
     ...(cacheKey !== undefined && { prompt_cache_key: cacheKey }),
-    ...(store !== undefined && isOwn && { store }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import type { Adapter, RequestHead, Route } from '../contract.ts'
 import { counting } from './usage.ts'
+import { storing } from './abilities.ts'
 import { DIALECT } from './dialect.ts'
 import { edit } from './same.ts'
 import { droppable, fieldNames } from '../../src/model/fields.ts'
@@ -55,6 +56,7 @@ export const chatCompletions: Adapter = {
     droppable: () => droppable(FIELDS, placeOf),
     profiles: PROFILES,
     verbatim: verbatimPaths(),
+    storing,
     writeRequest,
     // There is no counter of tokens here, so counts are estimated.
     writeCountRequest: () => undefined,

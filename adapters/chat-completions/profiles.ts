@@ -13,6 +13,7 @@ const TEMPLATE: ServerFacts = {
 
 const OPENAI: ServerFacts = {
   cacheKey: true,
+  store: true,
   maxTokensMember: 'max_completion_tokens',
   reasoningField: 'none',
   developerRole: true,
@@ -221,7 +222,8 @@ const ROWS: readonly Profile[] = [
   },
   {
     name: 'gemini',
-    facts: { outputInTotal: true, provenCalls: true },
+    // Its logs hold what comes here too (guide: logs and datasets), where `store` is refused as unknown.
+    facts: { outputInTotal: true, provenCalls: true, storesByDefault: true },
     refusals: [{ words: /missing a `?thought_signature/, says: 'wants a proof of the first call' }],
   },
   {

@@ -2,6 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { Members, membersBeside } from '../../src/model/ext.ts'
 import { reportUnkept } from '../../src/model/foreign.ts'
 import { withToolsBefore } from '../../src/model/late-tools.ts'
+import { storeFor } from '../../src/model/storing.ts'
 import { toolNames } from '../../src/model/names.ts'
 import { made } from '../../src/model/trail.ts'
 import { invalid, nothingToSend } from '../../src/model/problem.ts'
@@ -29,7 +30,7 @@ import {
   withoutNulls,
   type WriteContext,
 } from './dialect.ts'
-import { fitted, knownBy, serverFacts } from './abilities.ts'
+import { fitted, knownBy, serverFacts, storing } from './abilities.ts'
 import { History, writeHistory } from './history.ts'
 import * as options from './fields.ts'
 import { lowered } from './lowered.ts'
@@ -135,6 +136,7 @@ export function writeRequest(asked: Request, writing: WriteRequestContext): Outg
   const thinks = request.reasoning !== undefined && request.reasoning.mode !== 'off'
   const tools = writeTools(request, context)
   reportUnkept(request, lose)
+  const store = isOwn ? request.store : storeFor(request, storing(target), lose)
   const { stream_options: _options, ...rest } = restOf(request)
   const body: JsonObject = {
     model: target.model,
@@ -146,6 +148,7 @@ export function writeRequest(asked: Request, writing: WriteRequestContext): Outg
     ...thoughts,
     ...options.writeFormat(request, context),
     ...options.writeAccount(request, context, cache),
+    ...(store !== undefined && { store }),
     ...writeStream(request),
     ...ownUsage(request),
     ...rest,

@@ -1,4 +1,5 @@
 import type { KnownFacts } from '../../src/models/facts.ts'
+import type { Storing } from '../../src/model/storing.ts'
 import { see } from '../../src/models/see.ts'
 import { knownOf, type Known, type Target } from '../contract.ts'
 
@@ -17,6 +18,17 @@ export const knownBy = (target: Target): Known =>
 /** The same for a caller of this dialect, who is not corrected by what is known. */
 export const heededBy = (target: Target, own: boolean): KnownFacts =>
   own ? target.facts : knownBy(target)
+
+/**
+ * New paid projects of the Gemini API keep requests since 2026-10-26 (guide: logs and datasets). The cloud keeps what it was
+ * set up to keep, and its requests have no word for it.
+ */
+export function storing(target: Target): Storing {
+  const known = knownBy(target)
+  const isTold = known.seen.service !== 'vertex'
+  const stores = target.facts.storesByDefault ?? (isTold && known.storesByDefault !== false)
+  return { isTold, stores }
+}
 
 /** Whether the model takes functions beside built-in tools. */
 export const mixesTools = (target: Target): boolean => knownBy(target).mixesTools === true

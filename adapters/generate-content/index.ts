@@ -2,6 +2,7 @@ import { isObject } from '../../src/json/json.ts'
 import type { Adapter } from '../contract.ts'
 import { droppable, fieldNames } from '../../src/model/fields.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
+import { storing } from './abilities.ts'
 import { DIALECT } from './dialect.ts'
 import { writeModel, writeModels } from './models.ts'
 import { match, passPath } from './paths.ts'
@@ -53,6 +54,7 @@ export const generateContent: Adapter = {
     defaultAuth: 'x-goog-api-key',
     droppable: () => [...droppable(OPTIONS, optionPlace), ...droppable(FIELDS, placeOf)],
     verbatim: REPLY_VERBATIM,
+    storing,
     writeRequest,
     writeCountRequest,
     readTokenCount(body) {

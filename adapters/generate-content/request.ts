@@ -13,6 +13,7 @@ import { toolNames, type ToolNames } from '../../src/model/names.ts'
 import { made, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { invalid } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
+import { storeFor } from '../../src/model/storing.ts'
 import {
   givenTo,
   type Outgoing,
@@ -35,7 +36,7 @@ import {
   TOOL_CONFIG_PATH,
   isOrigin,
 } from './dialect.ts'
-import { knownBy } from './abilities.ts'
+import { knownBy, storing } from './abilities.ts'
 import { fitting } from '../../src/models/fitting.ts'
 import { formatInstruction, readOptions, writeAccount, writeOptions } from './fields.ts'
 import { modelPath, resourceName } from './paths.ts'
@@ -65,7 +66,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   const named = route.model ?? ''
   const wire = checked(spelled(body, trail), route.operation === 'count-tokens', trail)
   const { contents, systemInstruction, tools, toolConfig, generationConfig, ...others } = wire
-  const { labels, serviceTier } = others
+  const { labels, serviceTier, store } = others
   const choice = readToolConfig(toolConfig)
   const isStrict = isValidated(choice)
   const { rest: settings, ...options } = readOptions(generationConfig)
@@ -87,6 +88,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     ...options,
     ...(labels && Object.keys(labels).length > 0 && { labels }),
     ...(tier && { tier }),
+    ...(store !== undefined && { store }),
     origin: { dialect: DIALECT },
     ...keep(
       // Not copied once more: there may be any number of them.
@@ -106,7 +108,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
 }
 
 /** Settings that have a place of their own. */
-const TAKEN = { labels: undefined, serviceTier: undefined, model: undefined }
+const TAKEN = { labels: undefined, serviceTier: undefined, store: undefined, model: undefined }
 const INSTRUCTION = new Set(['role', 'parts'])
 
 /** Spells each content by itself, so that those of the last request stay the same. */
@@ -184,6 +186,7 @@ function writeBody(asked: Request, context: WriteRequestContext): JsonObject {
   const generationConfig = writeOptions(request, rest.generationConfig, context)
   const tier = factsOf(request).tier ?? writeTier(request.tier, lose)
   const labels = writeLabels(request, lose)
+  const store = isOrigin(request) ? request.store : storeFor(request, storing(context.target), lose)
   reportUnkept(request, lose)
   const body = {
     ...rest.top,
@@ -195,6 +198,7 @@ function writeBody(asked: Request, context: WriteRequestContext): JsonObject {
     ...(labels && { labels }),
     ...(tier && { serviceTier: tier }),
     ...writeAccount(request, { lose }),
+    ...(store !== undefined && { store }),
   }
   return withoutRefused(body, context.target.facts.drop, placeOf, lose)
 }

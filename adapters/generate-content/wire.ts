@@ -140,7 +140,7 @@ export const FIELDS = {
   safetySettings: field('drop'),
   cachedContent: field('drop bind'),
   modelArmorConfig: field('drop bind'),
-  store: field('drop'),
+  store: field('read drop', optional(flag)),
   continuationToken: field(''),
   // Checked last, because it is the longest.
   contents: field('read', optional(oneOrMany(content)), 'turns'),

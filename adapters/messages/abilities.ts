@@ -1,4 +1,5 @@
 import type { KnownFacts } from '../../src/models/facts.ts'
+import type { Storing } from '../../src/model/storing.ts'
 import { knownOf, type Known, type Target } from '../contract.ts'
 
 /**
@@ -17,6 +18,12 @@ const CAREFUL_ELSEWHERE: KnownFacts = { efforts: ['low', 'medium', 'high'] }
 /** The facts about the model: as configured, or else as it is known. */
 export const knownBy = (target: Target): Known =>
   knownOf(target, target.facts.server ? CAREFUL_ELSEWHERE : CAREFUL)
+
+/** The dialect has no word for it, and its service keeps nothing. */
+export const storing = ({ facts: { server, storesByDefault } }: Target): Storing => ({
+  isTold: false,
+  stores: storesByDefault ?? server?.storesByDefault === true,
+})
 
 /** Other platforms are seen by the wrapping of a name, or by the address: there a tool comes by its name alone. */
 const isOwnPlatform = ({ seen, server }: Known): boolean =>

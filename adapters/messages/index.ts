@@ -3,6 +3,7 @@ import type { Adapter, RequestHead, Route } from '../contract.ts'
 import { droppable, fieldNames } from '../../src/model/fields.ts'
 import { dotted } from '../../src/model/paths.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
+import { storing } from './abilities.ts'
 import { CALL_ID, DIALECT } from './dialect.ts'
 import * as models from './models.ts'
 import { PROFILES } from './profiles.ts'
@@ -49,6 +50,7 @@ export const messages: Adapter = {
     droppable: () => droppable(FIELDS, placeOf),
     profiles: PROFILES,
     verbatim: verbatimPaths('content.*.input'),
+    storing,
     writeRequest,
     writeCountRequest,
     readTokenCount: models.readTokenCount,

@@ -3,6 +3,7 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request } from '../../src/model/request.ts'
 import { trailOf, withLastEffort, withoutForgotten } from '../../src/model/late-tools.ts'
 import { toolNames } from '../../src/model/names.ts'
+import { storeFor } from '../../src/model/storing.ts'
 import { GO_ON, firstWordsFor } from '../../src/model/empty-request.ts'
 import { invalid, nothingToSend, ProblemError } from '../../src/model/problem.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
@@ -34,7 +35,7 @@ import {
 } from './dialect.ts'
 import { readDiagnostics, withMarks, writeDiagnostics } from './caching.ts'
 import { withScreen } from './client-tools.ts'
-import { fastBetas, knownBy, screenTypes, takenBy, type Takes } from './abilities.ts'
+import { fastBetas, knownBy, screenTypes, storing, takenBy, type Takes } from './abilities.ts'
 import { offeredTools } from './tool-changes.ts'
 import { LISTING_BETA, readServers } from './mcp.ts'
 import * as options from './fields.ts'
@@ -269,6 +270,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   })
   const thinks = thinking !== undefined && thinking['type'] !== 'disabled'
   settleEnd(messages, thinks, facts, lose)
+  if (!isOrigin(request)) storeFor(request, storing(context.target), lose)
   const { metadata, output_config, context_management, ...left } = restOf(request)
   const system = writeSystem(request, writing, 'format' in format)
   open(messages, system, request, lose)

@@ -1,4 +1,5 @@
 import type { KnownFacts } from '../../src/models/facts.ts'
+import type { Storing } from '../../src/model/storing.ts'
 import { knownOf, type Known, type Target } from '../contract.ts'
 import { takesLateTools } from './lowered-history.ts'
 
@@ -35,6 +36,12 @@ export interface Takes {
 export function hasScreen(target: Target): boolean {
   const { server, computer } = target.facts
   return computer ?? (server?.hostedTools !== false && knownBy(target).screen !== undefined)
+}
+
+/** A server without a memory keeps nothing; any other one that is not told so. */
+export function storing({ facts: { server } }: Target): Storing {
+  const keeps = server?.state !== false
+  return { isTold: keeps, stores: keeps }
 }
 
 /** The service judges itself what a caller of its own dialect sends. */

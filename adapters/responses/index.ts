@@ -4,6 +4,7 @@ import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { mayHoldMinted } from '../../src/model/ids.ts'
 import { droppable, fieldNames } from '../../src/model/fields.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
+import { storing } from './abilities.ts'
 import { DIALECT, memberCount } from './dialect.ts'
 import { CALL_ID } from './names.ts'
 import { LASTING, memory } from './memory/index.ts'
@@ -85,6 +86,7 @@ export const responses: Adapter = {
     profiles: PROFILES,
     // Arguments and inputs are strings in this dialect, so no subtree has to stay text.
     verbatim: verbatimPaths(),
+    storing,
     writeRequest,
     writeCountRequest,
     readTokenCount: (body) => (isObject(body) ? memberCount(body, 'input_tokens') : undefined),

@@ -18,6 +18,7 @@ import { fitting } from '../../src/models/fitting.ts'
 import type { Block, Request, Tool, ToolChoice } from '../../src/model/request.ts'
 import { follow, made, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
 import { withoutRefused } from '../../src/model/fields.ts'
+import { storeFor } from '../../src/model/storing.ts'
 import { writeChoice, readChoice, readTools, type WrittenTools } from './tools.ts'
 import { History, writeTurns, type InputContext } from './history.ts'
 import { repair, type Placed } from './calls.ts'
@@ -40,7 +41,7 @@ import {
 } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import { withScreen } from './client-tools.ts'
-import { hasScreen, heededBy, knownBy, takenBy, takesMarks } from './abilities.ts'
+import { hasScreen, heededBy, knownBy, storing, takenBy, takesMarks } from './abilities.ts'
 import { offeredTools } from './tool-changes.ts'
 import { wireNames } from './names.ts'
 import * as options from './fields.ts'
@@ -176,7 +177,7 @@ function writeSeen(request: Request, context: WriteRequestContext): Outgoing {
     ...writeToolOptions(request, offer.tools(leading !== undefined), writing),
     input: asked,
     stream: request.stream || undefined,
-    store: own ? request.store : (request.store ?? false),
+    store: own ? request.store : storeFor(request, storing(target), lose),
     include: options.writeInclude(request, own, hasProofs(input, known.trail)),
     ...options.writeSettings(request, saying),
     reasoning: writeReasoningOptions(

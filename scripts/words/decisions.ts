@@ -160,7 +160,6 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     '.reasoning': EMPTY,
     '.service_tier': DEFAULT,
     '.service_tier=auto': DEFAULT,
-    '.store': 'Replies are kept here, or not at all.',
     '.stream': STREAM,
     '.text': EMPTY,
     '.tools': EMPTY,
@@ -278,7 +277,6 @@ export const SILENT_REQUESTS: Readonly<Record<Dialect, Reasons>> = {
     '.response_format': DEFAULT,
     '.service_tier': DEFAULT,
     '.service_tier=auto': DEFAULT,
-    '.store': 'Nothing is kept of a conversation here.',
     '.stream': STREAM,
     '.stream_options': EMPTY,
     'ChatCompletionStreamOptions.*':

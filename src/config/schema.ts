@@ -157,6 +157,8 @@ const profile = later(() =>
     unprovenThoughts: optional.flag,
     otherItems: optional.flag,
     state: optional.flag,
+    store: optional.flag,
+    storesByDefault: optional.flag,
     countTokens: optional.flag,
     members: optional.texts,
     drop: optional.texts,

@@ -133,6 +133,8 @@ export interface ProfileConfig {
   unprovenThoughts?: boolean | undefined
   otherItems?: boolean | undefined
   state?: boolean | undefined
+  store?: boolean | undefined
+  storesByDefault?: boolean | undefined
   countTokens?: boolean | undefined
   members?: string[] | undefined
   drop?: string[] | undefined

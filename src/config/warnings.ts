@@ -1,4 +1,8 @@
 import { adapters } from '../../adapters/index.ts'
+import type { ServerFacts, Target } from '../../adapters/contract.ts'
+import { UNTOLD } from '../model/storing.ts'
+import { cloudAt } from '../models/names.ts'
+import { NO_PROFILE, readProfile } from './profiles.ts'
 import type { Examination } from './examination.ts'
 import { entriesAt, membersAt, type DocumentPath, textAt, valueAt } from './place.ts'
 import { DEMO_ORIGIN } from './defaults.ts'
@@ -20,6 +24,7 @@ const WARNINGS: readonly ((examination: Examination) => void)[] = [
   warnOfOpenDoors,
   warnOfBodies,
   warnOfSharedMemories,
+  warnOfStoring,
 ]
 
 function warnOfRoutes({ config, found }: Examination): void {
@@ -223,3 +228,48 @@ function warnOfSharedMemories({ config, platform, found }: Examination): void {
       )
   }
 }
+
+/** An upstream that keeps what it cannot be told not to keep. */
+function warnOfStoring({ config, found }: Examination): void {
+  for (const [name] of membersAt(config, ['upstreams'])) {
+    const at = ['upstreams', name]
+    const adapter = adapters.find(({ dialect }) => dialect === textAt(config, [...at, 'dialect']))
+    const isUntold = targetsOf(config, at).some((target) => {
+      const { isTold, stores } = adapter?.upstream.storing(target) ?? {
+        isTold: true,
+        stores: false,
+      }
+      return stores && !isTold
+    })
+    if (isUntold) found.warn(at, STORES, true)
+  }
+}
+
+const STORES = `${UNTOLD} (dropped store); where its project keeps none, say "storesByDefault": false of its models`
+
+/** What an upstream is as a target: for the models that it says something of, and for any other one. */
+function targetsOf(config: unknown, at: DocumentPath): Target[] {
+  const [dialect = '', url = ''] = ['dialect', 'url'].map((name) => textAt(config, [...at, name]))
+  const own = [...at, 'profile']
+  const isFacts = membersAt(config, own).length > 0
+  const profile =
+    textAt(config, own) ?? textAt(config, [...own, 'extends']) ?? (isFacts ? NO_PROFILE : undefined)
+  const known = readProfile({ dialect, url, ...(profile !== undefined && { profile }) })
+  const server = { ...known.server, ...flagsAt(config, own) }
+  const service = cloudAt(url, profile)
+  const globs = membersAt(config, [...at, 'models']).map(([glob]) => glob)
+  return [...globs, ...(globs.includes('*') ? [] : [''])].map((model) => ({
+    model,
+    defaultMaxOutputTokens: 0,
+    facts: { ...flagsAt(config, [...at, 'models', model]), server },
+    ...(service !== undefined && { service }),
+  }))
+}
+
+/** What is said there of keeping requests. */
+function flagsAt(config: unknown, at: DocumentPath): Pick<ServerFacts, (typeof KEEPING)[number]> {
+  const said = KEEPING.map((name) => [name, valueAt(config, [...at, name])] as const)
+  return Object.fromEntries(said.filter(([, value]) => typeof value === 'boolean'))
+}
+
+const KEEPING = ['state', 'store', 'storesByDefault'] as const

@@ -205,8 +205,7 @@ async function translatePlan(
   const request = readableProofs(read, exchange.settings, destination, issuers)
   const { previous, ...asked } = request
   if (previous !== undefined && !resolved) throw noHistory(upstream.name)
-  // The exchange is kept here, so the upstream need not keep it too: no caller could ask for that copy or delete it.
-  const whole = resolved ? { ...asked, store: false } : asked
+  const whole = keptOnce(asked, resolved, keeping)
   const { lose, losses } = lossList()
   const cache = cacheOptions(exchange, destination, scanned)
   const known = { body, resolved, nameless, issuers, request: whole, cache, trail }
@@ -238,6 +237,16 @@ async function translatePlan(
     lastProof: outgoing?.lastProof,
   }
 }
+
+/** What is kept here the upstream need not keep too: no caller could ask for that copy or delete it. */
+const keptOnce = (
+  request: Request,
+  resolved: boolean,
+  keeping: ResolvedRequest['keeping'],
+): Request =>
+  resolved || (keeping !== undefined && request.store === true)
+    ? { ...request, store: false }
+    : request
 
 interface Known {
   body: Json
@@ -289,11 +298,13 @@ function outgoingRequest(
   return writeCountRequest(request, { target, lose: withoutBound(lose), cache, trail })
 }
 
-/** A counter is told no bound of a reply, so nothing becomes of it. */
+const UNCOUNTED: ReadonlySet<string> = new Set(['limits.maxOutputTokens', 'store'])
+
+/** A counter gives no reply to bound or to keep, so nothing becomes of that. */
 const withoutBound =
   (lose: Lose): Lose =>
   (code, path, detail) =>
-    path === 'limits.maxOutputTokens' ? undefined : lose(code, path, detail)
+    UNCOUNTED.has(path) ? undefined : lose(code, path, detail)
 
 /** For places that the upstream names. */
 export const soughtIn = (exchange: Exchange, { destination }: Plan): PlaceSearch => ({

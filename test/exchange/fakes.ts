@@ -59,6 +59,7 @@ function fakeAdapter({ dialect, pathy }: FakeOptions): Adapter {
     upstream: {
       defaultAuth: pathy ? 'query' : 'bearer',
       droppable: () => [],
+      storing: () => ({ isTold: false, stores: false }),
       verbatim: verbatimPaths('input'),
       writeRequest(request, { target, lose }) {
         if (pathy && request.sampling.topK !== undefined) lose('dropped', 'sampling.topK')

@@ -80,7 +80,7 @@ export const requestNoOps: Entry[] = [
   { path: 'tool_choice', values: ['auto'], why: 'the default' },
   { path: 'tool_choice.type', values: ['function'], why: 'there is a function in it' },
   { path: 'parallel_tool_calls', values: [true], why: 'the default' },
-  { path: 'store', why: 'what is kept is the business of the proxy' },
+  { path: 'store', values: [false], why: 'nothing is kept that nobody asked to keep' },
   ...SCHEMA,
   { path: 'tools.*.function.strict', values: [false, null], why: 'the default' },
   { path: 'messages.*.content.*.image_url.detail', values: ['auto'], why: 'the default' },

@@ -37,7 +37,7 @@ export const requestNoOps: Entry[] = [
   },
   { path: 'model', why: 'the route says which model is asked' },
   { path: 'stream', why: 'the proxy itself frames the reply' },
-  { path: 'store', why: 'no other upstream stores replies' },
+  { path: 'store', values: [false], why: 'nothing is kept that nobody asked to keep' },
   {
     path: 'include.*',
     values: ['reasoning.encrypted_content'],
