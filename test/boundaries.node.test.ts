@@ -38,6 +38,7 @@ const ROOMS = {
     'json',
     'memory',
     'model',
+    'models',
     'observe',
     'ports',
     'recall',

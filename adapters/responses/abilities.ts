@@ -49,13 +49,13 @@ const EVERYTHING: Takes = { late: true, deferred: true, efforts: true }
 
 export function takenBy(target: Target, own: boolean): Takes {
   if (own) return EVERYTHING
-  const { server, lateTools, deferredTools } = target.facts
+  const { server, lateTools, deferredTools, effortUpdates } = target.facts
   const known = knownBy(target)
   const isWhole = !server || takesLateTools(server)
   const isServed = isWhole && server?.hostedTools !== false
   return {
     late: lateTools ?? (isWhole && known.lateTools === true),
     deferred: deferredTools ?? (isServed && known.deferredTools === true),
-    efforts: isWhole && known.effortUpdates === true,
+    efforts: effortUpdates ?? (isWhole && known.effortUpdates === true),
   }
 }

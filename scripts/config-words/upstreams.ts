@@ -114,6 +114,11 @@ export const UPSTREAM_WORDS: Words<Pick<Config, 'upstreams'>> = {
             usual: KNOWN,
             example: true,
           },
+          effortUpdates: {
+            means: 'Whether a conversation may bring other efforts (responses).',
+            usual: KNOWN,
+            example: true,
+          },
           prefill: {
             means: 'Whether a conversation may end with the model’s turn.',
             usual: KNOWN,

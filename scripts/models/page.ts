@@ -38,6 +38,8 @@ A caller of the upstream's own dialect gets what the service says: its bytes pas
 | functions over chat completions beside thoughts | effort \`none\` | \`approximated reasoning.mode\` |
 | no bound of the reply, and it always thinks (messages) | all that it gives, because thoughts count in it; what \`maxOutputTokens\` of the upstream says beats that | \`defaulted limits.maxOutputTokens\` |
 
+What a service refuses all the same is told in its own words, with the member of \`upstreams.*.models\` that would have spared it, and a value: \`(this model is known otherwise here; correct it: upstreams.one.models."M": {"efforts":["none","high"]})\`. Nothing is sent again by itself.
+
 ## The table
 
 A line is a name and facts, \`fact=value~FROM!AGAINST\`: letters of those who say so, and behind \`!\` of those who say otherwise. \`-\` is nothing. Money is US dollars for a million tokens: input, read from cache, written to cache, written for an hour, output; \`above\` begins with a number of tokens, \`priceFrom\` with a day. \`- name\` was left out on purpose.

@@ -72,6 +72,7 @@ const modelFacts = later(() => {
     forcedChoice: optional.flag,
     sampling: z.optional(z.enum(SAMPLING_RULES)),
     storesByDefault: optional.flag,
+    effortUpdates: optional.flag,
     prefill: optional.flag,
     fetchesUrls: optional.flag,
     mixesTools: optional.flag,

@@ -50,6 +50,7 @@ export interface ModelConfig {
   forcedChoice?: boolean | undefined
   sampling?: 'always' | 'without-thinking' | 'never' | undefined
   storesByDefault?: boolean | undefined
+  effortUpdates?: boolean | undefined
   prefill?: boolean | undefined
   fetchesUrls?: boolean | undefined
   mixesTools?: boolean | undefined

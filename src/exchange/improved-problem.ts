@@ -1,8 +1,10 @@
 import type { Adapter } from '../../adapters/contract.ts'
 import type { Problem } from '../model/problem.ts'
+import { amendmentFor } from '../models/refusals.ts'
+import { see } from '../models/see.ts'
 import type { Plan } from './plan.ts'
 
-type Destination = Pick<Plan['destination'], 'adapter' | 'upstream'>
+type Destination = Pick<Plan['destination'], 'adapter' | 'upstream' | 'target'>
 
 /** Names the member at fault as the caller's dialect does. */
 export function namedProblem(problem: Problem, sent: Adapter, caller: Adapter): Problem {
@@ -31,6 +33,26 @@ export function curedProblem(
     }
   }
   return problem
+}
+
+/**
+ * Names the fact of the model with which a foreign caller's request would have been written otherwise, as a hint behind the
+ * service's words. A caller of the service's own dialect is not corrected by facts.
+ */
+export function amendedProblem(
+  problem: Problem,
+  { adapter, upstream, target }: Destination,
+  caller: Adapter,
+  said: string = wordsOf(problem),
+): Problem {
+  if (adapter === caller || problem.kind !== 'invalid-request') return problem
+  const { model, facts, service } = target
+  const known = { ...see(facts.is ?? model, service).facts, ...facts }
+  const amendment = amendmentFor(said, { facts: known, droppable: adapter.upstream.droppable() })
+  if (!amendment) return problem
+  const place = `upstreams.${upstream.name}.models."${model}"`
+  const cure = `(this model is known otherwise here; correct it: ${place}: ${JSON.stringify(amendment)})`
+  return { ...problem, message: `${problem.message} ${cure}` }
 }
 
 /** Whether the proxy has more to say of a failure than the upstream has said. */

@@ -8,7 +8,7 @@ import { scanStructure } from '../json/structure.ts'
 import type { Exchange, StoredExchange } from './exchange.ts'
 import { KEY_REFUSED, NOT_A_REPLY, REDIRECTED } from '../model/failures.ts'
 import { foreignWords, isText, saidPage, saysError } from '../model/error-words.ts'
-import { curedProblem, namedProblem } from './improved-problem.ts'
+import { amendedProblem, curedProblem, namedProblem } from './improved-problem.ts'
 import type { Plan } from './plan.ts'
 import { soughtIn } from './planner.ts'
 import { failureInWords } from '../stream/event-reader.ts'
@@ -89,6 +89,8 @@ export async function readRefusal(
   const hinted = { ...problem, ...hints(call.headers, problem, ports.now()) }
   const cured = curedProblem(hinted, destination, text)
   if (cured !== hinted) return { problem: cured }
+  const amended = amendedProblem(hinted, destination, caller, text)
+  if (amended !== hinted) return { problem: amended }
   return hasReadableError(adapter, body) ? { problem: hinted, text } : { problem: hinted }
 }
 

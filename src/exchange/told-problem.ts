@@ -1,7 +1,7 @@
 import type { Problem } from '../model/problem.ts'
 import type { Adapter } from '../../adapters/contract.ts'
 import { foreignReply, KEY_REFUSED } from '../model/failures.ts'
-import { curedProblem, namedProblem } from './improved-problem.ts'
+import { amendedProblem, curedProblem, namedProblem } from './improved-problem.ts'
 import type { Plan } from './plan.ts'
 import { behind, NO_VEIL, type Veil } from '../upstream/secrets.ts'
 
@@ -26,5 +26,6 @@ export function toldProblem(
   if (isOurs && problem.kind === 'authentication') return KEY_REFUSED
   const named = namedProblem(problem, destination.adapter, caller)
   const cured = curedProblem(named, destination)
-  return sent ? behind(sent.veil, cured) : cured
+  const told = cured === named ? amendedProblem(named, destination, caller) : cured
+  return sent ? behind(sent.veil, told) : told
 }

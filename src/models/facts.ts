@@ -33,6 +33,8 @@ export interface SayableFacts {
   lateTools?: boolean
   /** Whether tools may be on offer that the model sees only once a search has found them. */
   deferredTools?: boolean
+  /** Whether a conversation may bring other efforts. */
+  effortUpdates?: boolean
 }
 
 /** What the table says of a model. An absent fact means what is safe. */
@@ -57,8 +59,6 @@ export interface KnownFacts extends Omit<SayableFacts, 'thinking' | 'forcedChoic
   n?: number
   stops?: boolean
   verbosity?: boolean
-  /** Whether it takes other efforts within a conversation. */
-  effortUpdates?: boolean
   /** Whether it keeps to a schema of the answer, also beside tools, and to those of tools. */
   structured?: boolean
   structuredWithTools?: boolean
