@@ -23,6 +23,7 @@ const PLACED: Readonly<Record<string, Type>> = {
   safetySettings: listOf('SafetySetting'),
   labels: { kind: 'object', members: [] },
   serviceTier: named('ServiceTier'),
+  store: { kind: 'value', name: 'boolean' },
   generationConfig: {
     kind: 'both',
     of: [named('GenerationConfig'), named('GenerateContentConfig')],

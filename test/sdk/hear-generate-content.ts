@@ -17,6 +17,7 @@ import type { Heard, HeardTool, HeardTurn, Piece, Wire } from './script.ts'
 
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/
 const MEMBERS = [
+  'store',
   'contents',
   'systemInstruction',
   'tools',
