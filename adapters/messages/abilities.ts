@@ -48,6 +48,13 @@ export function fastBetas(target: Target): readonly string[] | undefined {
   return known.fast === 'beta' ? [FAST_BETA] : []
 }
 
+/** Whether what the model says between calls has to be asked for, in words of a beta that no other one need know. */
+export const saysUpdates = (target: Target): boolean => {
+  const known = knownBy(target)
+  const isKnown = known.seen.how === 'model' && isOwnPlatform(known)
+  return isKnown && known.display === 'updates' && known.on === true
+}
+
 /** The types of tools for a screen that need a beta. */
 const SCREEN_BETAS: Readonly<Record<string, string>> = {
   computer_20251124: 'computer-use-2025-11-24',

@@ -35,12 +35,20 @@ import {
 } from './dialect.ts'
 import { readDiagnostics, withMarks, writeDiagnostics } from './caching.ts'
 import { withScreen } from './client-tools.ts'
-import { fastBetas, knownBy, screenTypes, storing, takenBy, type Takes } from './abilities.ts'
+import {
+  fastBetas,
+  knownBy,
+  saysUpdates,
+  screenTypes,
+  storing,
+  takenBy,
+  type Takes,
+} from './abilities.ts'
 import { offeredTools } from './tool-changes.ts'
 import { LISTING_BETA, readServers } from './mcp.ts'
 import * as options from './fields.ts'
 import { isThought, lastProofIn } from './proofs.ts'
-import { readReasoning, writeReasoning } from './reasoning.ts'
+import { readReasoning, writeReasoning, type WrittenReasoning } from './reasoning.ts'
 import { schemaRoom, type Room } from './schema-budget.ts'
 import { readTools, readToolChoice, writeServers, writeToolChoice, writeTools } from './tools.ts'
 import { finishMessages, leadingInstructions, readTurns, writeTurns } from './history.ts'
@@ -261,13 +269,14 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   const format = options.writeFormat(request.format, { room, structured: facts.structured }, lose)
   const offered = writeOffered(request, offer, writing, { room, code: facts.code })
   const maxTokens = options.writeMaxTokens(request, target, facts, lose)
-  const { thinking, effort } = writeReasoning(withEffort(request, takes), {
+  const thoughts = writeReasoning(withEffort(request, takes), {
     maxTokens,
     facts,
     forced: ['any', 'tool'].includes(textIn(offered.tool_choice?.['type'])),
     unproven: !isOpen && isUnproven(messages, facts.prefill !== false),
     lose,
   })
+  const { thinking, effort } = withUpdates(thoughts, request, context, betas)
   const thinks = thinking !== undefined && thinking['type'] !== 'disabled'
   settleEnd(messages, thinks, facts, lose)
   if (!isOrigin(request)) storeFor(request, storing(context.target), lose)
@@ -294,6 +303,27 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     ...writeDiagnostics(request, left, lose),
   }
   return withoutRefused(body, target.facts.drop, placeOf, lose)
+}
+
+const UPDATES_BETA = 'thinking-display-updates-2026-08-18'
+
+/**
+ * A foreign caller with tools reads what is said between calls, unless it says what is to be told of thoughts: in its dialect
+ * that needs no asking.
+ */
+function withUpdates(
+  written: WrittenReasoning,
+  request: Request,
+  { target }: WriteRequestContext,
+  betas: Set<string>,
+): WrittenReasoning {
+  const { thinking = { type: 'adaptive' } } = written
+  const { reasoning, tools, caching } = request
+  const isOpen = thinking['type'] === 'adaptive' && reasoning?.visible === undefined
+  const isAsked = tools.length > 0 && isOpen && !caching?.prewarm && !isOrigin(request)
+  if (!isAsked || !saysUpdates(target)) return written
+  betas.add(UPDATES_BETA)
+  return { ...written, thinking: { ...thinking, display: 'updates' } }
 }
 
 /** The tools, the servers of tools, and which of them are to be called. */

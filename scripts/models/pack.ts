@@ -8,7 +8,7 @@ import { linesOf, FACT_SOURCES, SPELLED, TABLE, type Line } from '../../src/mode
 
 const PRICES = ['price', 'above', 'priceFrom', 'batch']
 /** No rule asks for these; `dragoman models` prints them. */
-const TOLD = new Set([...PRICES, 'cacheMin', 'display', 'replay', 'byHand', 'endsAt'])
+const TOLD = new Set([...PRICES, 'cacheMin', 'replay', 'byHand', 'endsAt'])
 
 /** Facts by their names, as text. */
 type Facts = ReadonlyMap<string, string>

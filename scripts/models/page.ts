@@ -38,6 +38,8 @@ A caller of the upstream's own dialect gets what the service says: its bytes pas
 | functions over chat completions beside thoughts | effort \`none\` | \`approximated reasoning.mode\` |
 | no bound of the reply, and it always thinks (messages) | all that it gives, because thoughts count in it; what \`maxOutputTokens\` of the upstream says beats that | \`defaulted limits.maxOutputTokens\` |
 
+Two wishes need more words than their dialects have. An effort that is asked for in the middle of a conversation stays there (\`configuration_update\`) where the model takes that (\`effortUpdates\`), which keeps its cache and its thoughts; elsewhere the last one holds. What a model says between calls comes as thoughts where its \`display\` is \`updates\`: for a caller of another dialect that offers tools and says nothing of how thoughts are shown it is asked for.
+
 What a service refuses all the same is told in its own words, with the member of \`upstreams.*.models\` that would have spared it, and a value: \`(this model is known otherwise here; correct it: upstreams.one.models."M": {"efforts":["none","high"]})\`. Nothing is sent again by itself.
 
 ## The table

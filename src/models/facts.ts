@@ -68,6 +68,8 @@ export interface KnownFacts extends Omit<SayableFacts, 'thinking' | 'forcedChoic
   /** The type of its tool for a screen, and the version of that for running code. */
   screen?: string
   code?: string
+  /** What it says between calls comes as thoughts, which are empty unless they are asked for. */
+  display?: 'updates'
   /** It searches the web in every answer. */
   webSearch?: boolean
   /** Whether it has a fast mode, perhaps one behind a beta. */

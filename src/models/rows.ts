@@ -1,19 +1,19 @@
 /** Written by scripts/models/pack.ts. A line is what differs from the one before; `*` begins anew, `-` takes away. */
 export const MODEL_ROWS = `
-claude-fable-5-2 thinking=adaptive thinkingOff=no on=yes efforts=low/medium/high/xhigh/max forcedChoice=no sampling=never systemInPlace=yes deferredTools=yes binds=yes structured=yes image=yes contextWindow=1000000 maxOutputTokens=128000 prefill=no screen=computer_toolset_20260801 fast=yes
+claude-fable-5-2 thinking=adaptive thinkingOff=no on=yes efforts=low/medium/high/xhigh/max forcedChoice=no sampling=never systemInPlace=yes deferredTools=yes binds=yes structured=yes image=yes contextWindow=1000000 maxOutputTokens=128000 display=updates prefill=no screen=computer_toolset_20260801 fast=yes
 claude-fable-5-1 -fast effortDefault=high pdf=yes screen=computer_20251124
-claude-fable-5 forcedChoice=yes binds=no
-claude-mythos-5-2 -effortDefault -image -pdf -maxOutputTokens forcedChoice=no binds=yes screen=computer_toolset_20260801 fast=yes
+claude-fable-5 -display forcedChoice=yes binds=no
+claude-mythos-5-2 -effortDefault -image -pdf -maxOutputTokens forcedChoice=no binds=yes display=updates screen=computer_toolset_20260801 fast=yes
 claude-mythos-5-1 -fast image=yes pdf=yes maxOutputTokens=128000 screen=computer_20251124
-claude-mythos-5 forcedChoice=yes binds=no
-claude-opus-5-5 effortDefault=medium forcedChoice=no binds=yes screen=computer_toolset_20260801 fast=yes
-claude-opus-5 thinkingOff=yes offUpTo=high effortDefault=high forcedChoice=yes binds=no screen=computer_20251124 fast=beta
+claude-mythos-5 -display forcedChoice=yes binds=no
+claude-opus-5-5 effortDefault=medium forcedChoice=no binds=yes display=updates screen=computer_toolset_20260801 fast=yes
+claude-opus-5 -display thinkingOff=yes offUpTo=high effortDefault=high forcedChoice=yes binds=no screen=computer_20251124 fast=beta
 claude-opus-4-8 -offUpTo on=no
 claude-opus-4-7 -fast forcedChoice=without-thinking systemInPlace=no
 claude-opus-4-6 thinking=either efforts=low/medium/high/max forcedChoice=yes sampling=always
 claude-opus-4-5 thinking=budget efforts=low/medium/high prefill=yes contextWindow=200000 maxOutputTokens=64000 ends=2027-01-22 budget=1024/128000
-claude-sonnet-5-5 -ends -budget thinking=adaptive thinkingOff=between_tools offUpTo=high on=yes efforts=low/medium/high/xhigh/max forcedChoice=no sampling=never prefill=no systemInPlace=yes binds=yes contextWindow=1000000 maxOutputTokens=128000 screen=computer_toolset_20260801
-claude-sonnet-5 -offUpTo thinkingOff=yes forcedChoice=yes systemInPlace=no binds=no screen=computer_20251124
+claude-sonnet-5-5 -ends -budget thinking=adaptive thinkingOff=between_tools offUpTo=high on=yes efforts=low/medium/high/xhigh/max forcedChoice=no sampling=never prefill=no systemInPlace=yes binds=yes contextWindow=1000000 maxOutputTokens=128000 display=updates screen=computer_toolset_20260801
+claude-sonnet-5 -offUpTo -display thinkingOff=yes forcedChoice=yes systemInPlace=no binds=no screen=computer_20251124
 claude-sonnet-4-6 thinking=either on=no efforts=low/medium/high/max sampling=always
 claude-sonnet-4-5 -effortDefault thinking=budget efforts=- prefill=yes contextWindow=200000 maxOutputTokens=64000 ends=2026-11-30 screen=computer_20250124 budget=1024/128000
 claude-haiku-5-5 -ends -budget thinking=adaptive offUpTo=high on=yes efforts=low/medium/high/xhigh/max sampling=never prefill=no systemInPlace=yes binds=yes contextWindow=1000000 maxOutputTokens=128000 screen=computer_20251124

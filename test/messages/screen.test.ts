@@ -72,7 +72,7 @@ describe('the tool for a screen of a caller that lists actions', () => {
     expect(body.tools).toMatchObject([
       { type: 'computer_toolset_20260801', configs: { zoom: { enabled: false } } },
     ])
-    expect(headers).not.toHaveProperty('anthropic-beta')
+    expect(headers['anthropic-beta']).toBe('thinking-display-updates-2026-08-18')
   })
 
   it.each(['claude-3-opus', 'vertex/claude-opus-4-6', 'm'])('is a function to %s', (model) => {

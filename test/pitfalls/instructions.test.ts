@@ -115,6 +115,23 @@ describe('an effort that is asked for in the middle of a conversation', () => {
     expect(sent('responses', 'responses', GPT, { input }).body['input']).toEqual(input)
   })
 
+  it('stays in place for every model that takes it there, and what one does not take is the nearest', () => {
+    for (const model of [
+      'gpt-5.6-sol',
+      'gpt-6-luna',
+      'gpt-6.1-terra',
+      'gpt-6.2-sol',
+      'gpt-7-sol',
+    ]) {
+      const there = sent('messages', 'responses', model, {
+        messages,
+        output_config: { effort: 'low' },
+      })
+      expect(there.body['input']).toMatchObject([{}, update, {}, {}])
+      expect(there.body['reasoning']).toEqual({ effort: 'low' })
+    }
+  })
+
   it('is the effort of the whole turn elsewhere: the last one holds', () => {
     const low = { ...update, reasoning: { effort: 'low' } }
     const { body } = sent('responses', 'chat-completions', 'm', { input: [...input, low] })
