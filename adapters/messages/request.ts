@@ -191,6 +191,7 @@ export function writeRequest(asked: Request, context: WriteRequestContext): Outg
   const betas = new Set<string>()
   const fit = fitted(warming(withoutForgotten(asked), context.lose), context)
   const request = onScreen(fit, context, betas)
+  if (!isOrigin(request)) storeFor(request, storing(context.target), context.lose)
   const marked = withMarks(writeBody(request, context, betas), request, context)
   const body = lowered(marked, context.target.facts.server, context.lose)
   const lastProof = lastProofIn(body)
@@ -279,7 +280,6 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   const { thinking, effort } = withUpdates(thoughts, request, context, betas)
   const thinks = thinking !== undefined && thinking['type'] !== 'disabled'
   settleEnd(messages, thinks, facts, lose)
-  if (!isOrigin(request)) storeFor(request, storing(context.target), lose)
   const { metadata, output_config, context_management, ...left } = restOf(request)
   const system = writeSystem(request, writing, 'format' in format)
   open(messages, system, request, lose)
