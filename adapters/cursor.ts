@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../src/json/json.ts'
 import type { Request } from '../src/model/request.ts'
-import { withFreeArguments } from '../src/model/text-tools.ts'
+import { withFreeArguments } from '../src/rules/text-tools.ts'
 import type { Adapter, ReadRequestContext } from './contract.ts'
 
 /** Nothing but settings stands before the conversation. By the rules it would be in `messages`. */

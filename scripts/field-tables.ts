@@ -3,7 +3,7 @@ import type { Dialect } from '../adapters/dialect.ts'
 import * as generateContent from '../adapters/generate-content/wire.ts'
 import * as messages from '../adapters/messages/wire.ts'
 import * as responses from '../adapters/responses/wire.ts'
-import type { Fields } from '../src/model/fields.ts'
+import type { Fields } from '../src/check/fields.ts'
 
 /** Each dialect's tables of members, by the path of the object that has them. */
 export const FIELD_TABLES: Readonly<Record<Dialect, Readonly<Record<string, Fields>>>> = {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build, type BuildOptions, type Plugin, transformSync } from 'esbuild'
-import { pageFiles } from '../src/node/page-files.ts'
+import { pageFiles } from '../src/node/command/page-files.ts'
 import { configTypes } from './config-type.ts'
 
 /** What all bundles have in common. */

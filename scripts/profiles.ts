@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { spellFacts } from '../src/config/profiles.ts'
 import { SERVERS, type Server } from '../adapters/servers.ts'
-import { SOURCED_PROFILES } from '../src/node/profile-sources.ts'
+import { SOURCED_PROFILES } from '../src/node/command/profile-sources.ts'
 
 const PAGE = new URL('../docs/profiles.md', import.meta.url)
 

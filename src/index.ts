@@ -16,7 +16,7 @@ import { listedPrice } from './observe/prices.ts'
 import { memoryStore } from './memory/stores/memory.ts'
 
 export { ConfigError } from './config/config.ts'
-export type { ConfigFault } from './config/finding.ts'
+export type { ConfigFault } from './config/lint/finding.ts'
 export type {
   Config,
   ProfileConfig,
@@ -36,7 +36,7 @@ export { durableStore, type ObjectNamespace } from './workers/durable.ts'
 export { type KeyValueNamespace, kvStore } from './workers/kv.ts'
 export { memoryStore } from './memory/stores/memory.ts'
 export { type RedisLink, redisStore } from './memory/stores/redis.ts'
-export type { ToldLoss } from './exchange/told-losses.ts'
+export type { ToldLoss } from './exchange/answers/told-losses.ts'
 export type { Loss, LossCode } from './model/loss.ts'
 export { ProblemError, type Problem } from './model/problem.ts'
 export {

@@ -8,7 +8,7 @@ import {
   type Platform,
   settingsIn,
 } from './config/config.ts'
-import { writeFault } from './config/finding.ts'
+import { writeFault } from './config/lint/finding.ts'
 import { type ConfigSource, objectSource, textSource } from './config/source.ts'
 import { environmentSource, withVariables } from './config/variables.ts'
 import { DEFAULT_RETENTION, ISOLATE_LIMITS } from './config/defaults.ts'

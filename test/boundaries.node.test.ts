@@ -8,17 +8,30 @@ import { codeOf, importsOf, sources } from './sources.ts'
 const ROOMS = {
   json: [],
   model: ['json'],
-  models: ['json', 'model'],
+  models: ['json', 'model', 'rules'],
+  rules: ['json', 'model'],
+  problems: ['json', 'model'],
+  check: ['json', 'model'],
   schema: ['json', 'model'],
-  stream: ['json', 'model', 'eventsource-parser'],
-  contract: ['json', 'model', 'models', 'stream'],
-  dialect: ['json', 'model', 'models', 'schema', 'stream', 'contract'],
-  dialects: ['contract', 'dialect', 'json', 'model'],
-  config: ['contract', 'dialects', 'json', 'model', 'models', 'zod'],
-  observe: ['config', 'model', 'models'],
+  stream: ['json', 'model', 'eventsource-parser', 'problems', 'check'],
+  contract: ['json', 'model', 'models', 'stream', 'rules', 'check'],
+  dialect: [
+    'json',
+    'model',
+    'models',
+    'schema',
+    'stream',
+    'contract',
+    'rules',
+    'problems',
+    'check',
+  ],
+  dialects: ['contract', 'dialect', 'json', 'model', 'rules'],
+  config: ['contract', 'dialects', 'json', 'model', 'models', 'zod', 'rules'],
+  observe: ['config', 'model', 'models', 'problems', 'check'],
   recall: ['json', 'model', 'lru-cache'],
   ports: ['json', 'model', 'stream', 'memory', 'observe', 'recall'],
-  places: ['json', 'model', 'ports', 'stream'],
+  places: ['json', 'model', 'ports', 'stream', 'rules'],
   upstream: [
     'config',
     'contract',
@@ -29,8 +42,10 @@ const ROOMS = {
     'ports',
     'stream',
     'version',
+    'problems',
+    'check',
   ],
-  memory: ['config', 'contract', 'json', 'model', 'stream', 'lru-cache'],
+  memory: ['config', 'contract', 'json', 'model', 'stream', 'lru-cache', 'problems'],
   exchange: [
     'config',
     'contract',
@@ -44,8 +59,20 @@ const ROOMS = {
     'recall',
     'stream',
     'upstream',
+    'rules',
+    'problems',
   ],
-  tasks: ['config', 'exchange', 'json', 'model', 'ports', 'stream', 'upstream', 'version'],
+  tasks: [
+    'config',
+    'exchange',
+    'json',
+    'model',
+    'ports',
+    'stream',
+    'upstream',
+    'version',
+    'problems',
+  ],
   http: [
     'config',
     'contract',
@@ -62,8 +89,10 @@ const ROOMS = {
     'upstream',
     'version',
     'hono',
+    'rules',
+    'problems',
   ],
-  demo: ['config', 'contract', 'dialects', 'json', 'model', 'ports', 'stream'],
+  demo: ['config', 'contract', 'dialects', 'json', 'model', 'ports', 'stream', 'rules', 'problems'],
   inspect: ['json', 'model', 'observe', 'ports', 'stream'],
   workers: ['config', 'json', 'memory', 'model', 'ports'],
   version: [],
@@ -116,7 +145,24 @@ function isOpenTo(path: string, target: string): boolean {
 
 const folderOf = (path: string): string => path.split('/').slice(0, 2).join('/')
 
+/** A folder is a floor plan: what does not fit on one has rooms within it. A dialect has the files that are named for all. */
+const MOST_FILES = 16
+const MOST_FILES_OF_A_DIALECT = 33
+
 describe('boundaries', () => {
+  it('has no folder with more files than one takes in at a look', () => {
+    const counts = new Map<string, number>()
+    for (const { path } of sources) {
+      const folder = path.slice(0, path.lastIndexOf('/'))
+      counts.set(folder, (counts.get(folder) ?? 0) + 1)
+    }
+    const crowded = [...counts].filter(
+      ([folder, count]) =>
+        count > (folder.startsWith('adapters/') ? MOST_FILES_OF_A_DIALECT : MOST_FILES),
+    )
+    expect(crowded).toEqual([])
+  })
+
   it('finds the sources', () => expect(sources.length).toBeGreaterThan(40))
 
   it('are kept by every import', () => {
@@ -135,9 +181,9 @@ describe('boundaries', () => {
     expect(allowed('src/json/json.ts', 'src/model/problem.ts')).toBe(false)
     expect(allowed('src/memory/records.ts', 'src/exchange/exchange.ts')).toBe(false)
     expect(allowed('src/exchange/exchange.ts', 'hono')).toBe(false)
-    expect(allowed('src/exchange/pass.ts', 'src/places/placing.ts')).toBe(false)
+    expect(allowed('src/exchange/reply/pass.ts', 'src/places/placing.ts')).toBe(false)
     expect(allowed('src/http/app.ts', 'node:http')).toBe(false)
-    expect(allowed('src/worker.ts', 'src/node/send.ts')).toBe(false)
+    expect(allowed('src/worker.ts', 'src/node/upstream/send.ts')).toBe(false)
     expect(allowed('src/elsewhere/x.ts', 'src/json/json.ts')).toBe(false)
     expect(
       importsOf({ path: 'src/a/b.ts', text: "import {\n  x,\n} from '../c.ts'", lines: [] }),
@@ -152,7 +198,9 @@ describe('boundaries', () => {
         .map((target) => `${source.path} imports ${target}`),
     )
     expect(crossings).toEqual([])
-    expect(isOpenTo('adapters/messages/reader.ts', 'src/stream/delta-templates.ts')).toBe(false)
+    expect(isOpenTo('adapters/messages/reader.ts', 'src/stream/pieces/delta-templates.ts')).toBe(
+      false,
+    )
     expect(isOpenTo('adapters/messages/writer.ts', 'src/stream/event-text.ts')).toBe(false)
   })
 
@@ -208,7 +256,7 @@ function cyclesIn(graph: ReadonlyMap<string, readonly string[]>): string[][] {
 describe('purity', () => {
   /** Base64 is no input: the same text gives the same bytes on every platform, only not as fast. */
   const PURE =
-    /^(?:adapters|src\/(?:json(?!\/base64)|model|schema))\/|^src\/stream\/(?!time|stream-out)/
+    /^(?:adapters|src\/(?:json(?!\/base64)|model|rules|problems|check|schema))\/|^src\/stream\/(?!time|stream-out)/
   /** A date in a text is what it is at any time. */
   const IMPURE =
     /\b(?:Date(?!\.parse\b)|performance|crypto|fetch|process|console|setTimeout|setInterval|queueMicrotask|globalThis)\b|\bMath\.random\b/g

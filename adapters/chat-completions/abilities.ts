@@ -1,7 +1,7 @@
 import type { Lose } from '../../src/model/loss.ts'
 import type { Request } from '../../src/model/request.ts'
 import type { KnownFacts } from '../../src/models/facts.ts'
-import type { Storing } from '../../src/model/storing.ts'
+import type { Storing } from '../../src/rules/storing.ts'
 import { fitting } from '../../src/models/fitting.ts'
 import { knownOf, type Known, type ServerFacts, type Target } from '../contract.ts'
 import type { WriteRequestContext } from '../contract.ts'

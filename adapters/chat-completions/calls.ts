@@ -5,14 +5,14 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/json/json.ts'
-import { type NameRule, fit, uniqueIds } from '../../src/model/names.ts'
+import { type NameRule, fit, uniqueIds } from '../../src/rules/names.ts'
 import { fingerprint } from '../../src/model/proof.ts'
 import { invalid, type ProblemError } from '../../src/model/problem.ts'
-import { follow, nothingLost } from '../../src/model/trail.ts'
-import { addNote, parted, type Part } from '../../src/model/notes.ts'
+import { follow, nothingLost } from '../../src/model/trail/trail.ts'
+import { addNote, parted, type Part } from '../../src/rules/notes.ts'
 import type { ToolCallBlock, Turn } from '../../src/model/request.ts'
-import { lowerInput } from '../../src/model/text-tools.ts'
-import { UndoMap } from '../../src/model/undo-map.ts'
+import { lowerInput } from '../../src/rules/text-tools.ts'
+import { UndoMap } from '../../src/model/trail/undo-map.ts'
 import type { ServerFacts } from '../contract.ts'
 import type { Said } from './blocks.ts'
 import {

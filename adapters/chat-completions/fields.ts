@@ -6,7 +6,7 @@ import {
   isObject,
   toText,
 } from '../../src/json/json.ts'
-import { fit } from '../../src/model/names.ts'
+import { fit } from '../../src/rules/names.ts'
 import type { Format, Request } from '../../src/model/request.ts'
 import type { Members } from '../../src/model/ext.ts'
 import {
@@ -18,7 +18,7 @@ import {
   type Place,
   type PlaceTable,
 } from '../../src/model/places.ts'
-import { inWords } from '../../src/model/text-tools.ts'
+import { inWords } from '../../src/rules/text-tools.ts'
 import { NOT_STRICT, objectSchema, strictSchema } from '../../src/schema/strict.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { CacheOptions, ServerFacts } from '../contract.ts'

@@ -9,7 +9,7 @@ import {
   saidDocument,
   textOfMedia,
   typeByName,
-} from '../../src/model/media.ts'
+} from '../../src/rules/media.ts'
 import type { Block, MediaBlock } from '../../src/model/request.ts'
 import {
   DIALECT,

@@ -10,8 +10,8 @@ import {
   type Problem,
   type ProblemKind,
 } from '../../src/model/problem.ts'
-import { readWait } from '../../src/model/wait.ts'
-import { codeFor, nameIn, openAiWords, statusIn, wordsIn } from '../../src/model/error-words.ts'
+import { readWait } from '../../src/problems/wait.ts'
+import { codeFor, nameIn, openAiWords, statusIn, wordsIn } from '../../src/problems/error-words.ts'
 import { textIn, objectIn } from './dialect.ts'
 
 /** The `error` member, which answers and streams have in common. */

@@ -3,8 +3,8 @@ import { Cursor, ENDED_EARLY, WORDLESS } from '../../src/model/cursor.ts'
 import type { Event } from '../../src/model/events.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { hasLogprobs, readLogprobs } from '../../src/model/logprobs.ts'
-import { isFailure, saysError } from '../../src/model/error-words.ts'
-import { toolNames, type ToolNames } from '../../src/model/names.ts'
+import { isFailure, saysError } from '../../src/problems/error-words.ts'
+import { toolNames, type ToolNames } from '../../src/rules/names.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import type { Block, Citation, Logprob, Proof } from '../../src/model/request.ts'
 import { DeltaHint, DONE } from '../../src/stream/wire-events.ts'
@@ -30,7 +30,7 @@ import {
   type Seen,
 } from './reply.ts'
 import { readTier, readUsage } from './usage.ts'
-import { raiseInput } from '../../src/model/text-tools.ts'
+import { raiseInput } from '../../src/rules/text-tools.ts'
 
 /** Adds an empty text to a reply without one, before its calls: the sources of a reply belong to a text (Perplexity). */
 function withText(blocks: readonly Block[]): readonly Block[] {

@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, isObject } from '../../src/json/json.ts'
-import { BUDGETS, isEffort, nearestEffort } from '../../src/model/effort.ts'
+import { BUDGETS, isEffort, nearestEffort } from '../../src/rules/effort.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions } from '../../src/model/request.ts'
 import type { KnownFacts } from '../../src/models/facts.ts'

@@ -1,14 +1,14 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { Members, membersBeside } from '../../src/model/ext.ts'
-import { reportUnkept } from '../../src/model/foreign.ts'
-import { withToolsBefore } from '../../src/model/late-tools.ts'
-import { storeFor } from '../../src/model/storing.ts'
-import { toolNames } from '../../src/model/names.ts'
-import { made } from '../../src/model/trail.ts'
+import { reportUnkept } from '../../src/rules/foreign.ts'
+import { withToolsBefore } from '../../src/rules/late-tools.ts'
+import { storeFor } from '../../src/rules/storing.ts'
+import { toolNames } from '../../src/rules/names.ts'
+import { made } from '../../src/model/trail/trail.ts'
 import { invalid, nothingToSend } from '../../src/model/problem.ts'
-import { withoutRefused } from '../../src/model/fields.ts'
+import { withoutRefused } from '../../src/check/fields.ts'
 import type { Request } from '../../src/model/request.ts'
-import { withFreeArguments } from '../../src/model/text-tools.ts'
+import { withFreeArguments } from '../../src/rules/text-tools.ts'
 import {
   givenTo,
   type Outgoing,

@@ -1,5 +1,5 @@
 import { isObject, toText, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
-import { reportWidened, isNamed, type NamedTool } from '../../src/model/names.ts'
+import { reportWidened, isNamed, type NamedTool } from '../../src/rules/names.ts'
 import type {
   FunctionTool,
   HostedTool,
@@ -9,7 +9,7 @@ import type {
   ToolChoice,
 } from '../../src/model/request.ts'
 import { membersBeside } from '../../src/model/ext.ts'
-import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
+import { describeText, TEXT_TOOL_SCHEMA } from '../../src/rules/text-tools.ts'
 import { rooted } from '../../src/schema/root.ts'
 import { NOT_STRICT, strictSchema } from '../../src/schema/strict.ts'
 import {

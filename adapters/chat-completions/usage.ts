@@ -15,7 +15,7 @@ import {
   readServedTier,
   writeServedTier,
   type ServedWords,
-} from '../../src/model/served.ts'
+} from '../../src/rules/served.ts'
 import { keep, objectIn, countIn, isAbsent } from './dialect.ts'
 
 /** Where OpenRouter counts searches, under the newer name and the older one. */

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import { field, namesFor, placesIn, fieldShapes } from '../../src/model/fields.ts'
+import { field, namesFor, placesIn, fieldShapes } from '../../src/check/fields.ts'
 import {
   all,
   byType,
@@ -9,7 +9,7 @@ import {
   shaped,
   textOrList,
   type Shape,
-} from '../../src/model/shape.ts'
+} from '../../src/check/shape.ts'
 import {
   flag,
   integer,
@@ -19,7 +19,7 @@ import {
   sized,
   text,
   that,
-} from '../../src/model/shape-values.ts'
+} from '../../src/check/shape-values.ts'
 import { formatType, isFlat, toolType } from './dialect.ts'
 
 /** The shape of a valid request; unknown types of parts and tools pass. */

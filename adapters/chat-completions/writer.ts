@@ -7,14 +7,14 @@ import {
   type FinishEvent,
   type Tail,
 } from '../../src/model/events.ts'
-import { blockName, reportWithheld } from '../../src/model/foreign.ts'
+import { blockName, reportWithheld } from '../../src/rules/foreign.ts'
 import { isObject, type JsonObject } from '../../src/json/json.ts'
 import { append, writeLogprobs } from '../../src/model/logprobs.ts'
-import { flatName } from '../../src/model/names.ts'
+import { flatName } from '../../src/rules/names.ts'
 import type { Block, Citation, Proof, ToolCallBlock, Usage } from '../../src/model/request.ts'
 import { deltaEvents, DONE, Outbox } from '../../src/stream/wire-events.ts'
-import { refusalWords } from '../../src/model/refused.ts'
-import { lowerInput } from '../../src/model/text-tools.ts'
+import { refusalWords } from '../../src/problems/refused.ts'
+import { lowerInput } from '../../src/rules/text-tools.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
 import { DIALECT, factsOf, isOrigin, objectIn } from './dialect.ts'
@@ -30,9 +30,9 @@ import {
   type PlaceKind,
 } from './proofs.ts'
 import { writeAnnotation, writeFinish, type Seen } from './reply.ts'
-import { sayServed } from '../../src/model/served.ts'
+import { sayServed } from '../../src/rules/served.ts'
 import { SERVED, writeTierOf, writeUsage } from './usage.ts'
-import { grown } from '../../src/model/growing.ts'
+import { grown } from '../../src/model/trail/growing.ts'
 
 /** The block that is being said. */
 interface Open {

@@ -20,7 +20,7 @@ import type {
   ToolCallBlock,
   ToolResultBlock,
 } from '../../src/model/request.ts'
-import { lowerInput } from '../../src/model/text-tools.ts'
+import { lowerInput } from '../../src/rules/text-tools.ts'
 import { written, type BlockTable } from '../contract.ts'
 import type { CallBook } from './calls.ts'
 import { DIALECT, keep, restOf, factsOf, opaque } from './dialect.ts'

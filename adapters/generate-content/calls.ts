@@ -1,5 +1,5 @@
 import { fingerprint } from '../../src/model/proof.ts'
-import { UndoMap } from '../../src/model/undo-map.ts'
+import { UndoMap } from '../../src/model/trail/undo-map.ts'
 
 /** The call that a result answers. */
 export interface Answered {

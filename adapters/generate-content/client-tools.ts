@@ -1,6 +1,6 @@
 import { hasOlderScreen } from './abilities.ts'
 import { listOf, toText, type JsonObject } from '../../src/json/json.ts'
-import { describeAction, readActions } from '../../src/model/action-sets.ts'
+import { describeAction, readActions } from '../../src/rules/action-sets.ts'
 import type { FunctionTool } from '../../src/model/request.ts'
 import { keep } from './dialect.ts'
 

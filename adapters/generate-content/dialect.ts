@@ -1,6 +1,6 @@
 import { rewriteMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import { createCodec } from '../../src/model/ext.ts'
-import type { NameRule } from '../../src/model/names.ts'
+import type { NameRule } from '../../src/rules/names.ts'
 
 export const DIALECT = 'generate-content'
 

@@ -18,14 +18,14 @@ import {
   writeBy,
   type PlaceTable,
 } from '../../src/model/places.ts'
-import { withoutRefused } from '../../src/model/fields.ts'
+import { withoutRefused } from '../../src/check/fields.ts'
 import type { WriteRequestContext, Target } from '../contract.ts'
 import type { KnownFacts } from '../../src/models/facts.ts'
 import { heededBy } from './abilities.ts'
 import { amount, readReasoning, writeReasoning } from './reasoning.ts'
 import { optionPlace, type WireGenerationConfig } from './wire.ts'
 import { narrow, widen } from '../../src/schema/narrow.ts'
-import { inWords } from '../../src/model/text-tools.ts'
+import { inWords } from '../../src/rules/text-tools.ts'
 import { keep, factsOf, isOrigin, GENERATION_PATH, prefixed } from './dialect.ts'
 
 type Options = Pick<Request, 'limits' | 'sampling' | 'reasoning' | 'format'> & {

@@ -1,6 +1,6 @@
 import { isObject } from '../../src/json/json.ts'
 import type { Adapter } from '../contract.ts'
-import { droppable, fieldNames } from '../../src/model/fields.ts'
+import { droppable, fieldNames } from '../../src/check/fields.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { storing } from './abilities.ts'
 import { DIALECT } from './dialect.ts'

@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import { leftOut, saidDocument, textOfMedia, typeByName } from '../../src/model/media.ts'
+import { leftOut, saidDocument, textOfMedia, typeByName } from '../../src/rules/media.ts'
 import type { Block, MediaBlock, ToolResultBlock, Turn } from '../../src/model/request.ts'
-import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
+import { follow, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
 import { keep, restOf, factsOf } from './dialect.ts'
 import type { WireMedia } from './wire.ts'
 

@@ -1,4 +1,4 @@
-import { isModelName, unescaped } from '../../src/model/model-name.ts'
+import { isModelName, unescaped } from '../../src/rules/model-name.ts'
 import { invalid } from '../../src/model/problem.ts'
 import type { RequestHead, Route } from '../contract.ts'
 

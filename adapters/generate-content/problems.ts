@@ -18,8 +18,8 @@ import {
   type Problem,
   type ProblemKind,
 } from '../../src/model/problem.ts'
-import { readWait } from '../../src/model/wait.ts'
-import { statusIn, wordsIn } from '../../src/model/error-words.ts'
+import { readWait } from '../../src/problems/wait.ts'
+import { statusIn, wordsIn } from '../../src/problems/error-words.ts'
 
 const NAMES: Record<ProblemKind, string> = {
   'invalid-request': 'INVALID_ARGUMENT',

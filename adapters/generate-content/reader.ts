@@ -12,11 +12,11 @@ import {
 } from '../../src/json/json.ts'
 import type { Block, Logprob, ToolCallBlock, Usage } from '../../src/model/request.ts'
 import { append } from '../../src/model/logprobs.ts'
-import { toolNames, type ToolNames } from '../../src/model/names.ts'
+import { toolNames, type ToolNames } from '../../src/rules/names.ts'
 import { fingerprint } from '../../src/model/proof.ts'
-import { isFailure } from '../../src/model/error-words.ts'
-import { isRefusing, readRefused } from '../../src/model/refused.ts'
-import { raiseInput } from '../../src/model/text-tools.ts'
+import { isFailure } from '../../src/problems/error-words.ts'
+import { isRefusing, readRefused } from '../../src/problems/refused.ts'
+import { raiseInput } from '../../src/rules/text-tools.ts'
 import type { Reader, ReadReplyContext, WireEvent } from '../contract.ts'
 import {
   CANDIDATE,
@@ -41,7 +41,7 @@ import { isItsOwn, readProof } from './proofs.ts'
 import { normalisePart, REPLY_VERBATIM } from './wire.ts'
 import { readFinish, type ReadFinish } from './reply.ts'
 import { readUsage } from './usage.ts'
-import { grown } from '../../src/model/growing.ts'
+import { grown } from '../../src/model/trail/growing.ts'
 
 /** Takes the text of a part that holds nothing else. */
 type Take = (text: string) => void

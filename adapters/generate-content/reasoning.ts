@@ -1,4 +1,4 @@
-import { BUDGETS, nearestEffort, type SomeEffort } from '../../src/model/effort.ts'
+import { BUDGETS, nearestEffort, type SomeEffort } from '../../src/rules/effort.ts'
 import type { JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions } from '../../src/model/request.ts'

@@ -8,12 +8,12 @@ import {
 } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request } from '../../src/model/request.ts'
-import { withToolsBefore } from '../../src/model/late-tools.ts'
-import { toolNames, type ToolNames } from '../../src/model/names.ts'
-import { made, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
+import { withToolsBefore } from '../../src/rules/late-tools.ts'
+import { toolNames, type ToolNames } from '../../src/rules/names.ts'
+import { made, mapped, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
 import { invalid } from '../../src/model/problem.ts'
-import { withoutRefused } from '../../src/model/fields.ts'
-import { storeFor } from '../../src/model/storing.ts'
+import { withoutRefused } from '../../src/check/fields.ts'
+import { storeFor } from '../../src/rules/storing.ts'
 import {
   givenTo,
   type Outgoing,
@@ -23,7 +23,7 @@ import {
 import { detailByLevel, hasPicturesAlone } from './media.ts'
 import { begun, systemEntries, writeContents, readTurns } from './history.ts'
 import { membersBeside } from '../../src/model/ext.ts'
-import { reportUnkept } from '../../src/model/foreign.ts'
+import { reportUnkept } from '../../src/rules/foreign.ts'
 import {
   many,
   NAME_RULE,

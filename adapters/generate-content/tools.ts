@@ -15,10 +15,10 @@ import {
   unique,
   type NamedTool,
   type ToolNames,
-} from '../../src/model/names.ts'
+} from '../../src/rules/names.ts'
 import { narrowParameters, widen } from '../../src/schema/narrow.ts'
 import { closed } from '../../src/schema/strict.ts'
-import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
+import { describeText, TEXT_TOOL_SCHEMA } from '../../src/rules/text-tools.ts'
 import {
   DIALECT,
   many,

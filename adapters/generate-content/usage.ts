@@ -1,6 +1,6 @@
 import { pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Usage } from '../../src/model/request.ts'
-import { readServedTier, writeServedTier, type ServedWords } from '../../src/model/served.ts'
+import { readServedTier, writeServedTier, type ServedWords } from '../../src/rules/served.ts'
 import { many, keep } from './dialect.ts'
 
 export const SERVED: ServedWords = {

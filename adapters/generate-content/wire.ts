@@ -5,7 +5,7 @@ import {
   isNull,
   type JsonObject,
 } from '../../src/json/json.ts'
-import { field, namesFor, placesIn, fieldShapes } from '../../src/model/fields.ts'
+import { field, namesFor, placesIn, fieldShapes } from '../../src/check/fields.ts'
 import {
   list,
   object,
@@ -14,8 +14,8 @@ import {
   shaped,
   type Shape,
   type TypeOf,
-} from '../../src/model/shape.ts'
-import { anything, filled, flag, number, oneOf, text, that } from '../../src/model/shape-values.ts'
+} from '../../src/check/shape.ts'
+import { anything, filled, flag, number, oneOf, text, that } from '../../src/check/shape-values.ts'
 import { verbatimPaths, wrappedIn } from '../../src/json/verbatim-paths.ts'
 
 /**

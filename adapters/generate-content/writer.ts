@@ -7,12 +7,12 @@ import {
   withBody,
   withTail,
 } from '../../src/model/events.ts'
-import { blockName, reportWithheld } from '../../src/model/foreign.ts'
+import { blockName, reportWithheld } from '../../src/rules/foreign.ts'
 import { wordIn, type JsonObject } from '../../src/json/json.ts'
 import { append } from '../../src/model/logprobs.ts'
-import { flatName } from '../../src/model/names.ts'
+import { flatName } from '../../src/rules/names.ts'
 import type { Block, BlockKind, Citation, Logprob, Proof, Usage } from '../../src/model/request.ts'
-import { isRefusing } from '../../src/model/refused.ts'
+import { isRefusing } from '../../src/problems/refused.ts'
 import { deltaEvents } from '../../src/stream/wire-events.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
@@ -20,13 +20,13 @@ import { DIALECT } from './dialect.ts'
 import { Grounding, createOffsets, writePage } from './citations.ts'
 import { Pieces, thoughtMark, type WrittenRun } from './writer-blocks.ts'
 import { writePart, type WritePartContext } from './blocks.ts'
-import { sayServed } from '../../src/model/served.ts'
+import { sayServed } from '../../src/rules/served.ts'
 import { writeTokens } from './logprobs.ts'
 import { writeProblem } from './problems.ts'
 import { repeatThoughts, writeProof } from './proofs.ts'
 import { FINISH_NAMES, understood } from './reply.ts'
 import { SERVED, writeUsage } from './usage.ts'
-import { grown } from '../../src/model/growing.ts'
+import { grown } from '../../src/model/trail/growing.ts'
 
 /** The block that is being written. */
 interface Open {

@@ -1,5 +1,5 @@
 import type { KnownFacts } from '../../src/models/facts.ts'
-import type { Storing } from '../../src/model/storing.ts'
+import type { Storing } from '../../src/rules/storing.ts'
 import { knownOf, type Known, type Target } from '../contract.ts'
 
 /**

@@ -14,11 +14,11 @@ import type {
   ToolKey,
   ToolResultBlock,
 } from '../../src/model/request.ts'
-import { fit } from '../../src/model/names.ts'
+import { fit } from '../../src/rules/names.ts'
 import { isEnvelope, readSummaryEnvelope } from '../../src/model/proof.ts'
-import { foundInWords } from '../../src/model/late-tools.ts'
-import { lowerInput } from '../../src/model/text-tools.ts'
-import { UndoMap } from '../../src/model/undo-map.ts'
+import { foundInWords } from '../../src/rules/late-tools.ts'
+import { lowerInput } from '../../src/rules/text-tools.ts'
+import { UndoMap } from '../../src/model/trail/undo-map.ts'
 import { written, type BlockTable } from '../contract.ts'
 import * as citations from './citations.ts'
 import {

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { CacheMiss, Caching, Request } from '../../src/model/request.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import { follow, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
+import { follow, mapped, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
 import type { WriteRequestContext } from '../contract.ts'
 import { isOrigin, listIn, objectIn, objectsIn, textIn } from './dialect.ts'
 

@@ -1,8 +1,8 @@
 import { stringify, type JsonObject } from '../../src/json/json.ts'
-import { changeInWords } from '../../src/model/late-tools.ts'
+import { changeInWords } from '../../src/rules/late-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import { uniqueIds } from '../../src/model/names.ts'
-import { follow, type Trail } from '../../src/model/trail.ts'
+import { uniqueIds } from '../../src/rules/names.ts'
+import { follow, type Trail } from '../../src/model/trail/trail.ts'
 import { CALL_ID, objectsIn, textIn } from './dialect.ts'
 import type { WireBlock } from './wire.ts'
 

@@ -1,12 +1,12 @@
 import { parseObject, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
-import { describeAction, readActions, type Action } from '../../src/model/action-sets.ts'
+import { describeAction, readActions, type Action } from '../../src/rules/action-sets.ts'
 import {
   COMPUTER,
   DIRECTION,
   screenFunction,
   findScreen,
   UNLISTED_ACTIONS,
-} from '../../src/model/computer.ts'
+} from '../../src/rules/computer.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, FunctionTool, Request } from '../../src/model/request.ts'
 import { keep, numberIn, objectIn, readCache, textIn, withoutNulls } from './dialect.ts'

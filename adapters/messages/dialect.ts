@@ -2,8 +2,8 @@ import { isObject, toText, withoutNulls, type Json, type JsonObject } from '../.
 import type { CacheMark, ToolChangeBlock } from '../../src/model/request.ts'
 import { createCodec, membersBeside } from '../../src/model/ext.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import type { NameRule, ToolNames } from '../../src/model/names.ts'
-import type { Trail } from '../../src/model/trail.ts'
+import type { NameRule, ToolNames } from '../../src/rules/names.ts'
+import type { Trail } from '../../src/model/trail/trail.ts'
 import type { Takes } from './abilities.ts'
 
 /** The id of this dialect. */

@@ -9,7 +9,7 @@ import {
 } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Compaction, Format, Request, Sampling } from '../../src/model/request.ts'
-import { fit } from '../../src/model/names.ts'
+import { fit } from '../../src/rules/names.ts'
 import {
   ELSEWHERE,
   readBy,

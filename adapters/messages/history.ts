@@ -1,11 +1,11 @@
-import { DAMAGED } from '../../src/model/foreign.ts'
-import { instructionWords } from '../../src/model/text-tools.ts'
+import { DAMAGED } from '../../src/rules/foreign.ts'
+import { instructionWords } from '../../src/rules/text-tools.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import { isEffort } from '../../src/model/effort.ts'
-import { isInstruction, passingWords } from '../../src/model/late-tools.ts'
+import { isEffort } from '../../src/rules/effort.ts'
+import { isInstruction, passingWords } from '../../src/rules/late-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, BlockOf, Request, Tool, Turn } from '../../src/model/request.ts'
-import { follow, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
+import { follow, mapped, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
 import { plainText, readContent, reading, writeBlock, type ReadContext } from './blocks.ts'
 import {
   isOrigin,

@@ -1,6 +1,6 @@
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import type { Adapter, RequestHead, Route } from '../contract.ts'
-import { droppable, fieldNames } from '../../src/model/fields.ts'
+import { droppable, fieldNames } from '../../src/check/fields.ts'
 import { dotted } from '../../src/model/paths.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { storing } from './abilities.ts'

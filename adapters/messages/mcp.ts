@@ -8,7 +8,7 @@ import {
 } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, McpCallBlock, McpListingBlock, McpTool } from '../../src/model/request.ts'
-import { fit } from '../../src/model/names.ts'
+import { fit } from '../../src/rules/names.ts'
 import { invalid } from '../../src/model/problem.ts'
 import {
   CALL_ID,

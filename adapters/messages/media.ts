@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import { leftOut, textOfMedia } from '../../src/model/media.ts'
+import { leftOut, textOfMedia } from '../../src/rules/media.ts'
 import { invalid } from '../../src/model/problem.ts'
 import type { Block, MediaBlock, MediaSource, OpaqueBlock } from '../../src/model/request.ts'
 import {

@@ -11,8 +11,8 @@ import {
   statusOf,
 } from '../../src/model/problem.ts'
 import type { Problem, ProblemKind } from '../../src/model/problem.ts'
-import { readWait } from '../../src/model/wait.ts'
-import { nameIn, statusIn, wordsIn } from '../../src/model/error-words.ts'
+import { readWait } from '../../src/problems/wait.ts'
+import { nameIn, statusIn, wordsIn } from '../../src/problems/error-words.ts'
 import { objectIn, textIn } from './dialect.ts'
 
 /** The error types of this dialect for each kind of problem. */

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import { BUDGETS, nearestEffort, isEffort, type SomeEffort } from '../../src/model/effort.ts'
+import { BUDGETS, nearestEffort, isEffort, type SomeEffort } from '../../src/rules/effort.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions, Request } from '../../src/model/request.ts'
 import { nearestTo } from '../../src/models/thinking.ts'

@@ -2,7 +2,7 @@ import { isObject, objectsOf, type Json, type JsonObject } from '../../src/json/
 import type { Lose } from '../../src/model/loss.ts'
 import { dotted, readPath } from '../../src/model/paths.ts'
 import { WITHHELD, type Withheld } from '../../src/model/events.ts'
-import { readRefused } from '../../src/model/refused.ts'
+import { readRefused } from '../../src/problems/refused.ts'
 import type { FinishReason, RefusalDetails } from '../../src/model/request.ts'
 import { textIn, withoutNulls } from './dialect.ts'
 

@@ -1,5 +1,5 @@
-import { DAMAGED } from '../../src/model/foreign.ts'
-import { GO_ON } from '../../src/model/empty-request.ts'
+import { DAMAGED } from '../../src/rules/foreign.ts'
+import { GO_ON } from '../../src/rules/empty-request.ts'
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, amountIn, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
@@ -10,7 +10,7 @@ import {
   refuseSummary,
   type Enveloped,
 } from '../../src/model/proof.ts'
-import { withoutRefused } from '../../src/model/fields.ts'
+import { withoutRefused } from '../../src/check/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
 import { readCitation, isNativeCitation } from './citations.ts'
 import { DIALECT, listIn, numberIn, objectIn, objectsIn, textIn } from './dialect.ts'

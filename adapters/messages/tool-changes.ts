@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../src/json/json.ts'
-import { keyOf, placeTools } from '../../src/model/late-tools.ts'
+import { keyOf, placeTools } from '../../src/rules/late-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import type { ToolNames } from '../../src/model/names.ts'
+import type { ToolNames } from '../../src/rules/names.ts'
 import type { Block, Request, Tool, ToolChangeBlock } from '../../src/model/request.ts'
 import {
   factsOf,

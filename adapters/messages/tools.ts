@@ -14,10 +14,10 @@ import {
   unique,
   type NamedTool,
   type ToolNames,
-} from '../../src/model/names.ts'
+} from '../../src/rules/names.ts'
 import { close } from '../../src/schema/close.ts'
 import { byPattern, rooted } from '../../src/schema/root.ts'
-import { describeText, TEXT_TOOL_SCHEMA } from '../../src/model/text-tools.ts'
+import { describeText, TEXT_TOOL_SCHEMA } from '../../src/rules/text-tools.ts'
 import {
   DIALECT,
   listIn,

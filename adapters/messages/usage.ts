@@ -7,7 +7,7 @@ import {
   type JsonObject,
 } from '../../src/json/json.ts'
 import type { Usage } from '../../src/model/request.ts'
-import { readServedTier, writeServedTier, type ServedWords } from '../../src/model/served.ts'
+import { readServedTier, writeServedTier, type ServedWords } from '../../src/rules/served.ts'
 import { countIn, objectIn, withoutNulls, keep } from './dialect.ts'
 
 export const SERVED: ServedWords = {

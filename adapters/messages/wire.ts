@@ -1,5 +1,5 @@
 import { isObject, type Json, type Loose } from '../../src/json/json.ts'
-import { field, namesFor, placesIn, fieldShapes } from '../../src/model/fields.ts'
+import { field, namesFor, placesIn, fieldShapes } from '../../src/check/fields.ts'
 import {
   all,
   byType,
@@ -10,7 +10,7 @@ import {
   textOrList,
   type Issue,
   type Shape,
-} from '../../src/model/shape.ts'
+} from '../../src/check/shape.ts'
 import {
   filled,
   flag,
@@ -20,7 +20,7 @@ import {
   oneOf,
   sized,
   text,
-} from '../../src/model/shape-values.ts'
+} from '../../src/check/shape-values.ts'
 
 const cache = nullish(object({ type: oneOf('ephemeral'), ttl: nullish(oneOf('5m', '1h')) }))
 

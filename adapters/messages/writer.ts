@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../src/model/estimate.ts'
+import { estimateTokens } from '../../src/rules/estimate.ts'
 import {
   closingProof,
   withBody,
@@ -18,8 +18,8 @@ import type {
 } from '../../src/model/request.ts'
 import { deltaEvents, lateEvent, Outbox } from '../../src/stream/wire-events.ts'
 import type { ProofSlot } from '../../src/model/proof.ts'
-import { sayServed } from '../../src/model/served.ts'
-import { readRefused } from '../../src/model/refused.ts'
+import { sayServed } from '../../src/rules/served.ts'
+import { readRefused } from '../../src/problems/refused.ts'
 import type { WireEvent, WriteReplyContext, Writer } from '../contract.ts'
 import { writeCacheMiss } from './caching.ts'
 import { writeCitation } from './citations.ts'
@@ -29,7 +29,7 @@ import { envelopeBlock, mayFollowText, writeSignature } from './proofs.ts'
 import { ReplyBlocks } from './writer-blocks.ts'
 import { readStopReason, writeStopDetails, writeStopReason, writeWithheld } from './reply.ts'
 import { SERVED, writeUsage } from './usage.ts'
-import { grown } from '../../src/model/growing.ts'
+import { grown } from '../../src/model/trail/growing.ts'
 
 /** The block that is being written. `index` is set when it has been opened on the wire. */
 interface Open {

@@ -38,8 +38,8 @@ import {
 } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import { writeCallId, type WireNames } from './names.ts'
-import { foundInWords } from '../../src/model/late-tools.ts'
-import { leftOut } from '../../src/model/media.ts'
+import { foundInWords } from '../../src/rules/late-tools.ts'
+import { leftOut } from '../../src/rules/media.ts'
 import { hasPlaceAndTitle, readAnnotation, writeAnnotation } from './citations.ts'
 import { readAudio, readFile, readImage, writeMedia, type ReadMedia } from './media.ts'
 

@@ -16,7 +16,7 @@ import type {
 } from '../../src/model/request.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Members } from '../../src/model/ext.ts'
-import { follow, nothingLost, type Trail } from '../../src/model/trail.ts'
+import { follow, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
 import type { Target, WriteRequestContext } from '../contract.ts'
 import { writeCache } from './blocks.ts'
 import { isOrigin, listOf, lookup, memberText } from './dialect.ts'

@@ -20,7 +20,7 @@ import type {
   ToolResultBlock,
 } from '../../src/model/request.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import * as computer from '../../src/model/computer.ts'
+import * as computer from '../../src/rules/computer.ts'
 import { readPart } from './blocks.ts'
 import { membersBeside } from '../../src/model/ext.ts'
 import { writeCallId } from './names.ts'
@@ -165,7 +165,7 @@ const TOOL_SEARCH: ClientTool = {
   told: () => ({ text: '' }),
 }
 
-/** Its callers list actions, and in the model each is a call of its own (`src/model/computer.ts`). */
+/** Its callers list actions, and in the model each is a call of its own (`src/rules/computer.ts`). */
 const COMPUTER: ClientTool = {
   name: computer.COMPUTER,
   older: 'computer_use_preview',

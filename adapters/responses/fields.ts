@@ -18,7 +18,7 @@ import {
   writeBy,
   type PlaceTable,
 } from '../../src/model/places.ts'
-import { inWords } from '../../src/model/text-tools.ts'
+import { inWords } from '../../src/rules/text-tools.ts'
 import { listOf, lookup, keep, restOf, factsOf } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import { PROOFS } from './proofs.ts'

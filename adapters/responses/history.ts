@@ -1,6 +1,6 @@
 import { takesProof, mergeExt } from '../../src/model/events.ts'
 import { listOf, isObject, wordIn, type Json, type JsonObject } from '../../src/json/json.ts'
-import { isInstruction, keyOf, passingWords } from '../../src/model/late-tools.ts'
+import { isInstruction, keyOf, passingWords } from '../../src/rules/late-tools.ts'
 import type {
   Block,
   CodeResultBlock,
@@ -15,8 +15,8 @@ import type {
 } from '../../src/model/request.ts'
 import { invalid } from '../../src/model/problem.ts'
 import type { Enveloped } from '../../src/model/proof.ts'
-import { follow, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
-import { UndoMap } from '../../src/model/undo-map.ts'
+import { follow, mapped, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
+import { UndoMap } from '../../src/model/trail/undo-map.ts'
 import {
   readCall,
   readReasoning,

@@ -25,9 +25,9 @@ import {
 import { Members } from '../../src/model/ext.ts'
 import { isMinted } from '../../src/model/ids.ts'
 import type { ItemContext } from './blocks.ts'
-import { summaryWords } from '../../src/model/notes.ts'
+import { summaryWords } from '../../src/rules/notes.ts'
 import { readSummaryEnvelope } from '../../src/model/proof.ts'
-import { isDecodable } from '../../src/model/media.ts'
+import { isDecodable } from '../../src/rules/media.ts'
 import type { WireItem } from './wire.ts'
 
 /** Hosted tools, with the default name of each. */

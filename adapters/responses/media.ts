@@ -6,7 +6,7 @@ import {
   readDataUrl,
   saidDocument,
   typeByName,
-} from '../../src/model/media.ts'
+} from '../../src/rules/media.ts'
 import type { MediaBlock, MediaSource } from '../../src/model/request.ts'
 import { restOf, factsOf, type Facts } from './dialect.ts'
 import type { Members } from '../../src/model/ext.ts'

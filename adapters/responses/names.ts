@@ -1,6 +1,6 @@
 import type { Request } from '../../src/model/request.ts'
-import { fit, toolNames, type NameRule, type ToolName } from '../../src/model/names.ts'
-import { UndoMap } from '../../src/model/undo-map.ts'
+import { fit, toolNames, type NameRule, type ToolName } from '../../src/rules/names.ts'
+import { UndoMap } from '../../src/model/trail/undo-map.ts'
 import { isOrigin } from './dialect.ts'
 
 export const NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 }

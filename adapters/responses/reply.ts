@@ -8,7 +8,7 @@ import {
 import { WITHHELD, type Withheld } from '../../src/model/events.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { FinishReason, Request } from '../../src/model/request.ts'
-import { made, type Trail } from '../../src/model/trail.ts'
+import { made, type Trail } from '../../src/model/trail/trail.ts'
 import {
   lookup,
   objectIn,

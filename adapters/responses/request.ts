@@ -6,19 +6,19 @@ import {
 } from '../contract.ts'
 import { pickMembers, defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
-import { GO_ON, firstWordsFor } from '../../src/model/empty-request.ts'
+import { GO_ON, firstWordsFor } from '../../src/rules/empty-request.ts'
 import {
   isAmong,
   keyOf,
   trailOf,
   withLastEffort,
   withRemovals,
-} from '../../src/model/late-tools.ts'
+} from '../../src/rules/late-tools.ts'
 import { fitting } from '../../src/models/fitting.ts'
 import type { Block, Request, Tool, ToolChoice } from '../../src/model/request.ts'
-import { follow, made, mapped, nothingLost, type Trail } from '../../src/model/trail.ts'
-import { withoutRefused } from '../../src/model/fields.ts'
-import { storeFor } from '../../src/model/storing.ts'
+import { follow, made, mapped, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
+import { withoutRefused } from '../../src/check/fields.ts'
+import { storeFor } from '../../src/rules/storing.ts'
 import { writeChoice, readChoice, readTools, type WrittenTools } from './tools.ts'
 import { History, writeTurns, type InputContext } from './history.ts'
 import { repair, type Placed } from './calls.ts'

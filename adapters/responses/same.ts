@@ -9,7 +9,7 @@ import {
   readSummaryEnvelope,
   refuseSummary,
 } from '../../src/model/proof.ts'
-import { withoutRefused } from '../../src/model/fields.ts'
+import { withoutRefused } from '../../src/check/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
 import { DIALECT, memberText } from './dialect.ts'
 import { LEAST_OUTPUT_TOKENS } from './fields.ts'

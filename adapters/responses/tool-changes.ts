@@ -1,5 +1,5 @@
 import { toText, Verbatim, type JsonObject } from '../../src/json/json.ts'
-import { isSearch, keyOf, namedAmong, placeTools } from '../../src/model/late-tools.ts'
+import { isSearch, keyOf, namedAmong, placeTools } from '../../src/rules/late-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type {
   Block,

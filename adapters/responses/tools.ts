@@ -25,7 +25,7 @@ import {
 } from './dialect.ts'
 import { Members, membersBeside } from '../../src/model/ext.ts'
 import type { WireNames } from './names.ts'
-import { toolName } from '../../src/model/names.ts'
+import { toolName } from '../../src/rules/names.ts'
 import { NOT_STRICT, strictSchema } from '../../src/schema/strict.ts'
 
 /** Reads the tools of a list; a namespace holds several. */

@@ -1,5 +1,5 @@
 import { isObject, Verbatim, type Json, type JsonObject, type Loose } from '../../src/json/json.ts'
-import { field, namesFor, placesIn, fieldShapes } from '../../src/model/fields.ts'
+import { field, namesFor, placesIn, fieldShapes } from '../../src/check/fields.ts'
 import { invalid } from '../../src/model/problem.ts'
 import {
   all,
@@ -14,7 +14,7 @@ import {
   unexpected,
   type Issue,
   type Shape,
-} from '../../src/model/shape.ts'
+} from '../../src/check/shape.ts'
 import {
   anything,
   filled,
@@ -26,7 +26,7 @@ import {
   sized,
   text,
   that,
-} from '../../src/model/shape-values.ts'
+} from '../../src/check/shape-values.ts'
 
 /** A schema; a null may have stayed text too. */
 const schema: Shape = (value) =>

@@ -2,7 +2,7 @@ import type { WriteReplyContext } from '../contract.ts'
 import type { Json, JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { append, writeLogprobs } from '../../src/model/logprobs.ts'
-import { flatName } from '../../src/model/names.ts'
+import { flatName } from '../../src/rules/names.ts'
 import type {
   Block,
   Citation,
@@ -16,7 +16,7 @@ import type {
 import { hasPlaceAndTitle, writeAnnotation } from './citations.ts'
 import { clientCall, type ClientCall } from './client-tools.ts'
 import { restOf } from './dialect.ts'
-import { grown } from '../../src/model/growing.ts'
+import { grown } from '../../src/model/trail/growing.ts'
 
 export type Emit = (type: string, fields: JsonObject) => void
 

@@ -7,7 +7,7 @@ import {
   type Withheld,
 } from '../../src/model/events.ts'
 import { Verbatim, type JsonObject } from '../../src/json/json.ts'
-import { refusalWords } from '../../src/model/refused.ts'
+import { refusalWords } from '../../src/problems/refused.ts'
 import type {
   Usage,
   Block,
@@ -25,7 +25,7 @@ import type {
   ToolCallBlock,
   ToolChangeBlock,
 } from '../../src/model/request.ts'
-import { isAmong } from '../../src/model/late-tools.ts'
+import { isAmong } from '../../src/rules/late-tools.ts'
 import { deltaEvents, Outbox } from '../../src/stream/wire-events.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import {
@@ -36,7 +36,7 @@ import {
   type Ending,
   type Seen,
 } from './reply.ts'
-import { sayServed } from '../../src/model/served.ts'
+import { sayServed } from '../../src/rules/served.ts'
 import { SERVED, writeServed, writeUsage } from './usage.ts'
 import { writeError, writeErrorBeside } from './problems.ts'
 import { writeEnvelope, writeSummaryEnvelope } from '../../src/model/proof.ts'

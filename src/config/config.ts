@@ -2,10 +2,10 @@ import { DIALECTS } from '../../adapters/dialect.ts'
 import { adapters } from '../../adapters/index.ts'
 import { defined } from '../json/json.ts'
 import { cloudAt } from '../models/names.ts'
-import { findingsIn } from './check.ts'
-import { ConfigError, type ConfigFault } from './finding.ts'
-import { spellPlace } from './place.ts'
-import { shapeOf } from './shape.ts'
+import { findingsIn } from './lint/check.ts'
+import { ConfigError, type ConfigFault } from './lint/finding.ts'
+import { spellPlace } from './lint/place.ts'
+import { shapeOf } from './lint/shape.ts'
 import type { Config, ModelConfig, RouteConfig, TaskConfig, UpstreamConfig } from './type.ts'
 import { type ConfigSource, inReadingOrder, objectSource, placed, textSource } from './source.ts'
 import {
@@ -46,7 +46,7 @@ import type {
 } from './settings.ts'
 import { STORE_BOUNDS, WORKER_STORE_BOUNDS } from './defaults.ts'
 
-export { ConfigError } from './finding.ts'
+export { ConfigError } from './lint/finding.ts'
 export type { Environment, Platform } from './values.ts'
 
 const DEFAULT_PLATFORM: Required<Platform> = {

@@ -1,4 +1,4 @@
-import { type DocumentPath, spellPlace } from './place.ts'
+import { type DocumentPath, spellPlace } from './lint/place.ts'
 
 /** Lines and columns count from 1. */
 export interface Position {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { AuthStyle, CacheMode, ModelFacts, ServerFacts } from '../../adapters/contract.ts'
 import { DIALECTS } from '../../adapters/dialect.ts'
-import { EFFORTS } from '../model/effort.ts'
+import { EFFORTS } from '../rules/effort.ts'
 import { SAMPLING_RULES, THINKING_STYLES } from '../models/facts.ts'
 import type { Config, ModelConfig, ProfileConfig, RouteConfig, UpstreamConfig } from './type.ts'
 

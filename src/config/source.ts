@@ -1,5 +1,5 @@
-import type { ConfigFault, Finding } from './finding.ts'
-import { type DocumentPath, spellPlace } from './place.ts'
+import type { ConfigFault, Finding } from './lint/finding.ts'
+import { type DocumentPath, spellPlace } from './lint/place.ts'
 import { parseJsonc, type Position } from './jsonc.ts'
 
 /** A configuration as it was read. */

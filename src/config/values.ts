@@ -1,7 +1,7 @@
 import { adapters } from '../../adapters/index.ts'
 import { MAX_SECRET_CHARACTERS } from './defaults.ts'
-import { ConfigError } from './finding.ts'
-import { hint } from './nearest.ts'
+import { ConfigError } from './lint/finding.ts'
+import { hint } from './lint/nearest.ts'
 import type { KeySettings, LimitSettings, UpstreamSettings } from './settings.ts'
 
 /** Environment variables of a process, or of a Worker. */

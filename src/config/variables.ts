@@ -1,7 +1,7 @@
 import { demoConfig } from './config.ts'
-import type { ConfigFault } from './finding.ts'
-import { hint } from './nearest.ts'
-import { entriesAt, membersAt, type DocumentPath, spellPlace, valueAt } from './place.ts'
+import type { ConfigFault } from './lint/finding.ts'
+import { hint } from './lint/nearest.ts'
+import { entriesAt, membersAt, type DocumentPath, spellPlace, valueAt } from './lint/place.ts'
 import { type ConfigSource, objectSource, placed } from './source.ts'
 import type { Environment } from './values.ts'
 

@@ -1,8 +1,8 @@
 import type { Config } from './type.ts'
-import { spellPlace } from './place.ts'
-import { ConfigError } from './finding.ts'
+import { spellPlace } from './lint/place.ts'
+import { ConfigError } from './lint/finding.ts'
 import { readHostname } from './hostname.ts'
-import { hint } from './nearest.ts'
+import { hint } from './lint/nearest.ts'
 import type { WebSettings } from './settings.ts'
 
 /**

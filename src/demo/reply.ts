@@ -1,4 +1,4 @@
-import { estimateTokens } from '../model/estimate.ts'
+import { estimateTokens } from '../rules/estimate.ts'
 import type { Event } from '../model/events.ts'
 import { unfold } from '../model/events.ts'
 import { objectIn, isObject, parseObject, stringify, wordIn, type Json } from '../json/json.ts'

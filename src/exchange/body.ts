@@ -1,5 +1,5 @@
 import { fillLiterals, liftLiterals, type LiftedText } from '../json/large-literals.ts'
-import { CHARACTERS_PER_TOKEN, TOKENS_PER_MEDIUM } from '../model/estimate.ts'
+import { CHARACTERS_PER_TOKEN, TOKENS_PER_MEDIUM } from '../rules/estimate.ts'
 import { invalid } from '../model/problem.ts'
 import {
   encoded,

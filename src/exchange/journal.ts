@@ -2,10 +2,10 @@ import { type LogEntry, settledTokens, tokensIn } from '../observe/entry.ts'
 import { outcomeOf } from '../observe/outcome.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Usage } from '../model/request.ts'
-import { CALLER_LEFT } from '../model/failures.ts'
-import { CHARACTERS_PER_TOKEN } from '../model/estimate.ts'
+import { CALLER_LEFT } from '../problems/failures.ts'
+import { CHARACTERS_PER_TOKEN } from '../rules/estimate.ts'
 import type { Ports } from '../ports.ts'
-import type { HeardSoFar } from './heard.ts'
+import type { HeardSoFar } from './reply/heard.ts'
 
 /** Gathers the facts about an exchange for the log; they are written once, when the exchange is over. */
 export interface Journal {

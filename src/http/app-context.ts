@@ -5,10 +5,10 @@ import type { Observer } from '../observe/observer.ts'
 import type { Pools } from '../upstream/pools.ts'
 import type { Ports } from '../ports.ts'
 import type { Settings } from '../config/settings.ts'
-import type { CallerUse } from './caller-use.ts'
-import type { Guard } from './guard.ts'
-import type { Load } from './load.ts'
-import type { SoleCaller } from './sole-caller.ts'
+import type { CallerUse } from './admission/caller-use.ts'
+import type { Guard } from './admission/guard.ts'
+import type { Load } from './admission/load.ts'
+import type { SoleCaller } from './admission/sole-caller.ts'
 
 /** What all exchanges of one app share. */
 export interface AppContext {

@@ -2,9 +2,9 @@ import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import type { Ports } from '../ports.ts'
 import type { Settings } from '../config/settings.ts'
-import { BODY_SPENT } from '../model/failures.ts'
+import { BODY_SPENT } from '../problems/failures.ts'
 import { createFetchHandler, refusingAll } from './app.ts'
-import type { Door } from './guard.ts'
+import type { Door } from './admission/guard.ts'
 
 /** The proxy as a Hono app, whose `fetch` runs on every runtime, alone or below a path of another app. */
 export function createApp(settings: Settings, ports: Ports, door?: Door): Hono {

@@ -1,7 +1,7 @@
 import { ProblemError } from '../model/problem.ts'
 import type { Answer } from '../exchange/exchange.ts'
 import type { AppContext } from './app-context.ts'
-import { authenticate, UNKNOWN_KEY } from './auth.ts'
+import { authenticate, UNKNOWN_KEY } from './admission/auth.ts'
 import type { Settings } from '../config/settings.ts'
 import { type Authenticate, authenticator } from '../upstream/credentials.ts'
 import type { ReceivedRequest } from './request-head.ts'

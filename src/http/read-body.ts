@@ -1,11 +1,11 @@
 import type { BodyDecoder, HttpRequest, Ports } from '../ports.ts'
 import { weightOf, type Lease } from '../stream/budget.ts'
 import { NOTHING, Pile, sizeOf, wholeBytes, type Bytes } from '../json/bytes.ts'
-import { BODY_SPENT, CALLER_LEFT } from '../model/failures.ts'
+import { BODY_SPENT, CALLER_LEFT } from '../problems/failures.ts'
 import type { LimitSettings } from '../config/settings.ts'
 import { SILENT, within } from '../stream/time.ts'
 import { invalid, ProblemError } from '../model/problem.ts'
-import { requireJson, tooLarge, unsupported } from '../exchange/body-rules.ts'
+import { requireJson, tooLarge, unsupported } from '../exchange/request/body-rules.ts'
 
 export type BodyLimits = Pick<LimitSettings, 'bodyBytes' | 'bodyMs'>
 

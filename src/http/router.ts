@@ -1,10 +1,15 @@
 import type { Adapter } from '../../adapters/contract.ts'
 import type { Dialects } from '../../adapters/index.ts'
-import { isModelName, unescaped } from '../model/model-name.ts'
+import { isModelName, unescaped } from '../rules/model-name.ts'
 import { ProblemError, type Problem } from '../model/problem.ts'
-import { matched, storedAt, type StoredMatch, type StoredPlace } from '../exchange/dispatch.ts'
+import {
+  matched,
+  storedAt,
+  type StoredMatch,
+  type StoredPlace,
+} from '../exchange/attempts/dispatch.ts'
 import type { Answer } from '../exchange/exchange.ts'
-import { noRoute } from '../exchange/other-models.ts'
+import { noRoute } from '../exchange/request/other-models.ts'
 import { findModel, listModels } from './models.ts'
 import { type KnownCaller, mayUse } from '../upstream/credentials.ts'
 import { taskServiceAt } from '../tasks/routes.ts'
@@ -17,7 +22,7 @@ import {
 } from './request-head.ts'
 import type { HttpRequest } from '../ports.ts'
 import { answerConversation, failedAnswer, answerStoredRequest } from './conversation.ts'
-import { authenticate } from './auth.ts'
+import { authenticate } from './admission/auth.ts'
 import { jsonAnswer, named } from './respond.ts'
 import type { AppContext } from './app-context.ts'
 import { operatorAnswer } from './operator.ts'

@@ -1,11 +1,11 @@
-import { waitHeaders } from '../exchange/answer.ts'
+import { waitHeaders } from '../exchange/answers/answer.ts'
 import type { Answer } from '../exchange/exchange.ts'
 import { allowedAt, taskProblem, type TaskService } from '../tasks/routes.ts'
 import type { ReceivedRequest } from './request-head.ts'
-import { authenticate } from './auth.ts'
+import { authenticate } from './admission/auth.ts'
 import type { AppContext } from './app-context.ts'
 import { answerTask } from '../tasks/exchange.ts'
-import { toProblem } from '../model/failures.ts'
+import { toProblem } from '../problems/failures.ts'
 
 /**
  * Answers a request for a task service. It is admitted like any other, and failures are written in the service's

@@ -5,7 +5,7 @@ import { ProblemError, type Problem } from '../model/problem.ts'
 import { DEFAULT_RETENTION } from '../config/defaults.ts'
 import { readSeed } from '../model/ids.ts'
 import type { KeptContext, Memories, MemoryContext } from './context.ts'
-import { NO_STATE } from '../model/failures.ts'
+import { NO_STATE } from '../problems/failures.ts'
 import type { Settings } from '../config/settings.ts'
 import { EntryTooLargeError, storeKey, StoreUnavailableError, type Store } from './store.ts'
 

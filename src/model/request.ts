@@ -267,7 +267,7 @@ export interface Turn extends Node {
 
 /**
  * A tool that acts on a screen, which some models have as one of their own: whether its caller knows single actions
- * or lists of them (`src/model/computer.ts`), and the size of the screen where it is said, and whose it is.
+ * or lists of them (`src/rules/computer.ts`), and the size of the screen where it is said, and whose it is.
  */
 export interface Screen {
   words: 'single' | 'listed'

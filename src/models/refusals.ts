@@ -1,4 +1,4 @@
-import { EFFORTS } from '../model/effort.ts'
+import { EFFORTS } from '../rules/effort.ts'
 import type { Effort } from '../model/request.ts'
 import type { KnownFacts, SayableFacts } from './facts.ts'
 

@@ -1,4 +1,4 @@
-import { EFFORTS } from '../model/effort.ts'
+import { EFFORTS } from '../rules/effort.ts'
 import type { Lose } from '../model/loss.ts'
 import type { Effort, ReasoningOptions } from '../model/request.ts'
 import type { KnownFacts } from './facts.ts'

@@ -9,7 +9,7 @@ import {
   TOOK_TOO_LONG,
   UNREACHABLE,
   WENT_SILENT,
-} from '../model/failures.ts'
+} from '../problems/failures.ts'
 import { lossCount } from '../model/loss.ts'
 import type { Attempt, LogEntry } from './entry.ts'
 import type { ModelNames } from './model-names.ts'

@@ -1,5 +1,5 @@
 import type { Lookup } from '../model/lookup.ts'
-import { headerWait } from '../model/wait.ts'
+import { headerWait } from '../problems/wait.ts'
 
 /** A span in OTLP/HTTP JSON (opentelemetry.io, "OTLP Specification"): ids in hexadecimal, times as text. */
 export interface Span {

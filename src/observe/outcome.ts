@@ -1,4 +1,4 @@
-import { CALLER_LEFT, CROWDED, INTERNAL } from '../model/failures.ts'
+import { CALLER_LEFT, CROWDED, INTERNAL } from '../problems/failures.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Outcome } from './entry.ts'
 

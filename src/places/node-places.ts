@@ -1,7 +1,7 @@
 import { isObject, listOf, objectIn, parse, stringify, type Json } from '../json/json.ts'
-import { flatName } from '../model/names.ts'
+import { flatName } from '../rules/names.ts'
 import type { Key } from '../model/paths.ts'
-import { isAmong, keyOf } from '../model/late-tools.ts'
+import { isAmong, keyOf } from '../rules/late-tools.ts'
 import type { Block, Request } from '../model/request.ts'
 import type { PlaceFinder, Places, Translation } from '../ports.ts'
 

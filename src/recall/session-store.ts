@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { VALUE_BYTES } from '../json/bytes.ts'
 import type { StructureLimits } from '../json/structure.ts'
-import { Trail } from '../model/trail.ts'
+import { Trail } from '../model/trail/trail.ts'
 import type { KnownBody } from './known-body.ts'
 import { bodyOpening, hashOf, namesOf, Openings, type BodyOpening } from './opening.ts'
 import type { WrittenBody } from './written-body.ts'

@@ -1,6 +1,6 @@
 import { ProblemError } from '../model/problem.ts'
 import { LONG_BYTES } from '../json/bytes.ts'
-import { CALLER_LEFT, CROWDED } from '../model/failures.ts'
+import { CALLER_LEFT, CROWDED } from '../problems/failures.ts'
 
 /**
  * Bounds the bytes in flight of all exchanges together: bodies while they are read, decoded and sent on, records

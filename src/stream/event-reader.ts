@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../json/json.ts'
-import { wordsIn } from '../model/error-words.ts'
+import { wordsIn } from '../problems/error-words.ts'
 import type { Event } from '../model/events.ts'
 import type { Frame, FrameReader, Reader } from './codec.ts'
-import { DeltaTemplates } from './delta-templates.ts'
+import { DeltaTemplates } from './pieces/delta-templates.ts'
 import { DONE, type DeltaHint } from './wire-events.ts'
 
 /** Reads frames for a reader of events. */

@@ -1,6 +1,6 @@
 import { stringify, type Json } from '../json/json.ts'
 import type { Frame } from './codec.ts'
-import { DeltaEvent } from './template.ts'
+import { DeltaEvent } from './pieces/template.ts'
 import type { WireEvent } from './wire-events.ts'
 
 /** An event that is serialised once although its text is wanted several times. */

@@ -1,13 +1,13 @@
 import type { Frame, FrameReader } from './codec.ts'
 import type { Event } from '../model/events.ts'
-import { isRecognised } from '../model/error-words.ts'
+import { isRecognised } from '../problems/error-words.ts'
 import { failureInWords } from './event-reader.ts'
 import { streamDecoder } from '../json/bytes.ts'
 import { isObject, parse } from '../json/json.ts'
 import type { VerbatimPaths } from '../json/verbatim-paths.ts'
 import type { Problem } from '../model/problem.ts'
 import { scanStructure } from '../json/structure.ts'
-import type { PieceFinder, PieceTally } from './pieces.ts'
+import type { PieceFinder, PieceTally } from './pieces/pieces.ts'
 import { sseParser, type FrameParser, type Skipping } from './sse.ts'
 import {
   EVENT_TOO_LARGE,
@@ -16,7 +16,7 @@ import {
   NOT_A_REPLY,
   NOT_JSON,
   REPLY_TOO_LARGE,
-} from '../model/failures.ts'
+} from '../problems/failures.ts'
 
 /** The largest size and depth of a reply that is read. */
 export interface ReplyLimits {

@@ -2,9 +2,9 @@ import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { Frame } from './codec.ts'
 import { memoize } from '../json/memoize.ts'
 import { eventFrame } from './event-text.ts'
-import type { PieceTally } from './pieces.ts'
+import type { PieceTally } from './pieces/pieces.ts'
 import { oneLine } from './one-line.ts'
-import { DeltaEvent, type Template, type Write } from './template.ts'
+import { DeltaEvent, type Template, type Write } from './pieces/template.ts'
 import type { WireEvent } from './wire-events.ts'
 
 /** Text in, frames out, in any chunking. */

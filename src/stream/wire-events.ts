@@ -1,7 +1,7 @@
 import { Verbatim, type Json, type JsonObject } from '../json/json.ts'
 import type { Path } from '../json/outline.ts'
 import type { Event } from '../model/events.ts'
-import { DeltaEvent, Template } from './template.ts'
+import { DeltaEvent, Template } from './pieces/template.ts'
 
 /** One event of a stream in a dialect: an object, and a name where it has one. */
 export interface WireEvent {

@@ -8,11 +8,11 @@ import {
   NOT_JSON,
   REDIRECTED,
   REPLY_TOO_LARGE,
-} from '../model/failures.ts'
+} from '../problems/failures.ts'
 import type { Journal } from '../exchange/journal.ts'
 import { pickHeaders } from '../upstream/header-subset.ts'
-import { isAboutKey } from '../exchange/refusal.ts'
-import { headerWait } from '../model/wait.ts'
+import { isAboutKey } from '../exchange/answers/refusal.ts'
+import { headerWait } from '../problems/wait.ts'
 import type { Veil } from '../upstream/secrets.ts'
 import type { KeySettings } from '../config/settings.ts'
 import { steppedSource } from '../stream/stream-out.ts'

@@ -1,5 +1,5 @@
 import type { Problem } from '../model/problem.ts'
-import { CALLER_LEFT, STOPPING, TOOK_TOO_LONG } from '../model/failures.ts'
+import { CALLER_LEFT, STOPPING, TOOK_TOO_LONG } from '../problems/failures.ts'
 import { alarm, type Alarm, type MakeAlarm } from '../stream/time.ts'
 
 /** The events outside a call that can end it: its caller leaves, a clock runs out, or the process ends. */

@@ -5,7 +5,7 @@ import {
   NO_FIRST_BYTE,
   UNREACHABLE,
   WENT_SILENT,
-} from '../model/failures.ts'
+} from '../problems/failures.ts'
 import { callDeadline, type CallDeadline } from './call-deadline.ts'
 import {
   ConnectError,

@@ -1,4 +1,4 @@
-import { exactly } from '../model/exactly.ts'
+import { exactly } from '../check/exactly.ts'
 import { encodeBase64 } from '../json/base64.ts'
 import { encoded } from '../json/bytes.ts'
 import { lazily } from '../json/memoize.ts'

@@ -1,4 +1,4 @@
-import { ConfigError } from '../config/finding.ts'
+import { ConfigError } from '../config/lint/finding.ts'
 import type { Store } from '../memory/store.ts'
 import type { StoreBounds } from '../config/settings.ts'
 import { durableStore, type ObjectNamespace } from './durable.ts'

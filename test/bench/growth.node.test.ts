@@ -11,7 +11,7 @@ import { framer } from '../../src/stream/stream-out.ts'
 import { scanStructure } from '../../src/json/structure.ts'
 import { kitOf } from '../dialects/index.ts'
 import { cpuMs } from '../growth/cpu.ts'
-import { emptyRequest } from '../../src/model/empty-request.ts'
+import { emptyRequest } from '../../src/rules/empty-request.ts'
 
 /** Twice the input may cost at most so many times as much. */
 const MOST = 2.5

@@ -1,5 +1,5 @@
 import { fingerprint } from '../../src/model/proof.ts'
-import { emptyRequest } from '../../src/model/empty-request.ts'
+import { emptyRequest } from '../../src/rules/empty-request.ts'
 import type { Block, Request, Tool, Turn } from '../../src/model/request.ts'
 
 /** Words that look like no others, the same for the same name. */

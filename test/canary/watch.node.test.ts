@@ -4,7 +4,7 @@ import { createMemories } from '../../src/memory/records.ts'
 import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import { createPools } from '../../src/upstream/pools.ts'
 import { authenticator } from '../../src/upstream/credentials.ts'
-import { createLoad } from '../../src/http/load.ts'
+import { createLoad } from '../../src/http/admission/load.ts'
 import type { AppContext } from '../../src/http/app-context.ts'
 import { fakes } from '../exchange/fakes.ts'
 import {

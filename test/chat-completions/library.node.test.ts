@@ -1,6 +1,6 @@
 import { ChatCompletionStream } from 'openai/lib/ChatCompletionStream'
 import { expect, it } from 'vitest'
-import { emptyRequest } from '../../src/model/empty-request.ts'
+import { emptyRequest } from '../../src/rules/empty-request.ts'
 import type { Event } from '../../src/model/events.ts'
 import type { Block } from '../../src/model/request.ts'
 import { adapterOf } from '../dialects/adapters.ts'

@@ -1,6 +1,6 @@
 import { chatCompletions } from '../../adapters/chat-completions/index.ts'
 import type { Event } from '../../src/model/events.ts'
-import { emptyRequest } from '../../src/model/empty-request.ts'
+import { emptyRequest } from '../../src/rules/empty-request.ts'
 import { fold } from '../../src/model/events.ts'
 import type { FrameReader } from '../../src/stream/codec.ts'
 import { frameReader } from '../../src/stream/event-reader.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
-import { emptyRequest } from '../../src/model/empty-request.ts'
+import { emptyRequest } from '../../src/rules/empty-request.ts'
 import { unfold } from '../../src/model/events.ts'
 import { parse } from '../../src/json/json.ts'
 import { adapterOf } from '../dialects/adapters.ts'

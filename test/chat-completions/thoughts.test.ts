@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
-import { emptyRequest } from '../../src/model/empty-request.ts'
+import { emptyRequest } from '../../src/rules/empty-request.ts'
 import { stringify } from '../../src/json/json.ts'
 import type { Block } from '../../src/model/request.ts'
 import { adapterOf } from '../dialects/adapters.ts'

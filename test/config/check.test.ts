@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { examined } from '../../src/config/config.ts'
-import { writeFault } from '../../src/config/finding.ts'
+import { writeFault } from '../../src/config/lint/finding.ts'
 import { textSource } from '../../src/config/source.ts'
 import { environmentSource, withVariables } from '../../src/config/variables.ts'
 import type { Environment } from '../../src/config/values.ts'

@@ -4,7 +4,7 @@ import { configJsonSchema } from '../../scripts/config-json-schema.ts'
 import { configTypes } from '../../scripts/config-type.ts'
 import { findWord } from '../../scripts/config-words.ts'
 import { allMembers, configurationPage, untold } from '../../scripts/configuration.ts'
-import { findingsIn } from '../../src/config/check.ts'
+import { findingsIn } from '../../src/config/lint/check.ts'
 import { sources } from '../sources.ts'
 import { ALL_OF_PLATFORM } from './faulty.ts'
 

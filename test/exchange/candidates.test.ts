@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../src/index.ts'
-import { concealer } from '../../src/exchange/concealed.ts'
+import { concealer } from '../../src/exchange/reply/concealed.ts'
 import type { Event } from '../../src/model/events.ts'
 import { fold, verify } from '../../src/model/events.ts'
 import { seek } from '../../src/upstream/spellings.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Event } from '../../src/model/events.ts'
-import { concealer } from '../../src/exchange/concealed.ts'
+import { concealer } from '../../src/exchange/reply/concealed.ts'
 import { seek } from '../../src/upstream/spellings.ts'
 import { ODD, SPELLINGS } from '../upstream/spellings.ts'
 import { cases } from '../cases.ts'

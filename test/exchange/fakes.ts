@@ -1,6 +1,6 @@
 import type { Adapter, RequestHead, Reader, Route, WireEvent } from '../../adapters/contract.ts'
 import type { Dialects } from '../../adapters/index.ts'
-import { fieldNames } from '../../src/model/fields.ts'
+import { fieldNames } from '../../src/check/fields.ts'
 import { Cursor } from '../../src/model/cursor.ts'
 import { isObject, type Json } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'

@@ -6,7 +6,7 @@ import type { Ports, UpstreamRequest, UpstreamResponse } from '../../src/ports.t
 import type { Settings, UpstreamSettings } from '../../src/config/settings.ts'
 import { answerRequest } from '../../src/http/router.ts'
 import { toResponse } from '../../src/http/respond.ts'
-import { createLoad, type Load } from '../../src/http/load.ts'
+import { createLoad, type Load } from '../../src/http/admission/load.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
 import { placing } from '../../src/places/placing.ts'
 import { fakes } from './fakes.ts'

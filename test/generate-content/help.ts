@@ -7,7 +7,7 @@ import { fold, unfold, verify, type Event, type Folded } from '../../src/model/e
 import { parse, stringify, type Json } from '../../src/json/json.ts'
 import { lossList, type Loss, type LossList } from '../../src/model/loss.ts'
 import type { Block, Reply, Request, Turn } from '../../src/model/request.ts'
-import { replyWriter } from '../../src/exchange/reply-writer.ts'
+import { replyWriter } from '../../src/exchange/reply/reply-writer.ts'
 import { sseParser } from '../../src/stream/sse.ts'
 
 const FIXTURES = import.meta.glob('../../fixtures/generate-content/*/*', {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { generateContent } from '../../adapters/generate-content/index.ts'
-import { pieceFinder } from '../../src/stream/pieces.ts'
+import { pieceFinder } from '../../src/stream/pieces/pieces.ts'
 import { fixture, hear, hearStream } from './help.ts'
 
 const D = 'generate-content'

@@ -1,5 +1,5 @@
 import type { Adapter } from '../../adapters/contract.ts'
-import { emptyRequest } from '../../src/model/empty-request.ts'
+import { emptyRequest } from '../../src/rules/empty-request.ts'
 import { isObject, parse, type Json, type JsonObject } from '../../src/json/json.ts'
 import { sseFrame } from '../../src/stream/sse.ts'
 import { readBody, writeReply } from '../laws/exchange.ts'

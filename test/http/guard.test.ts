@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createGuard, type Door } from '../../src/http/guard.ts'
+import { createGuard, type Door } from '../../src/http/admission/guard.ts'
 
 const HERE: Door = { kind: 'listener', host: '127.0.0.1' }
 const PAGE = 'https://chat.example'

@@ -5,7 +5,7 @@ import { Ring } from '../../src/inspect/ring.ts'
 import { createRecorder, RING_EXCHANGES } from '../../src/inspect/recorder.ts'
 import type { Ports } from '../../src/ports.ts'
 import { isOwnPage, PAGE_HEADERS } from '../../src/inspect/access.ts'
-import { pageFiles } from '../../src/node/page-files.ts'
+import { pageFiles } from '../../src/node/command/page-files.ts'
 import { takeLeaks } from '../canary/watch.ts'
 import { ask as askRaw } from '../web/place.ts'
 import {

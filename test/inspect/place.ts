@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { serve, type Proxy } from '../../src/node/commands.ts'
+import { serve, type Proxy } from '../../src/node/command/commands.ts'
 import { responsesReply } from '../dialects/responses/reply.ts'
 
 export const UPSTREAM_KEY = 'upstream-key-0123456789'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { DIALECTS } from '../../adapters/dialect.ts'
 import { kits } from '../dialects/index.ts'
 import { unfold, type Event } from '../../src/model/events.ts'
-import { isRefusing } from '../../src/model/refused.ts'
+import { isRefusing } from '../../src/problems/refused.ts'
 import type { Block, FinishReason, Reply, Request, Usage } from '../../src/model/request.ts'
 import {
   anyProof,

@@ -1,7 +1,7 @@
 import { dialects } from '../../adapters/index.ts'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import { ConnectError, type UpstreamResponse } from '../../src/ports.ts'
-import { createLoad } from '../../src/http/load.ts'
+import { createLoad } from '../../src/http/admission/load.ts'
 import { sseParser } from '../../src/stream/sse.ts'
 import { eventIn, type Voice } from '../faults/voices.ts'
 import { proxyOf, type Proxy } from '../exchange/proxy.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { emptyRequest } from '../../src/model/empty-request.ts'
+import { emptyRequest } from '../../src/rules/empty-request.ts'
 import { kitOf } from '../dialects/index.ts'
 import { readBody } from './exchange.ts'
 import { forEachAdapter } from './law.ts'

@@ -3,7 +3,7 @@ import { DIALECTS } from '../../adapters/dialect.ts'
 import type { Loss } from '../../src/model/loss.ts'
 import { adapterOf } from '../dialects/adapters.ts'
 import { kits } from '../dialects/index.ts'
-import { emptyRequest } from '../../src/model/empty-request.ts'
+import { emptyRequest } from '../../src/rules/empty-request.ts'
 
 const FULL = import.meta.glob('../../fixtures/full/*.json', {
   query: '?raw',

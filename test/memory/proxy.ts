@@ -1,5 +1,5 @@
 import OpenAI from 'openai'
-import type { Door } from '../../src/http/guard.ts'
+import type { Door } from '../../src/http/admission/guard.ts'
 import { createApp } from '../../src/http/hono-app.ts'
 import type { Ports, UpstreamRequest, UpstreamResponse } from '../../src/ports.ts'
 import type { Settings, UpstreamSettings } from '../../src/config/settings.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { estimateTokens } from '../../src/model/estimate.ts'
+import { estimateTokens } from '../../src/rules/estimate.ts'
 import { assistant, call, request, result, text, user } from './help.ts'
 
 it('counts the text of instructions, conversation and tools at four characters a token', () => {

@@ -8,7 +8,7 @@ import { isObject, parse, stringify, type JsonObject } from '../../src/json/json
 import { lossList } from '../../src/model/loss.ts'
 import type { Block, Request, Turn } from '../../src/model/request.ts'
 import { ProblemError, type Problem } from '../../src/model/problem.ts'
-import { replyWriter } from '../../src/exchange/reply-writer.ts'
+import { replyWriter } from '../../src/exchange/reply/reply-writer.ts'
 import { sseParser } from '../../src/stream/sse.ts'
 
 const FIXTURES = import.meta.glob('../../fixtures/messages/*/*', {

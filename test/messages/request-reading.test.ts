@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { messages } from '../../adapters/messages/index.ts'
 import { stringify } from '../../src/json/json.ts'
-import { reportForeign } from '../../src/model/foreign.ts'
+import { reportForeign } from '../../src/rules/foreign.ts'
 import { lossList } from '../../src/model/loss.ts'
 import { asking, fixture, fixtureNames, lookup, read, refusal, text, write } from './help.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isListed, toListed, toSingle, toSingles } from '../../src/model/computer.ts'
+import { isListed, toListed, toSingle, toSingles } from '../../src/rules/computer.ts'
 import type { Json, JsonObject } from '../../src/json/json.ts'
 
 const AT = { coordinate: [7, 9] }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Event } from '../../src/model/events.ts'
-import { replyReporter, reportForeign } from '../../src/model/foreign.ts'
+import { replyReporter, reportForeign } from '../../src/rules/foreign.ts'
 import { lossList } from '../../src/model/loss.ts'
 import type { Request } from '../../src/model/request.ts'
 

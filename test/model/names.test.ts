@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases } from '../cases.ts'
-import { fit, toolNames, type NameRule } from '../../src/model/names.ts'
+import { fit, toolNames, type NameRule } from '../../src/rules/names.ts'
 import type { Request, Tool } from '../../src/model/request.ts'
 
 const RULE: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 }

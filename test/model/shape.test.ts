@@ -11,7 +11,7 @@ import {
   shaped,
   textOrList,
   type Shape,
-} from '../../src/model/shape.ts'
+} from '../../src/check/shape.ts'
 import {
   anything,
   filled,
@@ -22,7 +22,7 @@ import {
   oneOf,
   sized,
   text,
-} from '../../src/model/shape-values.ts'
+} from '../../src/check/shape-values.ts'
 
 /** What is wrong, with its place in front; undefined where nothing is. */
 function wrong(shape: Shape, value: unknown): string | undefined {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { lossList, LOSSES_TOLD, type Lose } from '../../src/model/loss.ts'
-import { follow, Trail, type Course } from '../../src/model/trail.ts'
-import { UndoMap } from '../../src/model/undo-map.ts'
+import { follow, Trail, type Course } from '../../src/model/trail/trail.ts'
+import { UndoMap } from '../../src/model/trail/undo-map.ts'
 import { cases } from '../cases.ts'
 
 interface Letter {

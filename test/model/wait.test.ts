@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { headerWait, WAIT_BOUND_MS, readWait } from '../../src/model/wait.ts'
+import { headerWait, WAIT_BOUND_MS, readWait } from '../../src/problems/wait.ts'
 
 it.each<[unknown, number | undefined]>([
   ['34s', 34_000],

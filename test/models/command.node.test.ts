@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readSettings } from '../../src/config/config.ts'
-import { modelFindings, modelList, modelText, routedModels } from '../../src/node/models.ts'
+import { modelFindings, modelList, modelText, routedModels } from '../../src/node/command/models.ts'
 
 const settings = readSettings(
   {

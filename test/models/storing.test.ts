@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
-import { findingsIn } from '../../src/config/check.ts'
+import { findingsIn } from '../../src/config/lint/check.ts'
 import { createApp } from '../../src/index.ts'
 import type { Loss } from '../../src/model/loss.ts'
 import { translator, type TranslatorOptions } from '../../src/translator.ts'

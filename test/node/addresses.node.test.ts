@@ -3,7 +3,7 @@ import dns from 'node:dns'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ConnectError, type Send } from '../../src/ports.ts'
-import { createSend } from '../../src/node/send.ts'
+import { createSend } from '../../src/node/upstream/send.ts'
 import { fetchSend } from '../../src/upstream/fetch-send.ts'
 import { freePort } from '../ports.ts'
 

@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { tooOld } from '../../src/node/options.ts'
+import { tooOld } from '../../src/node/command/options.ts'
 import { VERSION } from '../../src/version.ts'
 import { emptyFolder, type Folder } from './command.ts'
 

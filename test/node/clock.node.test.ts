@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { SharedClock } from '../../src/node/clock.ts'
+import { SharedClock } from '../../src/node/server/clock.ts'
 import { steppedSource } from '../../src/stream/stream-out.ts'
-import { TOOK_TOO_LONG } from '../../src/model/failures.ts'
+import { TOOK_TOO_LONG } from '../../src/problems/failures.ts'
 import { callDeadline } from '../../src/upstream/call-deadline.ts'
 
 /** Lets time pass that no machine can stretch. */

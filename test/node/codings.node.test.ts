@@ -1,7 +1,7 @@
 import zlib from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { demoConfig, readSettings } from '../../src/config/config.ts'
-import { type Proxy, serve } from '../../src/node/commands.ts'
+import { type Proxy, serve } from '../../src/node/command/commands.ts'
 import { QUIET } from './quiet.ts'
 
 const BODY_BYTES = 40_000_000

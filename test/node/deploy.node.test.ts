@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readSettings } from '../../src/config/config.ts'
-import { readCommandLine } from '../../src/node/options.ts'
+import { readCommandLine } from '../../src/node/command/options.ts'
 import { createObserver } from '../../src/observe/observer.ts'
 import { type Yaml, yamlDocuments } from './yaml.ts'
 

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import type { Answer } from '../../src/exchange/exchange.ts'
-import { startServer } from '../../src/node/server.ts'
+import { startServer } from '../../src/node/server/server.ts'
 import { emptyFolder } from './command.ts'
 
 /** The limits that only sockets know: how many there are, how slowly callers send and take. */

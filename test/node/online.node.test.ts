@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { dialects } from '../../adapters/index.ts'
 import { readSettings } from '../../src/config/config.ts'
 import { knownModels, see } from '../../src/models/see.ts'
-import { differences } from '../../src/node/online-facts.ts'
+import { differences } from '../../src/node/process/online-facts.ts'
 import { emptyFolder, type Folder } from './command.ts'
 
 const KEY = 'upstream-key-0123456789'

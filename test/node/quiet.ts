@@ -1,4 +1,4 @@
-import type { Process } from '../../src/node/process.ts'
+import type { Process } from '../../src/node/process/process.ts'
 
 /** A process without a configuration, of which nobody reads what it says. */
 export const QUIET: Process = {

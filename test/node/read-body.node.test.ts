@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { isWhole, piecesIn, wholeBytes } from '../../src/json/bytes.ts'
-import { readIncoming } from '../../src/node/read-body.ts'
+import { readIncoming } from '../../src/node/server/read-body.ts'
 
 /** What came of bytes that came in pieces of such lengths, one after the other. */
 async function collected(whole: Buffer, lengths: readonly number[]) {

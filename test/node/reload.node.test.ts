@@ -4,7 +4,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { signaturesOf, watchFiles } from '../../src/node/watch.ts'
+import { signaturesOf, watchFiles } from '../../src/node/process/watch.ts'
 import { type Command, emptyFolder, type Folder } from './command.ts'
 import { messagesReply } from '../dialects/messages/reply.ts'
 

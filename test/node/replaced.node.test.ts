@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import { expect, it } from 'vitest'
 import { DEMO_ORIGIN } from '../../src/config/defaults.ts'
 import { serveTogether } from '../../src/node/cluster/primary.ts'
-import { readCommandLine } from '../../src/node/options.ts'
+import { readCommandLine } from '../../src/node/command/options.ts'
 
 const CONFIG = {
   upstreams: { demo: { dialect: 'messages', url: `${DEMO_ORIGIN}/messages` } },

@@ -12,7 +12,7 @@ import {
 import { afterEach, describe, expect, it } from 'vitest'
 import { toSource } from '../../src/stream/source.ts'
 import { ConnectError, type UpstreamRequest, type UpstreamResponse } from '../../src/ports.ts'
-import { createSend } from '../../src/node/send.ts'
+import { createSend } from '../../src/node/upstream/send.ts'
 
 const upstream = createSend()
 const cleanups: (() => void)[] = []

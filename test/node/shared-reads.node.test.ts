@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
-import { createSend } from '../../src/node/send.ts'
-import { SharedReads, SHORT_BYTES, TURN_BYTES } from '../../src/node/shared-reads.ts'
-import { UpstreamBody } from '../../src/node/upstream-body.ts'
+import { createSend } from '../../src/node/upstream/send.ts'
+import { SharedReads, SHORT_BYTES, TURN_BYTES } from '../../src/node/store/shared-reads.ts'
+import { UpstreamBody } from '../../src/node/upstream/upstream-body.ts'
 import { toSource } from '../../src/stream/source.ts'
 
 const PIECE_BYTES = 64 * 1024

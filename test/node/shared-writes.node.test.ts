@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { get } from 'node:http'
 import { expect, it } from 'vitest'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
-import { createSend } from '../../src/node/send.ts'
-import { startServer } from '../../src/node/server.ts'
-import { SharedWrites } from '../../src/node/shared-writes.ts'
+import { createSend } from '../../src/node/upstream/send.ts'
+import { startServer } from '../../src/node/server/server.ts'
+import { SharedWrites } from '../../src/node/store/shared-writes.ts'
 
 const aTurn = () => new Promise((resolve) => setImmediate(resolve))
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { readSettings } from '../../src/config/config.ts'
-import { countDown, greeting, summary } from '../../src/node/describe.ts'
-import { painter, readableExplanation } from '../../src/node/explanation.ts'
+import { countDown, greeting, summary } from '../../src/node/command/describe.ts'
+import { painter, readableExplanation } from '../../src/node/command/explanation.ts'
 
 const EXPLANATION = {
   caller: 'messages',

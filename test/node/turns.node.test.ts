@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import type { Answer } from '../../src/exchange/exchange.ts'
 import type { HttpRequest } from '../../src/ports.ts'
-import { startServer } from '../../src/node/server.ts'
+import { startServer } from '../../src/node/server/server.ts'
 
 /** What one connection may do by sending more than it waits for. */
 

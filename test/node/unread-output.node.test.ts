@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { afterAll, expect, it } from 'vitest'
-import { boundedOutput, MOST_WAITING_BYTES } from '../../src/node/unread-output.ts'
+import { boundedOutput, MOST_WAITING_BYTES } from '../../src/node/server/unread-output.ts'
 import { emptyFolder } from './command.ts'
 
 const LINE = `${'x'.repeat(1023)}\n`

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ELLIPSIS } from '../../src/model/loss.ts'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import type { Answer } from '../../src/exchange/exchange.ts'
-import { startServer, type RunningServer } from '../../src/node/server.ts'
+import { startServer, type RunningServer } from '../../src/node/server/server.ts'
 
 const BODIES: Record<string, Answer['body']> = {
   '/text': '{"text":"Grüße …"}',

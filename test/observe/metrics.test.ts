@@ -14,7 +14,7 @@ import {
   REDIRECTED,
   TOOK_TOO_LONG,
   UNREACHABLE,
-} from '../../src/model/failures.ts'
+} from '../../src/problems/failures.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
 import { createLog } from '../../src/observe/log.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'

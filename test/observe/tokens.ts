@@ -1,6 +1,6 @@
 import type { Adapter } from '../../adapters/contract.ts'
 import { readSettings } from '../../src/config/config.ts'
-import { writeSample } from '../../src/exchange/sample.ts'
+import { writeSample } from '../../src/exchange/reply/sample.ts'
 import { createReplaceable } from '../../src/http/app.ts'
 import { toResponse } from '../../src/http/respond.ts'
 import { isObject, type Json, objectIn, stringify } from '../../src/json/json.ts'

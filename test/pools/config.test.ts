@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { findingsIn } from '../../src/config/check.ts'
-import { spellPlace } from '../../src/config/place.ts'
+import { findingsIn } from '../../src/config/lint/check.ts'
+import { spellPlace } from '../../src/config/lint/place.ts'
 import { ALL_OF_PLATFORM } from '../config/faulty.ts'
 
 const a = { dialect: 'messages', url: 'https://a.example', key: 'k-a' }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readSettings } from '../../src/config/config.ts'
 import { KNOWN_PROFILES } from '../../src/config/profiles.ts'
-import { summary } from '../../src/node/describe.ts'
+import { summary } from '../../src/node/command/describe.ts'
 import { PLATFORM } from '../config/faulty.ts'
 
 const settingsAt = (url: string, more: object = {}) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { adapters } from '../../adapters/index.ts'
 import { DIALECTS } from '../../adapters/dialect.ts'
-import { openingWords } from '../../src/exchange/opening-words.ts'
+import { openingWords } from '../../src/exchange/request/opening-words.ts'
 import type { Exchange } from '../../src/exchange/exchange.ts'
 import { ScannedText } from '../../src/json/scanned-body.ts'
 import { scanStructure } from '../../src/json/structure.ts'

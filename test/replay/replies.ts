@@ -2,7 +2,7 @@ import type { Adapter, Frame } from '../../adapters/contract.ts'
 import type { Event, Folded } from '../../src/model/events.ts'
 import { stringify, type JsonObject } from '../../src/json/json.ts'
 import { lossList } from '../../src/model/loss.ts'
-import { blockName } from '../../src/model/foreign.ts'
+import { blockName } from '../../src/rules/foreign.ts'
 import type { Block, Request } from '../../src/model/request.ts'
 import { fingerprint } from '../../src/model/proof.ts'
 import { sseParser } from '../../src/stream/sse.ts'
@@ -21,7 +21,7 @@ import {
 } from '../laws/exchange.ts'
 import type { Recorded } from './records.ts'
 import type { Tally } from './tally.ts'
-import { emptyRequest } from '../../src/model/empty-request.ts'
+import { emptyRequest } from '../../src/rules/empty-request.ts'
 
 const MOST_CHARACTERS = 1 << 26
 

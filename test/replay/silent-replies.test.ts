@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { emptyRequest } from '../../src/model/empty-request.ts'
+import { emptyRequest } from '../../src/rules/empty-request.ts'
 import { translator } from '../../src/translator.ts'
 import { adapterOf } from '../dialects/adapters.ts'
 import { kits, PAIRS } from '../dialects/index.ts'

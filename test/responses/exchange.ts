@@ -6,7 +6,7 @@ import { fold, verify, type Event, type Folded } from '../../src/model/events.ts
 import { isObject, parse, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
 import { lossList, type Loss } from '../../src/model/loss.ts'
 import type { Block, Request, Turn } from '../../src/model/request.ts'
-import { replyWriter } from '../../src/exchange/reply-writer.ts'
+import { replyWriter } from '../../src/exchange/reply/reply-writer.ts'
 import { sseParser } from '../../src/stream/sse.ts'
 
 export function ids(): (prefix: string) => string {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
-import { type Proxy, serve } from '../../src/node/commands.ts'
+import { type Proxy, serve } from '../../src/node/command/commands.ts'
 import { QUIET } from '../node/quiet.ts'
 import { runtimeSuite } from './suite.ts'
 

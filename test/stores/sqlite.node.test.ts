@@ -14,10 +14,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
 import { storeKey, type StoreEntry, StoreUnavailableError } from '../../src/memory/store.ts'
-import { createExclusive } from '../../src/node/exclusive.ts'
-import { sqliteStore } from '../../src/node/sqlite.ts'
-import { together } from '../../src/node/write-ahead.ts'
-import { openStore } from '../../src/node/store.ts'
+import { createExclusive } from '../../src/node/store/exclusive.ts'
+import { sqliteStore } from '../../src/node/store/sqlite.ts'
+import { together } from '../../src/node/store/write-ahead.ts'
+import { openStore } from '../../src/node/store/store.ts'
 import { fakeClock, storeContract } from './contract.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-state-'))
@@ -47,7 +47,7 @@ storeContract({
 describe('SQLite store', () => {
   it('loses nothing that was acknowledged when the process is killed', async () => {
     const file = newFile()
-    const module = new URL('../../src/node/sqlite.ts', import.meta.url)
+    const module = new URL('../../src/node/store/sqlite.ts', import.meta.url)
     const program = `
       const { sqliteStore } = await import(${JSON.stringify(module.href)})
       const store = await sqliteStore(${JSON.stringify(file)}, ${JSON.stringify(bounds)})
@@ -64,7 +64,7 @@ describe('SQLite store', () => {
 
   it('opens in several processes at once, as the workers of one port begin', async () => {
     const file = newFile()
-    const module = new URL('../../src/node/sqlite.ts', import.meta.url)
+    const module = new URL('../../src/node/store/sqlite.ts', import.meta.url)
     // Each new file is opened at the same moment by all of them.
     const program = `
       const { sqliteStore } = await import(${JSON.stringify(module.href)})

@@ -5,7 +5,7 @@ import { Budget, FREE_BYTES, weightOf, workOf } from '../../src/stream/budget.ts
 import { LONG_BYTES, Pile, piecesIn, VALUE_BYTES, wholeBytes } from '../../src/json/bytes.ts'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import type { LimitSettings } from '../../src/config/settings.ts'
-import { createLoad } from '../../src/http/load.ts'
+import { createLoad } from '../../src/http/admission/load.ts'
 import { voices } from '../faults/voices.ts'
 import { fakes } from '../exchange/fakes.ts'
 import {

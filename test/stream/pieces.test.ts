@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { dialects } from '../../adapters/index.ts'
 import type { Frame } from '../../src/stream/codec.ts'
-import { pieceFinder } from '../../src/stream/pieces.ts'
+import { pieceFinder } from '../../src/stream/pieces/pieces.ts'
 import { sseParser } from '../../src/stream/sse.ts'
 import { cases } from '../cases.ts'
 

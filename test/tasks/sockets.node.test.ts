@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
-import { createSend } from '../../src/node/send.ts'
-import { startServer } from '../../src/node/server.ts'
-import { SharedWrites } from '../../src/node/shared-writes.ts'
+import { createSend } from '../../src/node/upstream/send.ts'
+import { startServer } from '../../src/node/server/server.ts'
+import { SharedWrites } from '../../src/node/store/shared-writes.ts'
 import { taskAnswerer, TASK_KEY } from './bench.ts'
 
 const closing: (() => unknown)[] = []

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CALLER_LEFT } from '../../src/model/failures.ts'
+import { CALLER_LEFT } from '../../src/problems/failures.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import { readSettings } from '../../src/config/config.ts'
 import { NO_VEIL, behind, listSecrets, shownState, createVeil } from '../../src/upstream/secrets.ts'

@@ -1,6 +1,6 @@
 import { createServer, request, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { serve, type Proxy } from '../../src/node/commands.ts'
+import { serve, type Proxy } from '../../src/node/command/commands.ts'
 import { responsesReply } from '../dialects/responses/reply.ts'
 
 /** What an upstream is asked, as `METHOD /path`. */

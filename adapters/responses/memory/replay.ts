@@ -1,6 +1,6 @@
 import type { Frame } from '../../contract.ts'
 import type { Event } from '../../../src/model/events.ts'
-import { emptyRequest } from '../../../src/model/empty-request.ts'
+import { emptyRequest } from '../../../src/rules/empty-request.ts'
 import type { JsonObject } from '../../../src/json/json.ts'
 import { eventText } from '../../../src/stream/event-text.ts'
 import { keep, memberText } from '../dialect.ts'

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:cluster'
 import type { Counted } from './sums.ts'
-import type { Process } from '../process.ts'
-import type { ReadConfig } from '../found.ts'
+import type { Process } from '../process/process.ts'
+import type { ReadConfig } from '../command/found.ts'
 
 /** What the first process says to one that serves. */
 export type ToWorker =

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { DIALECTS } from '../../../adapters/dialect.ts'
 import type { JsonObject } from '../../json/json.ts'
-import type { InitOptions } from '../options.ts'
+import type { InitOptions } from '../command/options.ts'
 
 /** What is wrong with a member of an upstream, in the words of `check`. */
 type FaultOf = (upstream: JsonObject, member: string) => string | undefined

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { parseJsonc } from '../../config/jsonc.ts'
 import { type JsonObject, isObject } from '../../json/json.ts'
-import { textFile } from '../files.ts'
+import { textFile } from '../process/files.ts'
 import {
   type Client,
   given,

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { errorCode } from '../files.ts'
+import { errorCode } from '../process/files.ts'
 import type { Start } from './client.ts'
 
 const NAME = /^dragoman-launch-(\d+)-/

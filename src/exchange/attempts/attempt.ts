@@ -1,0 +1,186 @@
+import { ProblemError } from '../../model/problem.ts'
+import { isErrorStatus, replyHeaders, waitHeaders } from '../answers/answer.ts'
+import { NOTHING, sizeOf } from '../../json/bytes.ts'
+import type { Answer, Exchange, StoredExchange } from '../exchange.ts'
+import { CHARACTERS_PER_TOKEN } from '../../rules/estimate.ts'
+import { ENDED_EARLY, WORDLESS } from '../../model/cursor.ts'
+import {
+  CALLER_LEFT,
+  CONNECTION_LOST,
+  INTERNAL,
+  NO_FIRST_BYTE,
+  NO_ROOM,
+  NOT_JSON,
+  REPLY_TOO_LARGE,
+  STOPPING,
+  TOOK_TOO_LONG,
+  WENT_SILENT,
+} from '../../problems/failures.ts'
+import type { AddressedRequest } from '../../upstream/request.ts'
+import { passReply } from '../reply/pass.ts'
+import { unreadRequest, type Plan, type PassPlan, type TranslatePlan } from '../request/plan.ts'
+import { countTokens } from './count.ts'
+import {
+  isSuccess,
+  placeRefusal,
+  readRefusal,
+  RefusedError,
+  refuseLosses,
+  StillbornError,
+  type Refused,
+} from '../answers/refusal.ts'
+import { translateReply } from '../reply/translate.ts'
+import { CallError, callUpstream, type UpstreamCall } from '../../upstream/call.ts'
+import { readCallerRequest } from '../request/read-request.ts'
+import type { Request } from '../../model/request.ts'
+import { isStreamType } from '../../stream/reply-events.ts'
+
+/** Carries out a plan. */
+export async function carryOut(
+  exchange: Exchange,
+  plan: Plan,
+  heard: (sent: AddressedRequest) => Promise<UpstreamCall>,
+): Promise<Answer> {
+  if (exchange.route.operation === 'count-tokens') return countTokens(exchange, plan, heard)
+  if (exchange.settings.losses === 'reject') refuseLosses(plan.losses)
+  if (!plan.sent) throw new ProblemError(INTERNAL)
+  try {
+    const call = await heard(plan.sent)
+    if (isSuccess(call.status)) return await reply(exchange, plan, plan.sent, call)
+    exchange.journal.spared()
+    return await refusal(exchange, plan, call, (refused) => placeRefusal(exchange, plan, refused))
+  } catch (error) {
+    if (isSparing(error)) exchange.journal.spared()
+    throw error
+  }
+}
+
+/** Whether nothing has to be paid: the upstream was not reached, or says itself that it failed in place of a reply. */
+const isSparing = (error: unknown): boolean =>
+  error instanceof CallError
+    ? error.failure === 'connect' || error.failure === 'lost'
+    : error instanceof StillbornError && !BROKEN_OFF.has(error.problem.message)
+
+/** How a reply ends of which the upstream may have made a part; compared as problems of a stream are, by their words. */
+const BROKEN_OFF: ReadonlySet<string> = new Set(
+  [
+    CALLER_LEFT,
+    CONNECTION_LOST,
+    ENDED_EARLY,
+    INTERNAL,
+    NO_FIRST_BYTE,
+    NO_ROOM,
+    NOT_JSON,
+    REPLY_TOO_LARGE,
+    STOPPING,
+    TOOK_TOO_LONG,
+    WENT_SILENT,
+    WORDLESS,
+  ].map(({ message }) => message),
+)
+
+function reply(
+  exchange: Exchange,
+  plan: Plan,
+  sent: AddressedRequest,
+  call: UpstreamCall,
+): Promise<Answer> {
+  const settled = plan.kind === 'pass' ? (rewritten(exchange, plan, call) ?? plan) : plan
+  // The upstream has the whole request once it answers, and the request is not sent again.
+  sent.body = NOTHING
+  exchange.lease.work(0)
+  return settled.kind === 'pass'
+    ? passReply(exchange, settled, call)
+    : translateReply(exchange, settled, call)
+}
+
+/** The head of an upstream's answer. */
+export function ask(
+  exchange: Exchange,
+  plan: Plan,
+  sent: AddressedRequest,
+  bounds: AttemptBounds = {},
+): Promise<UpstreamCall> {
+  const { timeouts, proxy } = plan.destination.upstream
+  const { veil, ...request } = sent
+  if (exchange.route.operation === 'create') exchange.journal.asks(tokensSent(exchange, sent))
+  const { totalMs = timeouts.totalMs, attemptMs } = bounds
+  const { stream } = plan
+  const options = { timeouts: { ...timeouts, totalMs }, veil, proxy, stream, attemptMs }
+  return callUpstream(exchange, request, options)
+}
+
+/** An estimate of the input: the body, and what was added to it of earlier exchanges. */
+const tokensSent = ({ body }: Exchange, sent: AddressedRequest): number =>
+  body.tokens + Math.max(0, sizeOf(sent.body) - body.size) / CHARACTERS_PER_TOKEN
+
+/** The time left for an attempt, where several share it. */
+export interface AttemptBounds {
+  totalMs?: number
+  attemptMs?: number | undefined
+}
+
+/**
+ * A refusal in the caller's own dialect passes unchanged; any other is written in the caller's dialect. `placed`: with
+ * places of the caller's request.
+ */
+export async function refusal(
+  exchange: StoredExchange,
+  plan: Plan,
+  call: UpstreamCall,
+  placed = async (refused: Refused): Promise<Refused> => refused,
+): Promise<Answer> {
+  const refused = await placed(await readRefusal(exchange, plan, call))
+  if (exchange.isRepeatable) throw new RefusedError(refused, plan, call)
+  return toldRefusal(exchange, plan, call, refused)
+}
+
+export function toldRefusal(
+  exchange: StoredExchange,
+  plan: Plan,
+  call: UpstreamCall,
+  { problem, text }: Refused,
+): Answer {
+  if (plan.kind !== 'pass' || text === undefined || !isErrorStatus(call.status))
+    throw new ProblemError(problem)
+  exchange.journal.finish({ status: call.status, problem })
+  const headers = {
+    'content-type': 'application/json',
+    ...waitHeaders(problem),
+    ...replyHeaders(plan, call, plan.losses),
+  }
+  return { status: call.status, headers, body: text }
+}
+
+/**
+ * An upstream of the caller's own dialect may stream where one body was asked for, or the other way round. Then its
+ * reply is read and written again in the form that was asked for. Undefined where the bytes can pass.
+ */
+function rewritten(
+  exchange: Exchange,
+  plan: PassPlan,
+  call: UpstreamCall,
+): TranslatePlan | undefined {
+  if (isAsAsked(exchange, plan, call.headers.get('content-type'))) return undefined
+  const { destination, requested, stream, losses, sent } = plan
+  const request = readAgain(exchange, plan)
+  return { kind: 'translate', destination, requested, stream, losses, sent, request }
+}
+
+/**
+ * The upstream may have understood a request that this proxy does not understand. Its name and its form are known
+ * all the same, and suffice to write the answer.
+ */
+function readAgain(exchange: Exchange, plan: PassPlan): Request {
+  try {
+    return readCallerRequest(exchange, exchange.body.text)
+  } catch {
+    return unreadRequest(plan)
+  }
+}
+
+function isAsAsked({ route }: Exchange, plan: PassPlan, contentType: string | null): boolean {
+  if (isStreamType(contentType)) return plan.stream && route.framing !== 'json-array'
+  const isJson = /^application\/json\b/i.test(contentType ?? '')
+  return !isJson || !plan.stream || route.framing === 'json-array'
+}

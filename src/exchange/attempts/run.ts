@@ -1,0 +1,85 @@
+import { ProblemError } from '../../model/problem.ts'
+import { replyHeaders } from '../answers/answer.ts'
+import type { Answer, Exchange } from '../exchange.ts'
+import type { AddressedRequest } from '../../upstream/request.ts'
+import type { Plan } from '../request/plan.ts'
+import { mayBeSoughtIn, planFor, sightRequest, type SightedRequest } from '../request/planner.ts'
+import { membersOf, type Member } from '../../upstream/members.ts'
+import { costOf } from '../../observe/cost.ts'
+import { MOST_TOKENS } from '../../observe/entry.ts'
+import { destinationOf } from '../../upstream/route.ts'
+import { unscannedBody } from '../request/read-request.ts'
+import { ask, carryOut } from './attempt.ts'
+import { runPooled } from './attempts.ts'
+import { findOrder, hasClasses, homeRoute } from './home.ts'
+import type { UpstreamCall } from '../../upstream/call.ts'
+
+/** Runs one exchange from the bytes of a request to its answer; throws ProblemError. */
+export async function runExchange(exchange: Exchange): Promise<Answer> {
+  const isClassed = hasClasses(exchange)
+  const sighted = settledRequest(exchange, isClassed)
+  const members = membersOf(exchange.settings, sighted.route)
+  const [only] = members
+  if (members.length > 1 || !only) return await runPooled(exchange, sighted, members)
+  const order = isClassed ? await findOrder(exchange, sighted, members) : undefined
+  const answer = await runAlone(exchange, await planFor(exchange, sighted, only))
+  order?.bind(only)
+  return answer
+}
+
+/** A request that has found its route. */
+export function settledRequest(exchange: Exchange, isClassed: boolean): SightedRequest {
+  const seen = sightRequest(exchange)
+  const settled = isClassed ? { ...seen, route: homeRoute(exchange, seen) } : seen
+  if (exchange.route.operation === 'create')
+    exchange.permit.reserve({
+      tokens: exchange.body.tokens,
+      usd: () => mostCost(exchange, settled),
+    })
+  return settled
+}
+
+/** Asks the only member of a route. */
+async function runAlone(exchange: Exchange, plan: Plan): Promise<Answer> {
+  exchange.journal.note({ stream: plan.stream, losses: plan.losses })
+  if (plan.kind === 'translate' && !mayBeSoughtIn(exchange)) exchange.body.leave()
+  let call: UpstreamCall | undefined
+  const heard = async (sent: AddressedRequest) => (call = await ask(exchange, plan, sent))
+  try {
+    return await carryOut(exchange, plan, heard)
+  } catch (error) {
+    call?.cancel()
+    if (!(error instanceof ProblemError)) throw error
+    throw new ProblemError(error.problem, replyHeaders(plan, call, plan.losses))
+  }
+}
+
+/** US dollars that a request may cost at the dearest member of its route; 0 where no price is known. */
+function mostCost(exchange: Exchange, sighted: SightedRequest): number {
+  const asked = boundAsked(exchange, sighted)
+  const costs = membersOf(exchange.settings, sighted.route).map(
+    (member) => costAt(exchange, sighted, member, asked) ?? 0,
+  )
+  return Math.max(0, ...costs)
+}
+
+function costAt(
+  { body, dialects, ports }: Exchange,
+  { route, model = '' }: SightedRequest,
+  member: Member,
+  asked: number | undefined,
+): number | undefined {
+  const destination = destinationOf(member, dialects, route, model)
+  if (!destination) return undefined
+  const { facts, defaultMaxOutputTokens, model: sent } = destination.target
+  const { maxOutputTokens: most = MOST_TOKENS } = facts
+  const output = Math.min(asked ?? defaultMaxOutputTokens, most)
+  return costOf(member.upstream, sent, { input: body.tokens, output }, ports.prices)
+}
+
+/** How many tokens the caller lets a reply have. */
+function boundAsked(exchange: Exchange, { scanned }: SightedRequest): number | undefined {
+  const seen = scanned ?? unscannedBody(exchange)
+  const bound = seen && Number(exchange.caller.same.outputBound?.(seen))
+  return bound !== undefined && bound >= 0 ? bound : undefined
+}

@@ -1,0 +1,172 @@
+import type { Route } from '../../../adapters/contract.ts'
+import { isShown, type Event } from '../../model/events.ts'
+import { isFailure } from '../../problems/error-words.ts'
+import { mayHop } from '../../upstream/verdict.ts'
+import { isObject, parse, parseObject } from '../../json/json.ts'
+import { ProblemError, type Problem } from '../../model/problem.ts'
+import { problemAnswer, replyHeaders } from '../answers/answer.ts'
+import { replyCounter } from '../../stream/budget.ts'
+import type { Answer, Exchange, StoredExchange } from '../exchange.ts'
+import { Pile, utf8Text, wholeBytes, withoutMark } from '../../json/bytes.ts'
+import { createMirror, type Mirror } from '../../memory/mirror.ts'
+import {
+  KEY_REFUSED,
+  NO_ROOM,
+  NOT_A_REPLY,
+  NOT_JSON,
+  REPLY_TOO_LARGE,
+} from '../../problems/failures.ts'
+import type { PassPlan } from '../request/plan.ts'
+import { isStreamType, guessKind } from '../../stream/reply-events.ts'
+import { slicesAt, spliceStrings } from '../../json/slices.ts'
+import { hasReadableError, StillbornError } from '../answers/refusal.ts'
+import { HeardReply } from './heard.ts'
+import { isImproved } from '../answers/improved-problem.ts'
+import { observe, tapReader } from './tap.ts'
+import { toldProblem, veiledReply } from '../answers/told-problem.ts'
+import type { UpstreamCall } from '../../upstream/call.ts'
+import { passStream, type PassedReply } from './pass-stream.ts'
+
+/** Passes the reply of an upstream of the caller's own dialect as bytes, whole or streamed. */
+export async function passReply(
+  exchange: Exchange,
+  plan: PassPlan,
+  call: UpstreamCall,
+): Promise<Answer> {
+  const type = call.headers.get('content-type')
+  const isStream = plan.stream || isStreamType(type)
+  const answer = isStream
+    ? await passStream(exchange, plan, call, () => begun(exchange, plan))
+    : await passBody(exchange, plan, call)
+  const isJson = !isStream || exchange.route.framing === 'json-array'
+  const unnamed = isJson ? 'application/json' : 'text/event-stream'
+  const headers = {
+    'content-type':
+      type !== null && /^[\x20-\x7e]{1,128}$/.test(type) ? plan.sent.veil.hide(type) : unnamed,
+    ...answer.headers,
+    ...replyHeaders(plan, call, plan.losses),
+  }
+  return { ...answer, headers }
+}
+
+/** Releases a request that has been sent: its stream may go on for an hour. Of one that is kept the scanned text stays. */
+function begun(exchange: Exchange, plan: PassPlan): Mirror | undefined {
+  const mirror = createMirror(exchange, plan)
+  if (mirror) {
+    exchange.body.leave()
+    return mirror
+  }
+  // To delete a member would make the plan larger for as long as the stream goes on.
+  plan.scanned = undefined
+  plan.found = undefined
+  exchange.body.drop()
+  exchange.lease.hold(0)
+  return undefined
+}
+
+/** Passes one JSON body. It is gathered first, so that a body that was cut off does not look like an answer. */
+async function passBody(
+  exchange: Exchange,
+  plan: PassPlan,
+  call: UpstreamCall,
+): Promise<PassedReply> {
+  const heard = new HeardReply()
+  exchange.journal.hears(heard)
+  const bytes = withoutMark(await allBytes(exchange, call, heard))
+  exchange.journal.began()
+  const text = utf8Text(bytes)
+  const mirror = createMirror(exchange, plan)
+  const { events, hasError } = bodyEvents(exchange, plan, text, mirror)
+  const failure = exchange.isRepeatable ? events.find(isShown) : undefined
+  if (failure?.type === 'error' && mayHop(failure.problem))
+    throw new StillbornError(toldProblem(plan, failure.problem))
+  observe(exchange, plan, events, heard)
+  const told = toldFailure(exchange, plan, events, text)
+  if (told) return told
+  await mirror?.settle()
+  exchange.journal.finish({ status: call.status, bytesOut: bytes.length })
+  const { requested: model, destination, sent } = plan
+  const { reply } = exchange.caller.same.modelMember
+  // A server's own words may stand beside a reply or in place of one, so secrets are hidden in them.
+  const isForeign = events.length === 0 || events.at(-1)?.type === 'error' || hasError
+  const shown = isForeign ? sent.veil.hideJson(text) : text
+  const renamed = destination.aliased
+    ? spliceStrings(shown, slicesAt(shown, [reply]), model)
+    : shown
+  return { status: call.status, headers: {}, body: renamed === text ? bytes : renamed }
+}
+
+/**
+ * The answer for a body that is nothing but a failure, undefined for any other: some services send theirs with status
+ * 200, which clients take for a reply without content. It is written anew where the proxy has more to say of it, and
+ * where clients of the dialect could not read its error.
+ */
+export function toldFailure(
+  exchange: StoredExchange,
+  plan: PassPlan,
+  events: readonly Event[],
+  text: string,
+): PassedReply | undefined {
+  const { adapter } = plan.destination
+  const body = parseObject(text)
+  const isWithin = body !== undefined && adapter.same.failsWithin?.(body) === true
+  const [first, ...others] = isWithin ? events.filter(isShown) : events
+  if (first?.type !== 'error' || others.length > 0) return undefined
+  const isCured = isImproved(plan, first.problem)
+  // A body without any sign of a failure may be a reply of a kind that the reader does not know.
+  const isTold = body === undefined || isWithin || isFailure(body)
+  if (!isCured && !isTold && Object.keys(body).length > 0) return undefined
+  const problem = toldProblem(plan, first.problem)
+  exchange.journal.spared()
+  if (isCured || problem === KEY_REFUSED || !hasReadableError(adapter, body))
+    throw new ProblemError(problem)
+  const { status, headers } = problemAnswer(adapter, problem, '')
+  exchange.journal.finish({ status, problem })
+  return { status, headers, body: plan.sent.veil.hideJson(text) }
+}
+
+export async function allBytes(
+  { settings, lease }: StoredExchange,
+  call: UpstreamCall,
+  heard?: HeardReply,
+): Promise<Uint8Array> {
+  const refuse = (problem: Problem) => {
+    call.cancel()
+    throw new ProblemError(problem)
+  }
+  const isRoom = replyCounter(lease)
+  const pile = new Pile()
+  for (let piece = await call.read(); piece; piece = await call.read()) {
+    if (piece.problem) throw new ProblemError(piece.problem)
+    pile.add(piece.bytes)
+    if (heard) heard.came = pile.size
+    if (pile.size > settings.limits.replyBytes) refuse(REPLY_TOO_LARGE)
+    if (!isRoom(piece.bytes.length)) refuse(NO_ROOM)
+  }
+  return wholeBytes(pile.take())
+}
+
+export function bodyEvents(
+  exchange: StoredExchange & { route?: Route },
+  plan: PassPlan,
+  text: string,
+  mirror?: Mirror,
+): { events: Event[]; hasError?: boolean } {
+  const { upstream } = plan.destination.adapter
+  const kind = guessKind(text)
+  // A caller that waits for one body cannot use a stream, even under another content type.
+  if (kind === 'events') throw new ProblemError(NOT_A_REPLY)
+  if (kind === 'other') throw new ProblemError(veiledReply(plan.sent.veil, text))
+  try {
+    const json = parse(text, upstream.verbatim)
+    const hasError = isObject(json) && Boolean(json['error'])
+    if (exchange.route?.operation !== 'count-tokens')
+      return { events: tapReader(exchange, plan, mirror).body(json, text), hasError }
+    const problem = isFailure(json) ? upstream.readProblem(200, json) : undefined
+    return { events: problem ? [{ type: 'error', problem }] : [] }
+  } catch (error) {
+    // The reader serves only the log; whether the body is JSON decides.
+    if (error instanceof SyntaxError) throw new ProblemError(NOT_JSON)
+    return { events: [] }
+  }
+}

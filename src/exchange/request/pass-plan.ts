@@ -1,0 +1,201 @@
+import type { SameEdits } from '../../../adapters/contract.ts'
+import { encoded, NOTHING, piecesIn, type Bytes } from '../../json/bytes.ts'
+import { editedText } from '../../json/edit.ts'
+import { isObject, type Json } from '../../json/json.ts'
+import { memberOf, type ScannedBody } from '../../json/scanned-body.ts'
+import { slicesAt, spliceStrings } from '../../json/slices.ts'
+import { lossList, type Loss } from '../../model/loss.ts'
+import { proofReader } from './accounts.ts'
+import type { Request } from '../../model/request.ts'
+import { refuseToolless } from '../../rules/toolless.ts'
+import type { Exchange } from '../exchange.ts'
+import { addressRequest, type UnaddressedRequest } from '../../upstream/request.ts'
+import { matchesGlob } from '../../config/glob.ts'
+import { pickNamed, sendable } from '../../upstream/header-subset.ts'
+import type { PassPlan } from './plan.ts'
+import { unscannedBody, readJson } from './read-request.ts'
+import type { ResolvedRequest } from '../../memory/resolve.ts'
+
+type Addressee = Pick<PassPlan, 'destination' | 'requested'>
+
+/** `scanned`: the body, where it had to be scanned; `known`: what is known of its references. */
+export function passPlan(
+  exchange: Exchange,
+  { destination, requested }: Addressee,
+  scanned: ScannedBody | undefined,
+  known: Pick<ResolvedRequest, 'found' | 'nameless'> = {},
+): PassPlan {
+  const { body, caller, head, route } = exchange
+  const { aliased, target, upstream } = destination
+  const isStream = () => route.stream ?? memberOf(scanned, 'stream') === true
+  const stream = route.operation === 'create' && isStream()
+  const seen = scanned ?? unscannedBody(exchange)
+  const counted = stream && asksForCount(exchange, destination, seen)
+  const { nameless } = known
+  const edited = editedBody(exchange, destination, seen, { counted, nameless })
+  const unaddressed: UnaddressedRequest = {
+    path: caller.same.path(head, aliased ? target.model : undefined),
+    query: pickNamed(head.query, caller.same.query, QUERY_VALUE),
+    headers: passedHeaders(exchange),
+    body: edited?.body ?? body.bytes,
+    stream,
+  }
+  const sent = addressRequest(unaddressed, upstream, exchange.credential)
+  const { losses = [], edits } = edited ?? {}
+  const plan: PassPlan = { kind: 'pass', destination, requested, stream, losses, sent }
+  if (edits) plan.edits = edits
+  if (counted) plan.counted = true
+  return scanned ? { ...plan, scanned, found: known.found } : plan
+}
+
+/** Whether the upstream has to be asked to count the tokens of a stream. */
+const asksForCount = (
+  { caller, permit }: Exchange,
+  { target }: PassPlan['destination'],
+  seen: ScannedBody | undefined,
+): boolean => {
+  const { counting } = caller.same
+  return (
+    permit.counts &&
+    counting !== undefined &&
+    seen !== undefined &&
+    !counting.isSettled(seen.memberText(counting.member), target.facts)
+  )
+}
+
+interface Edited {
+  body: Bytes
+  losses: readonly Loss[]
+  edits?: SameEdits
+}
+
+/** The edited body; undefined where the bytes pass unchanged, as they do for nearly all requests. */
+function editedBody(
+  exchange: Exchange,
+  destination: PassPlan['destination'],
+  seen: ScannedBody | undefined,
+  { counted, nameless }: { counted: boolean; nameless: SameEdits['nameless'] },
+): Edited | undefined {
+  const { caller } = exchange
+  const { aliased, target } = destination
+  if (!seen) return undefined
+  const { counting } = caller.same
+  const isAdded = counted && counting !== undefined
+  // Where the body names its model in one place only, the rest need not be parsed.
+  const member = caller.same.modelMember.request
+  const foreign = seen.holds(caller.same.mayHoldForeign)
+  const { contextWindow: _, ...facts } = target.facts
+  const model = aliased && mayNameModel(seen, member) ? target.model : undefined
+  const isReplaced = isAdded && seen.memberText(counting.member) !== undefined
+  const isNamedElsewhere = model !== undefined && member === undefined
+  const isParsed = foreign || nameless !== undefined || Object.keys(facts).length > 0
+  if (isParsed || isNamedElsewhere || isReplaced)
+    return withEdits(exchange, seen, {
+      facts,
+      foreign,
+      sentTo: target.model,
+      ...(counted && { usage: true }),
+      ...(foreign && { readsProof: markReader(exchange, destination) }),
+      ...(nameless && { nameless }),
+      ...(model !== undefined && { model }),
+    })
+  const isRenamed = model !== undefined && member !== undefined
+  if (!isRenamed && !isAdded) return undefined
+  const body = isRenamed ? renamed(exchange, seen, member, model) : exchange.body.bytes
+  return { body: isAdded ? withFirst(body, counting) : body, losses: [] }
+}
+
+/** The body of an object that has members, with another one before them. White space may fill pieces before it. */
+function withFirst(body: Bytes, { member, value }: { member: string; value: string }): Bytes {
+  const pieces = piecesIn(body)
+  const at = pieces.findIndex((piece) => piece.includes(OBJECT))
+  const piece = pieces[at] ?? NOTHING
+  const behind = piece.indexOf(OBJECT) + 1
+  const added = encoded(`"${member}":${value},`)
+  const parts = [piece.subarray(0, behind), added, piece.subarray(behind)]
+  return pieces.toSpliced(at, 1, ...parts)
+}
+
+const OBJECT = '{'.charCodeAt(0)
+
+/** A proof without a mark is the caller's to send; where it came from is not known. */
+function markReader(
+  { settings }: Exchange,
+  destination: PassPlan['destination'],
+): SameEdits['readsProof'] {
+  const reads = proofReader(settings, destination)
+  return reads && ((account) => account === undefined || reads(account))
+}
+
+const mayNameModel = (seen: ScannedBody, member: string | undefined): boolean =>
+  (member !== undefined && seen.memberText(member) !== undefined) || seen.holds(namesModel)
+
+/** `model` is a member's name, and also a role in one of the dialects. */
+const MODEL = /"model"\s*:/
+const namesModel = (text: string): boolean => MODEL.test(text)
+
+/** The body with another model and no other byte changed. */
+const renamed = ({ body }: Exchange, seen: ScannedBody, member: string, model: string): Bytes =>
+  seen.respelled?.(member, model) ??
+  body.encoded(spliceStrings(seen.text, slicesAt(seen.text, [member]), model))
+
+function withEdits(exchange: Exchange, seen: ScannedBody, edits: SameEdits): Edited | undefined {
+  const { body, caller } = exchange
+  const { lose, losses } = lossList()
+  const before = parsed(seen)
+  if (!isObject(before)) return undefined
+  const after = caller.same.edit(before, edits, lose)
+  const request = losses.some(isOfTool) ? readable(exchange, before) : undefined
+  if (request) refuseToolless(request, losses)
+  return after === before
+    ? undefined
+    : { body: body.encoded(editedText(seen.text, before, after)), losses, edits }
+}
+
+const isOfTool = ({ path }: Loss): boolean => path.startsWith('tools.')
+
+/** Undefined for a count, which no model answers, and for a body that the upstream refuses in its own words. */
+function readable(exchange: Exchange, body: Json): Request | undefined {
+  if (exchange.route.operation !== 'create') return undefined
+  try {
+    return readJson(exchange, body)
+  } catch {
+    return undefined
+  }
+}
+
+/** Malformed JSON passes unread: the upstream refuses it in its own words. */
+function parsed(seen: ScannedBody): Json {
+  try {
+    return seen.parsed()
+  } catch {
+    return null
+  }
+}
+
+const QUERY_VALUE = /^[\w.-]{1,64}$/
+
+/** Headers with such names may be credentials; they are passed only where the configuration says so. */
+const CREDENTIAL = /auth|key|token|secret|cookie|credential|password/i
+
+function passedHeaders({ caller, headers }: Exchange): Record<string, string> {
+  const { twins = [], request: names, demand } = caller.same.headers
+  demand?.(headers)
+  // A plain object: what begins like a header of the dialect is no `__proto__`.
+  const passed: Record<string, string> = {}
+  const pass = (name: string, value: string | null | undefined) => {
+    if (value !== null && value !== undefined) passed[name] ??= value
+  }
+  for (const name of names) {
+    if (!name.includes('*')) pass(name, headers.get(name))
+    else
+      for (const other of headers.keys?.() ?? [])
+        if (matchesGlob(name, other) && !CREDENTIAL.test(other))
+          pass(other, sendable(headers.get(other)))
+  }
+  for (const [one, other] of twins) {
+    pass(one, passed[other])
+    pass(other, passed[one])
+  }
+  return passed
+}

@@ -1,0 +1,46 @@
+import type { SameEdits } from '../../../adapters/contract.ts'
+import type { ScannedBody } from '../../json/scanned-body.ts'
+import type { Found, Keeping } from '../../memory/resolve.ts'
+import type { Loss } from '../../model/loss.ts'
+import { emptyRequest } from '../../rules/empty-request.ts'
+import type { Request } from '../../model/request.ts'
+import type { AddressedRequest } from '../../upstream/request.ts'
+import type { Destination } from '../../upstream/route.ts'
+
+/** All decisions about a request that are made before anything is sent. */
+export type Plan = PassPlan | TranslatePlan
+
+interface CommonPlan {
+  destination: Destination
+  /** The name of the model as the caller sent it. */
+  requested: string
+  /** Whether the caller wants a stream; the upstream is asked for the same. */
+  stream: boolean
+  losses: readonly Loss[]
+}
+/** Both sides speak the same dialect: the bytes pass. */
+export interface PassPlan extends CommonPlan {
+  kind: 'pass'
+  /** The edits of the body, where it was edited. */
+  edits?: SameEdits
+  /** The upstream is asked to count the tokens of its stream, which the caller did not do. */
+  counted?: true
+  /** The scanned body, where it had to be scanned. */
+  scanned?: ScannedBody | undefined
+  /** The records that it refers to, as far as they are kept here. */
+  found?: Found | undefined
+  sent: AddressedRequest
+}
+export interface TranslatePlan extends CommonPlan {
+  kind: 'translate'
+  request: Request
+  keeping?: Keeping
+  /** Absent where the upstream has no counter to ask for tokens. */
+  sent?: AddressedRequest
+  /** That of `Outgoing`. */
+  lastProof?: string | undefined
+}
+
+/** The request of which only the model and the form are known: its bytes have passed. */
+export const unreadRequest = ({ requested, stream }: PassPlan): Request =>
+  emptyRequest(requested, stream)

@@ -1,0 +1,107 @@
+import { parse, stringify, type Json, type JsonObject } from '../../json/json.ts'
+import type { VerbatimPaths } from '../../json/verbatim-paths.ts'
+import { ScannedText, UnscannedText, type ScannedBody } from '../../json/scanned-body.ts'
+import { folded, scanStructure, StructureError, type Structure } from '../../json/structure.ts'
+import { invalid, ProblemError } from '../../model/problem.ts'
+import type { Request } from '../../model/request.ts'
+import type { Trail } from '../../model/trail/trail.ts'
+import type { Exchange } from '../exchange.ts'
+import { inOwnSpelling } from './own-place.ts'
+import { createBody } from '../body.ts'
+
+export function scanBody(exchange: Exchange): ScannedBody {
+  const { body, recall } = exchange
+  const known = recall?.scanned(body.bytes) ?? recall?.fresh(body.bytes)
+  if (known) return known
+  const { text } = body
+  const found = structureWithin(exchange, text)
+  // The caller's own dialect reports best what is wrong.
+  if (!found) readCallerRequest(exchange, text)
+  const scanned = new ScannedText(text, found ?? NO_STRUCTURE)
+  // Parsers differ in which of repeated members they take, and an upstream must not read another than was judged here.
+  if (found?.repeats) {
+    exchange.body = createBody(body.encoded(stringify(onceEach(scanned.parsedObject()))))
+    return scanBody(exchange)
+  }
+  return found && recall && !body.isLifted ? recall.learned(body.bytes, scanned) : scanned
+}
+
+/** Of names that differ in their case alone the small one stays, which is the one that is read here. */
+function onceEach(body: JsonObject): JsonObject {
+  const chosen = new Map<string, string>()
+  for (const name of Object.keys(body)) {
+    const same = folded(name)
+    if (name === same || !chosen.has(same)) chosen.set(same, name)
+  }
+  const names = new Set(chosen.values())
+  return Object.fromEntries(Object.entries(body).filter(([name]) => names.has(name)))
+}
+
+/**
+ * A body that need not be JSON, because it passes to a service of its own dialect. Undefined for bytes that are no
+ * text: they pass unread, and the upstream reports what is wrong.
+ */
+export function unscannedBody({
+  body,
+  caller,
+  recall,
+  settings,
+}: Exchange): ScannedBody | undefined {
+  const { bytes } = body
+  const known = recall?.scanned(bytes) ?? recall?.first(bytes) ?? recall?.fresh(bytes)
+  if (known) return known
+  const { verbatim } = caller.caller
+  const { turns } = caller.same.beginning ?? {}
+  try {
+    const { text } = body
+    const found = recall && scanStructure(text, settings.limits, verbatim, turns)
+    if (!found || body.isLifted) return new UnscannedText(text, verbatim)
+    return recall.learned(body.bytes, new ScannedText(text, found))
+  } catch (error) {
+    return error instanceof StructureError ? new UnscannedText(body.text, verbatim) : undefined
+  }
+}
+
+const NO_STRUCTURE: Structure = { members: new Map(), nodes: 0, repeats: false, ends: [] }
+
+function structureWithin({ settings, caller }: Exchange, text: string): Structure | undefined {
+  const { turns } = caller.same.beginning ?? {}
+  try {
+    return scanStructure(text, settings.limits, caller.caller.verbatim, turns)
+  } catch (error) {
+    throw error instanceof StructureError ? tooMuch(error) : error
+  }
+}
+
+const tooMuch = ({ limit, most }: StructureError): ProblemError =>
+  limit === 'depth'
+    ? invalid(`The body is nested deeper than ${most} levels.`)
+    : new ProblemError({
+        kind: 'too-large',
+        message: `The body holds more than ${most} JSON values.`,
+      })
+
+/** The parser's own message quotes the body, so it is replaced. */
+function unlessMalformed(parse: () => Json): Json {
+  try {
+    return parse()
+  } catch {
+    throw invalid('The body is not valid JSON.')
+  }
+}
+
+export const parsed = (text: string, paths?: VerbatimPaths): Json =>
+  unlessMalformed(() => parse(text, paths))
+
+/** Throws ProblemError for malformed JSON. */
+export const parseBody = (scanned: ScannedBody): Json => unlessMalformed(() => scanned.parsed())
+
+export const readCallerRequest = (exchange: Exchange, text: string): Request =>
+  readJson(exchange, parsed(text, exchange.caller.caller.verbatim))
+
+/** `trail`: what is known from the last request of the session, where this is its next one. */
+export function readJson(exchange: Exchange, body: Json, trail?: Trail): Request {
+  const { caller, route, headers, newId } = exchange
+  const context = { route, headers, newId, trail }
+  return inOwnSpelling(caller, () => caller.caller.readRequest(body, context))
+}

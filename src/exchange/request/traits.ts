@@ -1,0 +1,78 @@
+import type { Request } from '../../model/request.ts'
+import type { ScannedBody } from '../../json/scanned-body.ts'
+import type { RequestClass } from '../../config/settings.ts'
+import type { Traits } from '../../upstream/route.ts'
+import type { Exchange } from '../exchange.ts'
+import { readCallerRequest } from './read-request.ts'
+
+/**
+ * The classes that Claude Code (2.1.329) sends, only with CLAUDE_CODE_GATEWAY_HINT_HEADERS=1. Other values of the
+ * header are ignored.
+ */
+const TOLD: ReadonlySet<string> = new Set<RequestClass>([
+  'main',
+  'subagent',
+  'workflow',
+  'compaction',
+  'auxiliary',
+  'side_reply',
+])
+
+const CLASS_HEADER = 'x-claude-code-request-class'
+
+/** The class that the client gives its request. */
+export function toldClass({ headers }: Pick<Exchange, 'headers'>): string | undefined {
+  const told = headers.get(CLASS_HEADER) ?? ''
+  return TOLD.has(told) ? told : undefined
+}
+
+const BYTES_PER_TOKEN = 4
+
+/** About how many tokens a request holds. */
+export const roughTokens = ({ body }: Pick<Exchange, 'body'>): number => body.size / BYTES_PER_TOKEN
+
+/** The class of a request by its content, which is read only when a route asks. */
+export function traitsOf(exchange: Exchange, scanned: ScannedBody | undefined): Traits {
+  const request = lazyRequest(exchange)
+  return {
+    inputTokens: () => roughTokens(exchange),
+    is(kind) {
+      switch (kind) {
+        case 'web-search':
+          return offersSearchAlone(request())
+        case 'thinking':
+          return (request()?.reasoning?.mode ?? 'off') !== 'off'
+        // The route defines how long `long` is.
+        case 'long':
+          return true
+        case 'compaction':
+          return toldClass(exchange) === kind || scanned?.memberText('compaction') !== undefined
+        default:
+          return toldClass(exchange) === kind
+      }
+    },
+  }
+}
+
+/** Whether the request offers only a hosted search. */
+const offersSearchAlone = (request: Request | undefined): boolean =>
+  request !== undefined &&
+  request.tools.length > 0 &&
+  request.tools.every((tool) => tool.kind === 'hosted' && tool.capability === 'web-search')
+
+/**
+ * Reads the request into the model once, when first asked. Undefined for an invalid one, which is reported
+ * elsewhere.
+ */
+export function lazyRequest(exchange: Exchange): () => Request | undefined {
+  let known: { request: Request | undefined } | undefined
+  return () => (known ??= { request: attempted(exchange) }).request
+}
+
+function attempted(exchange: Exchange): Request | undefined {
+  try {
+    return readCallerRequest(exchange, exchange.body.text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,134 @@
+import type { Route } from '../../../adapters/contract.ts'
+import { ProblemError } from '../../model/problem.ts'
+import { replyHeaders } from '../answers/answer.ts'
+import { NOTHING, utf8Text, withoutMark } from '../../json/bytes.ts'
+import type { Answer, StoredExchange } from '../exchange.ts'
+import { addressRequest, type AddressedRequest } from '../../upstream/request.ts'
+import { allBytes, bodyEvents, toldFailure } from '../reply/pass.ts'
+import { passStream } from '../reply/pass-stream.ts'
+import { pickNamed } from '../../upstream/header-subset.ts'
+import type { UpstreamSettings } from '../../config/settings.ts'
+import type { PassPlan } from '../request/plan.ts'
+import { isStreamType } from '../../stream/reply-events.ts'
+import { isSuccess } from '../answers/refusal.ts'
+import { createReadMirror } from '../../memory/mirror.ts'
+import { findIssuer, isIssuer } from '../../memory/ownership.ts'
+import { ID } from '../../memory/records.ts'
+import { membersOf } from '../../upstream/members.ts'
+import { destinationOf, type Destination } from '../../upstream/route.ts'
+import { refusal } from '../attempts/attempt.ts'
+import { callUpstream, type Sendable, type UpstreamCall } from '../../upstream/call.ts'
+
+/**
+ * The upstream of the caller's own dialect, which may have kept the exchange. Where there are several, or several
+ * keys, it is the one that gave out the id, if that is known.
+ */
+export async function upstreamWithMemory(
+  exchange: StoredExchange,
+  id: string,
+): Promise<Destination | undefined> {
+  const { settings, dialects, caller, memories } = exchange
+  const places = settings.routes.flatMap((route) =>
+    membersOf(settings, route)
+      .filter(({ upstream }) => upstream.dialect === caller.dialect && keepsReplies(upstream))
+      .map((member) => ({ route, member })),
+  )
+  const [first] = places
+  if (!first) return undefined
+  const isOnly = places.every(({ member }) => member.name === first.member.name)
+  const issuer = isOnly || !memories ? undefined : await findIssuer(exchange, memories, id)
+  const own = isOnly ? first : places.find(({ member }) => isIssuer(member.upstream, issuer))
+  return own && destinationOf(own.member, dialects, own.route, '')
+}
+
+const keepsReplies = ({ server }: UpstreamSettings): boolean => server?.state !== false
+
+/**
+ * Passes a request about a stored exchange to the upstream as it came. Undefined where the upstream does not have
+ * the id, so that a missing id is answered in the same words everywhere.
+ */
+export async function forwardStored(
+  exchange: StoredExchange,
+  destination: Destination,
+): Promise<Answer | undefined> {
+  const { caller, head, credential, journal } = exchange
+  const { upstream } = destination
+  const { path, method } = head
+  const query = pickNamed(head.query, caller.caller.memory?.query ?? [], ID)
+  const unaddressed = { path, query, headers: {}, body: NOTHING, stream: false }
+  const sent = addressRequest(unaddressed, upstream, credential)
+  journal.note({
+    upstream: upstream.name,
+    member: destination.member.name,
+    upstreamDialect: upstream.dialect,
+  })
+  const plan = passPlanTo(destination, sent)
+  let call: UpstreamCall | undefined
+  try {
+    call = await callUpstream(exchange, bare(sent, method), {
+      timeouts: upstream.timeouts,
+      proxy: upstream.proxy,
+      veil: sent.veil,
+    })
+    return await passOn(exchange, plan, call)
+  } catch (error) {
+    call?.cancel()
+    if (!(error instanceof ProblemError)) throw error
+    throw new ProblemError(error.problem, replyHeaders(plan, call, []))
+  }
+}
+
+async function passOn(
+  exchange: StoredExchange,
+  plan: PassPlan,
+  call: UpstreamCall,
+): Promise<Answer | undefined> {
+  const { journal } = exchange
+  if (call.status === NOT_FOUND) {
+    call.release()
+    return undefined
+  }
+  if (!isSuccess(call.status)) return refusal(exchange, plan, call)
+  const mirror = createReadMirror(exchange, plan.destination.member.name)
+  const type = call.headers.get('content-type') ?? 'application/json'
+  const headers = { 'content-type': plan.sent.veil.hide(type), ...replyHeaders(plan, call, []) }
+  const { status } = call
+  if (isStreamType(type)) {
+    const reading = { ...exchange, route: READ }
+    const { body, headers: own } = await passStream(reading, plan, call, () => mirror)
+    return { status, headers: { ...headers, ...own }, body }
+  }
+  const bytes = withoutMark(await allBytes(exchange, call))
+  const text = utf8Text(bytes)
+  // Servers say in words, too, that they have deleted something, or say nothing.
+  const isWorded = exchange.head.method === 'DELETE' && !ERROR.test(text)
+  if (!isWorded || text !== '') {
+    const { events } = bodyEvents(exchange, plan, text, mirror)
+    const told = isWorded ? undefined : toldFailure(exchange, plan, events, text)
+    if (told) return { ...told, headers: { ...headers, ...told.headers } }
+    await mirror?.settle()
+  }
+  journal.finish({ status, bytesOut: bytes.length })
+  // A kept response may have failed, with its upstream's words in it.
+  const body = isWorded || ERROR.test(text) ? plan.sent.veil.hideJson(text) : text
+  return { status, headers, body: text === '' ? null : body }
+}
+
+const ERROR = /"error"\s*:\s*[{"]/
+const NOT_FOUND = 404
+const READ: Route = { operation: 'create' }
+
+const passPlanTo = (destination: Destination, sent: AddressedRequest): PassPlan => ({
+  kind: 'pass',
+  // The request names no model that the reply could be told by.
+  destination: { ...destination, aliased: false },
+  requested: '',
+  stream: false,
+  losses: [],
+  sent,
+})
+
+function bare({ url, headers }: AddressedRequest, method: string): Sendable {
+  const { 'content-type': _, ...others } = headers
+  return { method, url, headers: { ...others, accept: '*/*' } }
+}

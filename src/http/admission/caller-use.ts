@@ -1,0 +1,168 @@
+import type { Reservation } from '../../exchange/exchange.ts'
+import type { Journal } from '../../exchange/journal.ts'
+import type { Tokens } from '../../observe/entry.ts'
+import { RATE_LIMITED } from '../../observe/outcome.ts'
+import { ProblemError } from '../../model/problem.ts'
+import { WAIT_BOUND_MS } from '../../problems/wait.ts'
+import type { KnownCaller } from '../../upstream/credentials.ts'
+
+/**
+ * Counts what callers have used of their limits, by the names of their keys. Each process counts by itself and
+ * forgets at its end, so with several processes a caller has its limit in each.
+ */
+export interface CallerUse {
+  /** Counts a request until its exchange is over; throws ProblemError. */
+  enter(caller: KnownCaller, journal: Journal): void
+  /**
+   * Called before a reply is asked for. Until the exchange is over, it counts as what it may take. Throws ProblemError.
+   */
+  reserve(caller: KnownCaller, asked: Reservation, journal: Journal): void
+  /** Counts the tokens and the cost of an exchange that is over. */
+  settle(name: string, tokens: Tokens | undefined, usd: number | undefined): void
+  /** How many exchanges of the caller are open. */
+  open(name: string): number
+}
+
+interface Used {
+  open: number
+  requests: Bucket
+  tokens: Bucket
+  /** The current day, in days since 1970, and what was spent on it. */
+  day: number
+  usd: number
+  /** What the exchanges underway may cost. */
+  reservedUsd: number
+}
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+/** When something may have been given back that exchanges underway have reserved. */
+const SOON_MS = 1000
+
+export function createCallerUse(now: () => number): CallerUse {
+  const all = new Map<string, Used>()
+  const usedBy = (name: string): Used => {
+    const known = all.get(name)
+    if (known) return known
+    const unused = { open: 0, requests: new Bucket(now), tokens: new Bucket(now), day: 0 }
+    const unspent = { ...unused, usd: 0, reservedUsd: 0 }
+    all.set(name, unspent)
+    return unspent
+  }
+  const spentToday = (used: Used): number =>
+    used.day === Math.floor(now() / DAY_MS) ? used.usd : 0
+
+  return {
+    enter({ name, limits = {} }, journal) {
+      const used = usedBy(name)
+      const { concurrent = Infinity, requestsPerMinute } = limits
+      if (used.open >= concurrent)
+        throw refused(`It may have ${concurrent} requests underway at a time.`, SOON_MS)
+      if (requestsPerMinute !== undefined) takeRequest(used.requests, requestsPerMinute)
+      used.open += 1
+      journal.whenOver(() => {
+        used.open -= 1
+      })
+    },
+    reserve({ name, limits = {} }, asked, journal) {
+      const used = usedBy(name)
+      const { tokensPerMinute, usdPerDay } = limits
+      if (tokensPerMinute !== undefined)
+        reserveTokens(used.tokens, tokensPerMinute, asked.tokens, journal)
+      if (usdPerDay !== undefined) {
+        const spent = spentToday(used)
+        if (spent >= usdPerDay) throw refused(spending(usdPerDay), DAY_MS - (now() % DAY_MS))
+        reserveUsd(used, usdPerDay - spent, usdPerDay, asked, journal)
+      }
+    },
+    settle(name, { input = 0, output = 0 } = {}, usd = 0) {
+      const used = usedBy(name)
+      used.tokens.take(input + output)
+      used.usd = spentToday(used) + usd
+      used.day = Math.floor(now() / DAY_MS)
+    },
+    open: (name) => all.get(name)?.open ?? 0,
+  }
+}
+
+const spending = (usdPerDay: number): string => `It may spend ${usdPerDay} USD per day.`
+
+/** A caller below zero has used more tokens than it had, and waits until the level is zero again. */
+function reserveTokens(level: Bucket, perMinute: number, tokens: number, journal: Journal): void {
+  const wait = level.waitFor(0, perMinute)
+  if (wait > 0) throw refused(`It may use ${perMinute} tokens per minute.`, wait)
+  const taken = level.take(tokens)
+  journal.whenOver(() => level.giveBack(taken))
+}
+
+/** The last request that is let in may overdraw what is left, as with tokens. */
+function reserveUsd(
+  used: Used,
+  left: number,
+  usdPerDay: number,
+  { usd }: Reservation,
+  journal: Journal,
+): void {
+  if (used.reservedUsd >= left)
+    throw refused(`${spending(usdPerDay)} Requests underway may cost the rest.`, SOON_MS)
+  const most = usd()
+  used.reservedUsd += most
+  journal.whenOver(() => {
+    used.reservedUsd = Math.max(0, used.reservedUsd - most)
+  })
+}
+
+function takeRequest(requests: Bucket, perMinute: number): void {
+  const wait = requests.waitFor(1, perMinute)
+  if (wait > 0) throw refused(`It may make ${perMinute} requests per minute.`, wait)
+  requests.take(1)
+}
+
+const refused = (limit: string, retryAfterMs: number): ProblemError =>
+  new ProblemError({
+    kind: 'rate-limit',
+    message: `This caller is at its limit. ${limit}`,
+    code: RATE_LIMITED,
+    retryAfterMs: Math.min(WAIT_BOUND_MS, Math.max(SOON_MS, Math.ceil(retryAfterMs))),
+  })
+
+/** One exchange takes at most what comes in within so many minutes: no count locks a caller out for long. */
+const MOST_MINUTES = 60
+
+/** A token bucket that holds at most one minute's amount. It may be overdrawn. */
+class Bucket {
+  readonly #now: () => number
+  #level: number | undefined
+  #taken = 0
+  #at = 0
+  #most = Infinity
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Milliseconds until the bucket holds `amount`. */
+  waitFor(amount: number, perMinute: number): number {
+    const now = this.#now()
+    const gained = (Math.max(0, now - this.#at) * perMinute) / MINUTE_MS
+    // What was taken before the caller had a limit does not count.
+    const level = this.#level === undefined ? perMinute : this.#level - this.#taken + gained
+    this.#level = Math.min(perMinute, level)
+    this.#taken = 0
+    this.#at = now
+    this.#most = MOST_MINUTES * perMinute
+    return this.#level >= amount ? 0 : ((amount - this.#level) * MINUTE_MS) / perMinute
+  }
+
+  /** How much was taken. */
+  take(amount: number): number {
+    const taken = Math.min(amount, this.#most)
+    this.#taken += taken
+    return taken
+  }
+
+  /** Inverse of `take`. */
+  giveBack(taken: number): void {
+    this.#taken -= taken
+  }
+}

@@ -1,0 +1,279 @@
+import { WITHHELD, type Event, type FinishEvent, type StartEvent } from '../model/events.ts'
+import { isObject, Verbatim, type Json, type JsonObject } from '../json/json.ts'
+import type { Lose } from '../model/loss.ts'
+import type { Block, DialectName, Ext, Request, Tool, Turn } from '../model/request.ts'
+import { isAmong } from './late-tools.ts'
+import { follow, nothingLost, STATELESS, type Trail } from '../model/trail/trail.ts'
+import { invalid } from '../model/problem.ts'
+
+/**
+ * Reports what the target's writer never sees: leftovers, whole blocks and tools of other dialects. The writer
+ * itself reports what it cannot express, and proofs of other dialects, because only it knows whether it could carry
+ * them.
+ */
+export function reportForeign(
+  request: Request,
+  target: DialectName,
+  lose: Lose,
+  trail?: Trail,
+): void {
+  const report = reporter(target, lose, isEmpty)
+  report(request.ext, () => '')
+  report(request.reasoning?.ext, () => 'reasoning')
+  report(request.compact?.ext, () => 'compaction')
+  report(request.toolChoice?.ext, () => 'toolChoice')
+  report(request.format?.ext, () => 'format')
+  foreignBlocks(request, target, lose)(request.system, () => 'system')
+  const given = [target, request.origin?.dialect, request.tools]
+  follow(trail, 'report foreign', request.turns, given, lose, (heard) => ({
+    ...STATELESS,
+    step: foreignTurns(request, target, heard),
+  }))
+  const reportMember = reporter(target, lose, saysNothing)
+  for (const tool of request.tools) reportTool(tool, target, lose, reportMember)
+}
+
+/** Of a proof in an envelope that is not what it was when it went out. */
+export const DAMAGED = 'came back damaged'
+
+function foreignTurns(request: Request, target: DialectName, lose: Lose) {
+  const report = reporter(target, lose, isEmpty)
+  const blocks = foreignBlocks(request, target, lose)
+  return (_: null, turn: Turn, index: number): void => {
+    report(turn.ext, () => `turns.${index}`)
+    if (turn.damagedProof && request.origin?.dialect !== target)
+      lose('dropped', `turns.${index}.seal`, DAMAGED)
+    blocks(turn.blocks, () => `turns.${index}.blocks`)
+  }
+}
+
+type ReportBlocks = (list: readonly Block[], path: Place) => void
+
+function foreignBlocks(request: Request, target: DialectName, lose: Lose): ReportBlocks {
+  const report = reporter(target, lose, saysNothing)
+  // The writer of the dialect that it was read in says so itself.
+  const isOwn = request.origin?.dialect === target
+  const isOffered = isAmong(request.tools)
+  const blocks: ReportBlocks = (list, path) => {
+    for (const [index, block] of list.entries()) {
+      const place = () => `${path()}.${index}`
+      if (block.kind === 'opaque') {
+        const code = block.words ? 'approximated' : 'dropped'
+        if (block.dialect !== target) lose(code, `${place()}.${blockName(block)}`)
+        continue
+      }
+      report(block.ext, place)
+      if ('cache' in block) report(block.cache?.ext, () => `${place()}.cache`)
+      if (block.damagedProof && !isOwn) lose('dropped', `${place()}.seal`, DAMAGED)
+      if (block.kind === 'tool-change' && !isOwn && !block.tools.every(isOffered))
+        lose('dropped', place(), 'the tool is not offered')
+      if (block.kind === 'tool-result') blocks(block.content, () => `${place()}.content`)
+      if (block.kind === 'text')
+        for (const citation of block.citations ?? [])
+          report(citation.ext, () => `${place()}.citations`)
+    }
+  }
+  return blocks
+}
+
+/**
+ * The same of a reply, one event after the other: what its writer is not asked to say. `caller`: the dialect
+ * that it is written in. `carriesSummaries`: in an envelope, to be brought home.
+ */
+export function replyReporter(
+  caller: DialectName,
+  lose: Lose,
+  carriesSummaries = false,
+): (event: Event) => void {
+  const report = reporter(caller, lose, isPlain)
+  const others = new Map<number, (event: Event) => void>()
+  let name = ''
+  const block = () => name
+  return (event) => {
+    if (event.type === 'candidate') {
+      const other = others.get(event.index) ?? replyReporter(caller, lose, carriesSummaries)
+      others.set(event.index, other)
+      return other(event.event)
+    }
+    // Most events are such, and say nothing else.
+    if (event.type === 'block-delta') return
+    if ('block' in event) {
+      name = `reply.${blockName(event.block)}`
+      if (event.block.kind !== 'opaque') report(event.block.ext, block)
+      else if (event.block.dialect !== caller && !(event.block.summary && carriesSummaries))
+        lose('dropped', name)
+      if (event.block.kind === 'search')
+        for (const { ext } of event.block.sources) report(ext, () => `${name}.sources`)
+    } else if ('tail' in event) report(event.tail.ext, block)
+    else if ('usage' in event) report(event.usage.ext, () => 'reply.usage')
+    else if ('citation' in event) report(event.citation.ext, () => 'reply.citations')
+    else if ('ext' in event) report(event.ext, () => 'reply')
+  }
+}
+
+/** For a dialect that cannot say which thoughts of the request the model was not shown. */
+export function reportWithheld({ withheld = [] }: StartEvent | FinishEvent, lose: Lose) {
+  for (const { reason } of withheld) lose('dropped', WITHHELD, reason)
+}
+
+/** Made only where there is a loss to report, because most places have none. */
+type Place = () => string
+type Report = (ext: Ext | undefined, place: Place) => void
+
+const reporter =
+  (target: DialectName, lose: Lose, isNothing: (value: Json) => boolean): Report =>
+  (ext, place) => {
+    if (!ext) return
+    for (const [dialect, fields] of Object.entries(ext)) {
+      if (dialect === target) continue
+      let at: string | undefined
+      // A list of pairs would take as long as everything else that is done with many members.
+      for (const key of Object.keys(fields))
+        if (!isNothing(fields[key] ?? null)) lose('dropped', join((at ??= place()), key))
+    }
+  }
+
+function reportTool(tool: Tool, target: DialectName, lose: Lose, report: Report): void {
+  if (tool.kind === 'opaque') {
+    if (tool.dialect !== target) lose('dropped', `tools.${tool.name}`)
+    return
+  }
+  const place = () => `tools.${tool.kind === 'hosted' ? tool.capability : tool.name}`
+  report(tool.ext, place)
+  report(tool.cache?.ext, () => `${place()}.cache`)
+}
+
+/**
+ * Reports what is asked of a service that keeps replies, prompts and summaries, where a dialect has no words for it. A
+ * summary above a number of tokens is a wish for later, so the turn goes on without it.
+ */
+export function reportUnkept({ compact, caching = {} }: Request, lose: Lose): void {
+  if (compact && !compact.now) lose('dropped', 'compaction.threshold')
+  if (caching.prewarm) lose('dropped', 'caching.prewarm')
+  if (caching.comparedWith !== undefined) lose('dropped', 'caching.comparedWith')
+}
+
+/**
+ * A file id means something to the service that issued it and to no other: between two dialects it can
+ * neither be carried nor left out without the model answering something else than was asked.
+ */
+export function refuseFileIds({ system, turns }: Request, trail?: Trail): void {
+  const check = (blocks: readonly Block[], path: Place): void => {
+    for (const [index, block] of blocks.entries()) {
+      if (block.kind === 'tool-result') check(block.content, () => `${path()}.${index}.content`)
+      if (block.kind !== 'media' || !('fileId' in block.source)) continue
+      const place = `${path()}.${index}`
+      const what = `the file id '${block.source.fileId}' is known only to the service that issued it`
+      throw invalid(`${place}: ${what}; send the file's data or its URL instead.`, place)
+    }
+  }
+  check(system, () => 'system')
+  follow(trail, 'refuse file ids', turns, [], nothingLost, () => ({
+    ...STATELESS,
+    step: (_, turn, index) => check(turn.blocks, () => `turns.${index}.blocks`),
+  }))
+}
+
+/** What decides whether another service can do what a request asks for. */
+export interface UpstreamKeeping {
+  /** Members of the caller's dialect, and types of its blocks and tools, that no other service can keep to. */
+  readonly promises?: ReadonlySet<string> | undefined
+  /** Tools, as `promises`, where nothing else searches for the answer. */
+  readonly sources?: ReadonlySet<string> | undefined
+  readonly target: DialectName
+  /** The service writes summaries of a conversation. */
+  readonly compacts?: boolean | undefined
+}
+
+/**
+ * Some features cannot be approximated: who pays, what is checked, what is stored at one service. Another service
+ * cannot provide them, and without them it would be another request. The same holds for a summary that only its own
+ * service can read, and for a request to write one.
+ */
+export function refuseUnkept(request: Request, keeping: UpstreamKeeping, trail?: Trail): void {
+  const { promises = NONE, sources = NONE, target, compacts } = keeping
+  const check = (word: string, place: string, among = promises): void => {
+    if (!among.has(word)) return
+    refuse(place, `only a service that speaks ${request.origin?.dialect} can do what it asks for`)
+  }
+  const checkBlocks = (blocks: readonly Block[], path: string): void => {
+    for (const [index, block] of blocks.entries()) {
+      if (block.kind === 'tool-result') checkBlocks(block.content, `${path}.${index}.content`)
+      if (block.kind !== 'opaque') {
+        const { caller } = block.ext?.[request.origin?.dialect ?? ''] ?? {}
+        if (isObject(caller)) check(typeName(caller), `${path}.${index}.caller`)
+        continue
+      }
+      // A block of the target's own dialect is not foreign.
+      if (block.dialect === target) continue
+      const place = `${path}.${index}.${typeName(block.value)}`
+      if (!block.summary) check(typeName(block.value), place)
+      else if (block.words === undefined)
+        refuse(place, `only a service that speaks ${block.dialect} can read this summary`)
+    }
+  }
+  if (request.compact?.now && !compacts)
+    refuse(
+      'compaction',
+      'this upstream writes no summary of a conversation, and none is written here',
+    )
+  for (const fields of Object.values(request.ext ?? {}))
+    for (const key of Object.keys(fields))
+      if (promises.has(key) && !isEmpty(fields[key] ?? null)) check(key, key)
+  const alone = request.tools.some(isWebTool) ? NONE : sources
+  for (const tool of request.tools) {
+    if (tool.kind === 'opaque') check(tool.name, `tools.${tool.name}`)
+    const word = tool.kind === 'hosted' ? tool.capability : tool.name
+    check(word, `tools.${word}`, alone)
+  }
+  follow(trail, 'refuse unkept', request.turns, [promises, target], nothingLost, () => ({
+    ...STATELESS,
+    step: (_, turn, index) => checkBlocks(turn.blocks, `turns.${index}.blocks`),
+  }))
+}
+
+const isWebTool = (tool: Tool): boolean =>
+  tool.kind === 'hosted' && tool.capability.startsWith('web-')
+
+function refuse(place: string, what: string): never {
+  throw invalid(`${place}: ${what}; leave it out, or send the request to such a service.`, place)
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** Null and an empty list say nothing, so nothing is lost with them; an empty object asks for a feature as it is. */
+const isEmpty = (value: Json): boolean =>
+  value === null ||
+  (Array.isArray(value) && value.length === 0) ||
+  (value instanceof Verbatim && isEmpty(value.value))
+
+/** So does whom a tool is called by, where that is the model itself (`allowed_callers`, `caller`). */
+const saysNothing = (value: Json): boolean =>
+  value === 'direct' ||
+  isEmpty(value) ||
+  (Array.isArray(value) ? value.every(saysNothing) : isObject(value) && isDirect(value))
+
+const isDirect = ({ type, ...others }: JsonObject): boolean =>
+  type === 'direct' && Object.keys(others).length === 0
+
+/** Values that only name a default. */
+const USUAL = /^(?:|auto|default|direct|standard|global|not_available|on_demand)$/i
+
+/** Whether a reply's member only says that nothing was counted or found, or that a default holds. */
+function isPlain(value: Json): boolean {
+  if (typeof value === 'string') return USUAL.test(value)
+  return isObject(value) ? Object.values(value).every(isPlain) : !value || isEmpty(value)
+}
+
+const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`)
+
+/** What a report of a loss calls a block of a reply. */
+export const blockName = (block: Block): string =>
+  block.kind === 'opaque' ? typeName(block.value) : block.kind
+
+/** Its type, or the member that tells what it is where there are no types. */
+function typeName(value: JsonObject): string {
+  const { type } = value
+  if (typeof type === 'string') return type
+  return Object.keys(value).find((key) => isObject(value[key])) ?? 'block'
+}

@@ -1,0 +1,154 @@
+import type { JsonObject } from '../json/json.ts'
+import type { Lose } from '../model/loss.ts'
+import type { FunctionTool, Request, TextTool, Tool, ToolKey } from '../model/request.ts'
+import { fingerprint } from '../model/proof.ts'
+
+/** What a dialect allows in a name or an id. */
+export interface NameRule {
+  /** Matches one character that is not allowed; without flags. */
+  forbidden: RegExp
+  /** Must hold for the whole; default: not empty. */
+  start?: RegExp
+  maxLength: number
+}
+
+/** Makes a name or an id fit; the same always becomes the same, and two never become one. */
+export function fit(text: string, rule: NameRule): string {
+  if (fits(text, rule)) return text
+  const suffix = `_${fingerprint(text)}`
+  let cleaned = text.replace(new RegExp(rule.forbidden, 'g'), '_')
+  if (rule.start && !rule.start.test(cleaned)) cleaned = `_${cleaned}`
+  return cleaned.slice(0, rule.maxLength - suffix.length) + suffix
+}
+
+function fits(text: string, rule: NameRule): boolean {
+  if (text === '' || text.length > rule.maxLength) return false
+  return !rule.forbidden.test(text) && (!rule.start || rule.start.test(text))
+}
+
+/** Makes an id fit, and adds the smallest number that makes it unique. `known`: those that are taken. */
+export function uniqueIds(rule: NameRule, known: Iterable<string> = []): (id: string) => string {
+  const used = new Set(Array.from(known, (id) => fit(id, rule)))
+  const counts = new Map<string, number>()
+  return (said) => {
+    const id = fit(said, rule)
+    let fresh = id
+    let count = counts.get(id) ?? 2
+    for (; used.has(fresh); count += 1) fresh = fit(`${id}_${count}`, rule)
+    if (fresh !== id) counts.set(id, count)
+    used.add(fresh)
+    return fresh
+  }
+}
+
+/** The ids of all calls of a conversation. A long one is gone through for each request, so no lists are made of it. */
+export function callIds({ calls, turns }: Pick<Request, 'calls' | 'turns'>): readonly string[] {
+  if (calls) return calls
+  const ids: string[] = []
+  for (const { blocks } of turns)
+    for (const block of blocks) if (block.kind === 'tool-call') ids.push(block.id)
+  return ids
+}
+
+/** The name of a call whose model gave none: every service refuses an empty one when it comes back. */
+const UNNAMED = '_'
+
+/** The name of a call for a caller that has no namespaces. */
+export const flatName = ({ name, namespace }: ToolKey): string =>
+  (namespace ? `${namespace}__${name}` : name) || UNNAMED
+
+/** A tool as its caller knows it. */
+export interface ToolName {
+  name: string
+  namespace?: string
+  form: 'json' | 'text'
+}
+
+export type NamedTool = FunctionTool | TextTool
+
+export const isNamed = (tool: Tool): tool is NamedTool =>
+  tool.kind === 'function' || tool.kind === 'text'
+
+/**
+ * One exchange's two-way map between the caller's tool names and those on the upstream's wire: namespaces
+ * are flattened to `ns__name`, and what the upstream's rule forbids is rewritten. One that was never declared is
+ * none.
+ */
+export interface ToolNames {
+  toWire(name: string, namespace?: string): string
+  /** Undeclared names come back as they are. */
+  fromWire(wire: string): ToolName
+  /** Whether tools were declared in this namespace: services also call one what is a tool's own name. */
+  declares(namespace: string): boolean
+}
+
+/** Counts a namespace that only its own dialect can read, too. */
+function listNamespace(tool: Tool): string[] {
+  const name = tool.kind === 'opaque' ? tool.name : isNamed(tool) && tool.namespace
+  return name ? [name] : []
+}
+
+export function toolNames(request: Request | undefined, rule: NameRule): ToolNames {
+  const { tools = [] } = request ?? {}
+  if (tools.length === 0) return { ...NO_NAMES, toWire: (name) => fit(name, rule) }
+  const namespaces = new Set(tools.flatMap(listNamespace))
+  const toWire = (name: string, namespace = '') =>
+    fit(namespaces.has(namespace) ? `${namespace}__${name}` : name, rule)
+  const declared = new Map<string, ToolName>()
+  for (const tool of tools) {
+    if (!isNamed(tool)) continue
+    const { name, namespace } = tool
+    const known: ToolName = {
+      name,
+      form: tool.kind === 'text' ? 'text' : 'json',
+      ...(namespace && { namespace }),
+    }
+    declared.set(toWire(name, namespace), known)
+  }
+  return {
+    toWire,
+    fromWire: (wire) => declared.get(wire) ?? { name: wire, form: 'json' },
+    declares: (namespace) => namespaces.has(namespace),
+  }
+}
+
+const NO_NAMES: Pick<ToolNames, 'fromWire' | 'declares'> = {
+  fromWire: (wire) => ({ name: wire, form: 'json' }),
+  declares: () => false,
+}
+
+/**
+ * Reports a choice among several tools where the dialect cannot express it. Tools outside the choice stay on offer:
+ * they stand before the conversation, so removing them would change the prompt, to which caches and proofs of
+ * reasoning are bound.
+ */
+export function reportWidened({ tools, toolChoice }: Request, lose: Lose): void {
+  const names = new Set(toolChoice?.names)
+  const isWider = tools.some((tool) => !names.has(toolName(tool)))
+  if (names.size > 0 && isWider) lose('approximated', 'toolChoice', 'the others stay on offer')
+}
+
+/** What a tool is called where no wire has a name for it. */
+export const toolName = (tool: Tool): string =>
+  tool.kind === 'hosted' ? tool.capability : tool.name
+
+/** Reports what a tool choice leaves out, for a wire that says so only by not offering it. */
+export function reportLeftOut(tools: readonly Tool[], offered: readonly Tool[], lose: Lose): void {
+  const kept = new Set(offered)
+  for (const tool of tools) {
+    if (kept.has(tool)) continue
+    lose('dropped', `tools.${toolName(tool)}`, 'the tool choice leaves it out')
+  }
+}
+
+/** No two tools of a wire may have one name; elsewhere one may be declared again, or in two ways. */
+export function unique(written: JsonObject[], lose: Lose): JsonObject[] {
+  const known = new Set<string>()
+  return written.filter(({ name }) => {
+    if (typeof name !== 'string') return true
+    const isFirst = !known.has(name)
+    known.add(name)
+    if (!isFirst) lose('dropped', `tools.${name}`, 'another tool has this name')
+    return isFirst
+  })
+}

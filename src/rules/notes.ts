@@ -1,0 +1,80 @@
+import type { Lose } from '../model/loss.ts'
+import type { Block, DialectName, McpCallBlock, OpaqueBlock, Turn } from '../model/request.ts'
+
+/**
+ * What stands in a turn of the model and is none of its words: a summary by another service, a call that the provider of
+ * another service made. Told in words, it stands as a note of the user's, since a model goes on in the manner of what it
+ * takes for its own.
+ */
+const isNote = (block: Block, target: DialectName, explains: boolean): boolean =>
+  block.kind === 'mcp-call' ||
+  (explains && block.kind === 'refusal' && block.text !== '') ||
+  (block.kind === 'opaque' && summaryIn(block, target) !== undefined)
+
+const summaryIn = ({ dialect, words }: OpaqueBlock, target: DialectName): string | undefined =>
+  dialect === target ? undefined : words || undefined
+
+/** Why there was no answer, where the service says that and not its model. */
+export const explanationWords = (text: string): string => `[There was no answer: ${text}]`
+
+/** What is to be told in words, so; any other block as it is. */
+export function toldInWords(block: Block, target: DialectName, path: string, lose: Lose): Block {
+  if (block.kind === 'mcp-call') {
+    lose('approximated', path, 'in words')
+    return { kind: 'text', text: callWords(block) }
+  }
+  const text = block.kind === 'opaque' ? summaryWords(block, target) : undefined
+  return text === undefined ? block : { kind: 'text', text }
+}
+
+function callWords({ server, name, input, output, isError }: McpCallBlock): string {
+  const said = output === undefined ? '' : `\n${isError ? 'Error: ' : ''}${output}`
+  return `[${name} of ${server} was called with ${input}]${said}`
+}
+
+/** A summary that anybody can read, in words that are always the same; undefined for any other block. */
+export function summaryWords(block: OpaqueBlock, target: DialectName): string | undefined {
+  const words = summaryIn(block, target)
+  return words === undefined
+    ? undefined
+    : `The conversation before this was summed up:\n<summary>\n${words}\n</summary>`
+}
+
+/** A turn, or a part of one; `from` is the number of its first block in the turn. */
+export interface Part {
+  readonly turn: Turn
+  readonly from: number
+  readonly isNote?: true
+}
+
+/**
+ * The turn in parts where notes stand in it. The first one that is the model's has the leftovers. `explains`: a refusal
+ * is what a service of the target says of its model, which says none itself.
+ */
+export function parted(turn: Turn, target: DialectName, explains = false): Part[] {
+  const { role, blocks, ...beside } = turn
+  if (role !== 'assistant' || !blocks.some((block) => isNote(block, target, explains)))
+    return [{ turn, from: 0 }]
+  const parts: Part[] = []
+  let left: Omit<Turn, 'role' | 'blocks'> = beside
+  for (const [from, block] of blocks.entries()) {
+    const last = parts.at(-1)
+    const isApart = isNote(block, target, explains)
+    if (last && (last.isNote === true) === isApart) last.turn.blocks.push(block)
+    else if (isApart) parts.push({ turn: { role: 'user', blocks: [block] }, from, isNote: true })
+    else {
+      parts.push({ turn: { ...left, role, blocks: [block] }, from })
+      left = {}
+    }
+  }
+  return parts
+}
+
+/**
+ * Puts a note behind the others, or before a last one that makes calls: nothing may stand between those and their
+ * results.
+ */
+export function addNote<Group>(groups: Group[], note: Group, isCalling: boolean): void {
+  if (isCalling) groups.splice(-1, 0, note)
+  else groups.push(note)
+}

@@ -1,0 +1,27 @@
+import type { Lose } from '../model/loss.ts'
+import type { Request } from '../model/request.ts'
+
+/** What an upstream keeps of requests. */
+export interface Storing {
+  /** Whether it can be told to keep a request, and not to. */
+  readonly isTold: boolean
+  /** Whether it keeps those that do not say otherwise. */
+  readonly stores: boolean
+}
+
+/**
+ * What an upstream is told of keeping a request of a foreign caller. It is kept only where its caller asked for that: many
+ * dialects have no word for it, so that silence means nothing.
+ */
+export function storeFor(
+  { store }: Pick<Request, 'store'>,
+  { isTold, stores }: Storing,
+  lose: Lose,
+): boolean | undefined {
+  if (isTold) return store ?? (stores ? false : undefined)
+  if (store) return lose('dropped', 'store', 'the upstream keeps no replies')
+  return stores ? lose('dropped', 'store', UNTOLD) : undefined
+}
+
+/** What is wrong with an upstream that keeps what it cannot be told not to keep. */
+export const UNTOLD = 'the upstream keeps requests, and has no word for not to'
