@@ -30,7 +30,7 @@ const COMMAND_BANNER = [
 const pageInside: Plugin = {
   name: 'page',
   setup({ onLoad }) {
-    onLoad({ filter: /src[\\/]node[\\/]page-files\.ts$/ }, () => {
+    onLoad({ filter: /src[\\/]node[\\/]command[\\/]page-files\.ts$/ }, () => {
       const files = Object.fromEntries(
         Object.entries(pageFiles()).map(([name, text]) => [name, smaller(name, text)]),
       )
