@@ -81,6 +81,7 @@ export default defineConfig({
           ...common,
           ...onNode,
           name: 'node-alone',
+          globalSetup: ['test/node/built.ts'],
           include: ALONE,
           exclude: [OF_WORKERD, INSTALLED],
         },

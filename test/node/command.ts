@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { lookAtProcess } from '../canary/watch.ts'
 
-/** `COMMAND=dist/dragoman.js` tries the built command in place of the sources. */
+/** The command that was built for the tests (`built.ts`); `COMMAND=src/node.ts` tries the sources in its place. */
 const ENTRY = resolve(process.env['COMMAND'] ?? 'src/node.ts')
 const DEADLINE_MS = 120_000
 
