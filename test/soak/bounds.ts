@@ -211,6 +211,30 @@ const bombs: Preparation = () => {
     sumUp(await times(40, () => ask(stand, { path: '/v1/messages', headers, pieces: [bomb] })))
 }
 
+/** Bodies of few bytes and many values: each call of a tool is a dozen objects and texts. */
+const histories: Preparation = () => {
+  const caller = voiceOf('messages')
+  const calls = Array.from({ length: 9000 }, (_, index) => [
+    {
+      role: 'assistant',
+      content: [{ type: 'tool_use', id: `toolu_${index}`, name: 'look', input: { at: index } }],
+    },
+    {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: `toolu_${index}`, content: 'seen' }],
+    },
+  ])
+  const body = Buffer.from(
+    JSON.stringify({
+      ...caller.request(modelOf(voiceOf('responses'), 'whole', 1), false),
+      messages: [{ role: 'user', content: 'Look.' }, ...calls.flat()],
+      tools: [{ name: 'look', input_schema: { type: 'object' } }],
+    }),
+  )
+  return async (stand) =>
+    sumUp(await times(12, () => ask(stand, { path: '/v1/messages', pieces: [body] })))
+}
+
 const idIn = ({ text }: Heard) => /"id":"(resp_\w+)"/.exec(text)?.[1]
 
 const chains: Scene = async (stand) => {
@@ -277,6 +301,7 @@ const pipelined: Scene = async (stand) => {
 const SCENES: readonly (readonly [string, Preparation])[] = [
   ['24 bodies of 31 MB without their end', () => withheld],
   ['40 bodies of 31 KB that unfold to 31 MB', bombs],
+  ['12 histories of 9,000 calls', histories],
   ['40 short requests that go on a conversation of 28 MB', () => chains],
   ['40 streams after bodies of 15 MB', streams],
   ['60 replies of 13 MB that nobody takes', () => unread],

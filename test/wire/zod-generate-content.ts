@@ -109,6 +109,7 @@ const fields = {
   generationConfig: z.optional(generationConfig),
   labels: z.optional(z.record(z.string(), z.string())),
   serviceTier: z.optional(z.string()),
+  store: z.optional(z.boolean()),
 }
 
 const create = open({ ...fields, contents: oneOrMany(content) })
