@@ -90,12 +90,16 @@ export class TokenCount {
     const before = this.counted
     const entry = await this.#logged(said, caller)
     const after = this.counted
-    // What is refused as no reply has no count either.
-    const told = entry?.outcome === 'ok' ? counted : [after[0] - before[0], after[1] - before[1]]
+    // What is refused as no reply has no count either, and a count of nothing where words came is none.
+    const told =
+      entry?.outcome === 'ok' && !entry.estimated
+        ? counted
+        : [after[0] - before[0], after[1] - before[1]]
     this.replies += 1
     this.told = [this.told[0] + (told[0] ?? 0), this.told[1] + (told[1] ?? 0)]
     const { input = 0, output = 0 } = entry?.usage ?? {}
-    const isRight = entry?.outcome !== 'ok' || (input === counted[0] && output === counted[1])
+    const isCounted = entry?.outcome === 'ok' && !entry.estimated
+    const isRight = !isCounted || (input === counted[0] && output === counted[1])
     return isRight ? undefined : `${input}+${output} tokens, not ${counted.join('+')}`
   }
 

@@ -82,8 +82,9 @@ export function replayProofs(
   read: ReadReply,
 ): void {
   const { blocks } = read.reply
-  const asked = { ...request, reasoning: { ...request.reasoning, mode: 'on' } } as const
-  // Behind a final text a proof stands only for a caller that has asked for thoughts.
+  // Behind a final text a proof stands only for a caller that has asked to see thoughts.
+  const reasoning = { ...request.reasoning, mode: 'on', visible: true } as const
+  const asked = { ...request, reasoning }
   const { body, losses } = writeReply(caller, asked, read.events)
   const lost = new Set(losses.map(({ path }) => path))
   // What a caller has no place for has no proof there either.

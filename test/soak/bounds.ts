@@ -232,7 +232,7 @@ const histories: Preparation = () => {
     }),
   )
   return async (stand) =>
-    sumUp(await times(12, () => ask(stand, { path: '/v1/messages', pieces: [body] })))
+    sumUp(await times(4, () => ask(stand, { path: '/v1/messages', pieces: [body] })))
 }
 
 const idIn = ({ text }: Heard) => /"id":"(resp_\w+)"/.exec(text)?.[1]
@@ -301,7 +301,7 @@ const pipelined: Scene = async (stand) => {
 const SCENES: readonly (readonly [string, Preparation])[] = [
   ['24 bodies of 31 MB without their end', () => withheld],
   ['40 bodies of 31 KB that unfold to 31 MB', bombs],
-  ['12 histories of 9,000 calls', histories],
+  ['4 histories of 9,000 calls', histories],
   ['40 short requests that go on a conversation of 28 MB', () => chains],
   ['40 streams after bodies of 15 MB', streams],
   ['60 replies of 13 MB that nobody takes', () => unread],
