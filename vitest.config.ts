@@ -56,7 +56,7 @@ const onNode = {
   // Whoever reaches for the prototype of an object by its name is noticed.
   execArgv: ['--disable-proto=throw'],
   // And so is a key where it does not belong; modules can be replaced on Node only.
-  setupFiles: ['test/canary/setup.ts'],
+  setupFiles: ['test/day.ts', 'test/canary/setup.ts'],
 }
 
 const OF_WORKERD = 'test/**/*.workerd.test.ts'
@@ -97,7 +97,7 @@ export default defineConfig({
           ...common,
           name: 'workerd',
           isolate: false,
-          setupFiles: ['test/runtime/awake.ts'],
+          setupFiles: ['test/day.ts', 'test/runtime/awake.ts'],
           exclude: ['test/**/*.node.test.ts', INSTALLED],
         },
       },

@@ -1,6 +1,7 @@
 import type { KnownFacts, SayableFacts } from './facts.ts'
 import { lineOf, shortened, spelled, unwrapped } from './names.ts'
 import { MODEL_ROWS } from './rows.ts'
+import { today } from './today.ts'
 
 /**
  * What is known by a name: the facts of its model; of the newest model of its family where only that is known; or
@@ -69,9 +70,6 @@ function plain(value: string): string | number | boolean {
   if (value === 'yes' || value === 'no') return value === 'yes'
   return /^[\d.]+$/.test(value) ? Number(value) : value
 }
-
-/** The day in UTC. */
-export const today = (): string => new Date().toISOString().slice(0, 10)
 
 const MOST_SEEN = 1000
 /** Longer than any ARN: what a caller sends as a name is looked at, and remembered, only within this. */

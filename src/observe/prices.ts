@@ -1,6 +1,7 @@
 import type { Price } from '../config/settings.ts'
 import { PRICE_ROWS } from '../models/price-rows.ts'
-import { see, today } from '../models/see.ts'
+import { see } from '../models/see.ts'
+import { today } from '../models/today.ts'
 import type { TieredPrice } from './cost.ts'
 
 interface KnownPrice extends TieredPrice {

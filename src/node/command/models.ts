@@ -5,7 +5,8 @@ import { DEMO_ORIGIN } from '../../config/defaults.ts'
 import { nearest } from '../../config/lint/nearest.ts'
 import { costOf } from '../../observe/cost.ts'
 import { listedPrice } from '../../observe/prices.ts'
-import { knownModels, see, today, type SeenModel } from '../../models/see.ts'
+import { knownModels, see, type SeenModel } from '../../models/see.ts'
+import { today } from '../../models/today.ts'
 import {
   linesOf,
   FACT_SOURCES,
