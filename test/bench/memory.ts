@@ -125,7 +125,6 @@ export async function measureMemory(
     findings,
     cases: [
       {
-        isMain: true,
         title: 'resident KiB for each idle stream',
         values: memories.map((memory) => ({ lane: memory.lane, value: perStream(memory) })),
         findings,

@@ -17,7 +17,7 @@ export const HELP = `npm run bench -- [options]
   --command FILE     another build of the command
   --no-build         take the build as it is
   --markdown         tables as Markdown
-  --docs             write the table of the last section into README.md and docs/performance.md
+  --docs             write the table of the last section into docs/performance.md
   --record           keep what the lanes took on a processor as what they usually take
   --against URL      another gateway on this machine as a lane in every case that it can serve
   --against-dialect m,m:r   what it serves: a dialect on both sides, or caller and upstream (default messages)

@@ -7,8 +7,6 @@ import { digits } from './table.ts'
 
 /** One line of the table for readers: a kind of traffic, what is counted, and what each lane came to. */
 export interface Case {
-  /** Whether it is among the few that a README has room for. */
-  isMain?: boolean
   title: string
   values: readonly { lane: Lane; value: number | undefined }[]
   /** The goals that speak about what is counted. */
@@ -42,8 +40,6 @@ const ADDED: Reading = {
   value: ({ overBase }) => overBase,
 }
 
-const MAIN: readonly string[] = ['small-1', 'small-64', 'agent-wide-16', 'growing-16', 'burst-16']
-
 function readingsOf({ manner, connections, name }: Scenario): readonly Reading[] {
   if (manner === 'paced') return [ADDED]
   if (manner === 'json' && connections === 1) return [MORE]
@@ -56,8 +52,7 @@ export function casesOf(
   findings: readonly Finding[],
 ): Case[] {
   const title = `${scenario.title}, ${scenario.connections} at once`
-  return readingsOf(scenario).map(({ what, metrics, value }, index) => ({
-    isMain: index === 0 && MAIN.includes(scenario.name),
+  return readingsOf(scenario).map(({ what, metrics, value }) => ({
     title: what === '' ? title : `${title}: ${what}`,
     values: figures.map((each) => ({ lane: each.lane, value: value(each) })),
     findings: findings.filter(({ goal }) => metrics.includes(goal.metric)),

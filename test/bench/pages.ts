@@ -17,8 +17,6 @@ export function withTable(page: string, table: string): string {
 const write = (page: string, { head, rows }: Section): void =>
   writeFileSync(page, withTable(readFileSync(page, 'utf8'), markdownTable(head, rows)))
 
-/** The pages for readers that show what was measured; the first one has little room. */
-export function writePages(cases: readonly Case[]): void {
-  write('README.md', writeOverview(cases.filter(({ isMain }) => isMain)))
+/** The page for readers that shows what was measured. */
+export const writePages = (cases: readonly Case[]): void =>
   write('docs/performance.md', writeOverview(cases))
-}

@@ -94,3 +94,9 @@ const proseWithLinks = ({ text }: Page): string => text.replace(FENCE, '')
 
 export const hasAnchor = (path: string, anchor: string): boolean =>
   anchorsOf(pageAt(path)).includes(anchor)
+
+/** Values for the variables that a sample names with `env:`, each another one. */
+export const variablesIn = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    [...text.matchAll(/env:(\w+)/g)].map(([, name = '']) => [name, `${name}-0123456789`]),
+  )

@@ -13,6 +13,8 @@ export interface Site {
   fetch(url: string | URL | globalThis.Request, init?: RequestInit): Promise<Response>
   /** The bodies that the server was sent. */
   sent: JsonObject[]
+  /** Where it was asked. */
+  urls: string[]
 }
 
 /** A proxy in front of one server, which says no as it does, and else what the demo says. */
@@ -21,19 +23,7 @@ export type Profile = NonNullable<Config['upstreams']>[string]['profile']
 /** `reply`: what it says in place of the demo. */
 export function siteOf(server: Server, profile?: Profile, reply?: string): Site {
   const { dialect, model } = server
-  const sent: JsonObject[] = []
-  const demo = demoSend(adapters, () => Promise.reject(new Error('nothing else is asked')))
-  const send: Send = async (request) => {
-    const body = objectIn(JSON.parse(await bodyText(request)))
-    sent.push(body)
-    const no = refuses(server.refusals, body)
-    if (no) return json(no.status, JSON.stringify(no.body))
-    if (reply !== undefined) return said(reply)
-    const { pathname, search } = new URL(request.url)
-    const answer = await demo({ ...request, url: `${DEMO_ORIGIN}/${dialect}${pathname}${search}` })
-    return server.open ? withoutProofs(answer) : answer
-  }
-  const config: Config = {
+  return siteWith(server, reply, {
     upstreams: {
       server: {
         dialect,
@@ -44,9 +34,38 @@ export function siteOf(server: Server, profile?: Profile, reply?: string): Site 
     },
     ...(model !== undefined && { routes: [{ model: '*', upstream: 'server', as: model }] }),
     callers: 'open',
+  })
+}
+
+/** The same with a configuration of its own. */
+export function siteWith(
+  { dialect, refusals, open }: Pick<Server, 'dialect' | 'refusals' | 'open'>,
+  reply: string | undefined,
+  config: Config,
+  environment: Record<string, string> = {},
+): Site {
+  const sent: JsonObject[] = []
+  const urls: string[] = []
+  const demo = demoSend(adapters, () => Promise.reject(new Error('nothing else is asked')))
+  const send: Send = async (request) => {
+    const body = objectIn(JSON.parse(await bodyText(request)))
+    sent.push(body)
+    urls.push(request.url)
+    const no = refuses(refusals, body)
+    if (no) return json(no.status, JSON.stringify(no.body))
+    if (reply !== undefined) return said(reply)
+    const answer = await demo({ ...request, url: `${DEMO_ORIGIN}/${dialect}${ownPath(request)}` })
+    return open ? withoutProofs(answer) : answer
   }
-  const app = createApp(config, { send })
-  return { sent, fetch: async (url, init) => app.fetch(new Request(url, init)) }
+  const app = createApp(config, { send }, environment)
+  return { sent, urls, fetch: async (url, init) => app.fetch(new Request(url, init)) }
+}
+
+/** What stands behind the version in the address, below the version that the demo has. */
+function ownPath({ url }: UpstreamRequest): string {
+  const { pathname, search } = new URL(url)
+  const [, version = '', path = ''] = /.*?\/(v\d\w*)(\/.*)$/.exec(pathname) ?? []
+  return `/${version === 'v1beta' ? version : 'v1'}${path}${search}`
 }
 
 async function bodyText({ body }: UpstreamRequest): Promise<string> {
