@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { readSettings } from '../../src/config/config.ts'
 import { readCommandLine } from '../../src/node/command/options.ts'
 import { createObserver } from '../../src/observe/observer.ts'
+import { sources } from '../sources.ts'
 import { type Yaml, yamlDocuments } from './yaml.ts'
 
 const read = (name: string) => readFileSync(`deploy/${name}`, 'utf8')
@@ -24,7 +25,10 @@ const SECRETS = /"file:(\/[^"]+)"/g
 function settingsOf(text: string) {
   const files = [...text.matchAll(SECRETS)].map(([, name = '']) => name)
   const environment = Object.fromEntries(
-    files.map((name, index) => [`file:${name}`, `secret-${index}-0123456789`]),
+    files.map((name, index) => [
+      `file:${name}`,
+      name.endsWith('url') ? 'redis://:password@redis:6379' : `secret-${index}-0123456789`,
+    ]),
   )
   const platform = { exposed: true, listens: { host: '0.0.0.0', port: 8787 } }
   return { files, settings: readSettings(JSON.parse(text), environment, platform) }
@@ -40,7 +44,8 @@ describe('deploy/compose.yaml', () => {
     const grace = String(at(compose, 'services', 'dragoman', 'stop_grace_period'))
     expect(Number.parseInt(grace) * 1000).toBeGreaterThan(lingerMs + drainMs)
     const mounted = at(compose, 'services', 'dragoman', 'secrets') as Yaml[]
-    expect(mounted.map((name) => `/run/secrets/${String(name)}`)).toEqual(files)
+    const paths = mounted.map((name) => `/run/secrets/${String(name)}`)
+    expect(paths.toSorted()).toEqual(files.toSorted())
     for (const name of mounted) expect(at(compose, 'secrets', String(name), 'file')).toBeTruthy()
   })
 
@@ -49,6 +54,14 @@ describe('deploy/compose.yaml', () => {
     const folders = secrets.map((each) => dirname(join('deploy', String(at(each, 'file')))))
     for (const list of ['.gitignore', '.dockerignore'])
       expect(readFileSync(list, 'utf8').split('\n')).toEqual(expect.arrayContaining(folders))
+  })
+
+  it('lets no container write outside its volumes, or keep a capability that it does not need', () => {
+    for (const service of Object.values(at(compose, 'services') as Record<string, Yaml>)) {
+      expect(at(service, 'read_only')).toBe(true)
+      expect(at(service, 'cap_drop')).toEqual(['ALL'])
+      expect(at(service, 'security_opt')).toEqual(['no-new-privileges:true'])
+    }
   })
 
   it('has commands that the proxy understands', () => {
@@ -61,10 +74,30 @@ describe('deploy/compose.yaml', () => {
   })
 })
 
-describe('deploy/kubernetes', () => {
-  const documents = readdirSync('deploy/kubernetes').flatMap((name) =>
-    yamlDocuments(read(`kubernetes/${name}`)),
-  )
+/** The chart as it is rendered for a release, as far as its templates go: values, JSON of values, conditions. */
+function rendered(file: string, values: Yaml): string {
+  const placed = (expression: string): string => {
+    const [, path = '', filter = ''] = /^\.(\S+)(?: \| (\w+))?$/.exec(expression.trim()) ?? []
+    if (path === 'Release.Name') return 'dragoman'
+    const value = at(values, ...path.replace('Values.', '').split('.'))
+    return filter === 'toJson' ? JSON.stringify(value) : String(value)
+  }
+  return read(`helm/templates/${file}`)
+    .replaceAll(/^\{\{- (?:if .*|end) \}\}\n/gm, '')
+    .replaceAll(/\{\{(.*?)\}\}/g, (_, expression: string) => placed(expression))
+}
+
+const chart = readdirSync('deploy/helm/templates').flatMap((file) =>
+  yamlDocuments(rendered(file, yamlDocuments(read('helm/values.yaml'))[0] ?? null)),
+)
+const manifests = readdirSync('deploy/kubernetes').flatMap((name) =>
+  yamlDocuments(read(`kubernetes/${name}`)),
+)
+
+describe.each([
+  ['deploy/kubernetes', manifests],
+  ['deploy/helm', chart],
+])('%s', (_, documents) => {
   const kind = (name: string) => documents.find((each) => at(each, 'kind') === name) ?? null
   const pod = at(kind('Deployment'), 'spec', 'template', 'spec')
   const container = at(pod, 'containers', 0)
@@ -87,6 +120,49 @@ describe('deploy/kubernetes', () => {
     const { settings } = settingsOf(String(at(kind('ConfigMap'), 'data', 'dragoman.json')))
     const period = Number(at(container, 'readinessProbe', 'periodSeconds'))
     expect(period * 1000 * 2).toBeLessThan(settings.limits.lingerMs)
+  })
+})
+
+describe('Pod Security "restricted"', () => {
+  const pods = [...manifests, ...chart].flatMap((each) =>
+    ['Deployment', 'StatefulSet'].includes(String(at(each, 'kind')))
+      ? [at(each, 'spec', 'template', 'spec')]
+      : [],
+  )
+
+  it.each(pods.map((pod) => [pod]))('takes each pod', (pod) => {
+    expect(at(pod, 'securityContext', 'runAsNonRoot')).toBe(true)
+    expect(at(pod, 'securityContext', 'seccompProfile', 'type')).toBe('RuntimeDefault')
+    expect(at(pod, 'automountServiceAccountToken')).toBe(false)
+    for (const container of at(pod, 'containers') as Yaml[]) {
+      expect(at(container, 'securityContext')).toMatchObject({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      })
+      expect(at(container, 'resources', 'requests', 'memory')).toBeTruthy()
+    }
+  })
+
+  it('is asked of every pod that is there', () => {
+    expect(pods).toHaveLength(3)
+  })
+})
+
+describe('the image', () => {
+  it('is built with every package that the sources import, and no other', () => {
+    const script = readFileSync('scripts/build-tools.mjs', 'utf8')
+    const [, list = ''] = /new Set\(\[([^\]]*)\]/.exec(script) ?? []
+    const kept = [...list.matchAll(/'([^']+)'/g)].map(([, name = '']) => name)
+    const imported = sources.flatMap(({ text }) =>
+      [...text.matchAll(/(?:from|import\()\s*'((?:@[\w-]+\/)?[\w-]+)(?=['/])/g)].map(
+        ([, name = '']) => name,
+      ),
+    )
+    const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+    const needed = new Set(imported.filter((name) => name in devDependencies))
+    const forTypes = ['@cloudflare/workers-types', '@types/node', 'esbuild', 'typescript']
+    expect(kept.toSorted()).toEqual([...needed, ...forTypes].toSorted())
   })
 })
 
