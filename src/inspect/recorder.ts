@@ -179,8 +179,10 @@ class Watching {
     const at = this.now()
     const answer = new KeptAnswer({ at, status, headers, body: new KeptBody(this.#ring) })
     this.#kept.answer = answer
-    if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array))
+    if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) {
+      this.changed()
       return { ...said, body: new ToldSource(body, answer.body, answer, this) }
+    }
     if (typeof body === 'string') answer.body.holdText(body)
     else if (body) answer.body.hold(body)
     answer.endAt = at

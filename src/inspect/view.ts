@@ -1,12 +1,17 @@
 import type { Lookup } from '../model/lookup.ts'
+import { effectOf } from '../model/loss-effect.ts'
+import type { Loss, LossCode } from '../model/loss.ts'
 import type { LogEntry } from '../observe/entry.ts'
 import type { KeptCall, KeptExchange } from './kept.ts'
+import { lastWords } from './words.ts'
 
 /** How an exchange is shown. */
 export interface Showing {
   /** Hides these secrets in a text, and those of the current settings. */
   hide(text: string, secrets: readonly string[]): string
   cost(entry: LogEntry): number | undefined
+  /** Who is asked at an address, where that is an upstream of the settings. */
+  upstreamAt(url: string): Pick<LogEntry, 'upstream' | 'upstreamDialect'> | undefined
 }
 
 type Hide = (text: string) => string
@@ -25,14 +30,36 @@ export function rowOf(kept: KeptExchange, showing: Showing): object {
   const shown = {
     method,
     url: shownUrl(url),
+    ...(entry === undefined && underway(kept, showing)),
+    words: lastWords(kept),
     ...told,
     status: entry?.status ?? answer?.status,
     attempts: Math.max(attempts?.length ?? 0, calls.length),
-    losses: losses.map(({ code, path }) => `${code} ${path}`),
+    losses: entry ? losses.map(({ code, path }) => `${code} ${path}`) : lossesAhead(kept),
     cost: entry && showing.cost(entry),
   }
   return { number, startedAt, isOver, ...hidden(shown, hiderOf(kept, showing)) }
 }
+
+/** What is known of an exchange that is still open: whom it asks, and for which model. */
+function underway({ calls, url }: KeptExchange, { upstreamAt }: Showing): object {
+  const asked = calls.at(-1)?.url
+  return {
+    ...(asked !== undefined && upstreamAt(asked)),
+    ...(asked !== undefined && modelIn(asked)),
+    ...modelIn(url, 'model'),
+  }
+}
+
+/** The model of an address, where the dialect has it there. */
+function modelIn(url: string, name = 'sentModel'): object {
+  const [, model] = /\/models\/([^/:?]+):/.exec(url) ?? []
+  return model === undefined ? {} : { [name]: model }
+}
+
+/** The losses of the request are told before a stream begins. */
+const lossesAhead = ({ answer }: KeptExchange): string[] =>
+  answer?.headers['x-dragoman-losses']?.split('; ')[1]?.split(', ') ?? []
 
 /** Everything that is kept of one exchange. */
 export function detailOf(kept: KeptExchange, showing: Showing): object {
@@ -42,7 +69,10 @@ export function detailOf(kept: KeptExchange, showing: Showing): object {
   return {
     ...rowOf(kept, showing),
     readAt: kept.readAt,
-    losses: hidden(entry?.losses ?? [], hide),
+    losses: hidden(
+      entry ? (entry.losses ?? []).map(withEffect) : lossesAhead(kept).map(toldLoss),
+      hide,
+    ),
     attempts: hidden(entry?.attempts ?? [], hide),
     came: {
       headers: hidden(shownHeaders(entriesOf(kept.headers)), hide),
@@ -53,6 +83,17 @@ export function detailOf(kept: KeptExchange, showing: Showing): object {
     ...(answer && { told: answerOf(answer, hide) }),
   }
 }
+
+const withEffect = (loss: Loss): object => ({ ...loss, effect: effectOf(loss) })
+
+function toldLoss(told: string): object {
+  const [code = '', path = ''] = told.split(' ')
+  const loss = { code, path }
+  return isCode(code) ? withEffect({ code, path }) : loss
+}
+
+const isCode = (code: string): code is LossCode =>
+  ['dropped', 'approximated', 'defaulted', 'reordered'].includes(code)
 
 /** The body of a request that was refused before it was read, or of an upload, is not kept. */
 const isUnread = ({ readAt, headers }: KeptExchange): boolean =>

@@ -464,6 +464,7 @@ describe('an explanation', () => {
           path: 'sampling.topK',
           field: '/topK',
           why: 'The upstream has no place for it.',
+          effect: 'changes the answer',
         },
       ],
     })

@@ -35,6 +35,13 @@ const PICTURED = [
   { type: 'response.completed', response: { ...REPLY, output: [PICTURE] } },
 ].map((event) => `data: ${JSON.stringify(event)}\n\n`)
 
+const BROKEN = `event: error\ndata: ${JSON.stringify({
+  type: 'error',
+  code: 'server_error',
+  message: 'overloaded',
+  param: null,
+})}\n\n`
+
 const said = (at = 0) =>
   at < 1000 ? `${Math.round(at * 10) / 10} ms` : `${(at / 1000).toFixed(2)} s`
 
@@ -47,6 +54,11 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
   beforeAll(async () => {
     place = await openPlace((body) => {
       if (body.includes('Draw')) return { type: 'text/event-stream', pieces: PICTURED }
+      if (body.includes('Broken'))
+        return {
+          type: 'text/event-stream',
+          pieces: [...streamed(WORDS).slice(0, 4), BROKEN],
+        }
       if (body.includes('Slowly'))
         return { type: 'text/event-stream', pieces: streamed(WORDS), gapMs: 400 }
       if (body.includes('"stream":true'))
@@ -89,9 +101,9 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
     await place.send({ ...QUESTION, messages: TURNS })
     await open(1)
     expect(await text('main table')).toContain('messages → responses (service)')
-    for (const title of ['what came', 'what went', 'what came back', 'what was told'])
+    for (const title of ['client request', 'upstream request', 'upstream reply', 'client reply'])
       expect(await text(`${pane(title)} h3`)).toBe(title)
-    await until(`document.querySelectorAll('${pane('what came')} mark').length > 2`)
+    await until(`document.querySelectorAll('${pane('client request')} mark').length > 2`)
     const marks = await see(
       `[...document.querySelectorAll('mark')].map((each) => each.closest('[data-at]').dataset.at).join(' ')`,
     )
@@ -106,7 +118,7 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
   it('trap 40: what a model says is text, whatever it is', async () => {
     await place.send({ ...QUESTION, stream: true })
     await open(2)
-    expect(await text(`${pane('what was told')} .said`)).toContain(
+    expect(await text(`${pane('client reply')} .said`)).toContain(
       '<img src=x onerror=alert(1)>\\u202e<script>alert(2)</script>',
     )
     await place.send({
@@ -115,7 +127,7 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
       messages: [{ role: 'user', content: HOSTILE }],
     })
     await open(3)
-    for (const title of ['what came', 'what went', 'what came back', 'what was told'])
+    for (const title of ['client request', 'upstream request', 'upstream reply', 'client reply'])
       await see(
         `document.querySelectorAll('${pane(title)} .bar button').forEach((each) => each.click())`,
       )
@@ -147,7 +159,7 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
 
   it('repeats a stream in its time', async () => {
     await open(2)
-    const back = pane('what came back')
+    const back = pane('upstream reply')
     expect(await see(`document.querySelectorAll('${back} tbody tr').length`)).toBe(9)
     await see(`(() => {
       const slider = document.querySelector('${back} input[type=range]')
@@ -220,10 +232,10 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
     await page.press('Enter')
     await until(`document.querySelector('#title')?.textContent.startsWith('2:')`)
     for (const [key, title] of [
-      'what came',
-      'what went',
-      'what came back',
-      'what was told',
+      'client request',
+      'upstream request',
+      'upstream reply',
+      'client reply',
     ].entries()) {
       await page.press(String(key + 1))
       expect(await focused()).toBe(title)
@@ -255,8 +267,8 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
   it('tells the times of both streams from the same beginning, that of the exchange', async () => {
     await open(2)
     const { calls, told } = await place.exchange(2)
-    expect(await firstTime('what came back')).toBe(said(calls[0]?.reply.marks?.[0]?.[0]))
-    expect(await firstTime('what was told')).toBe(said(told.body.marks?.[0]?.[0]))
+    expect(await firstTime('upstream reply')).toBe(said(calls[0]?.reply.marks?.[0]?.[0]))
+    expect(await firstTime('client reply')).toBe(said(told.body.marks?.[0]?.[0]))
   })
 
   it('forgets the filter with Escape, and shows the whole list again', async () => {
@@ -309,7 +321,7 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
     await filtered('loss:reply.media')
     await until(`document.querySelector('#list tbody tr')`)
     await open(Number(await see(`document.querySelector('#list tbody tr').dataset.number`)))
-    const back = pane('what came back')
+    const back = pane('upstream reply')
     await until(`document.querySelector('${back} td.tree mark')`)
     expect(await text(`${back} tr[data-at="#1"] mark`)).toBe('response.output_item.done')
     expect(await text(`${back} td.tree mark`)).toBe('item:')
@@ -322,16 +334,128 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
     const going = place.send({ ...QUESTION, stream: true, messages })
     await page.show({ width: 320, height: 800 })
     await until(
-      `document.querySelector('#list tbody tr')?.textContent.includes('/v1/messages → …')`,
+      `document.querySelector('#list tbody tr')?.textContent.includes('/v1/messages → responses')`,
     )
     await open(Number(await see(`document.querySelector('#list tbody tr').dataset.number`)))
     await until(`document.querySelector('${pane('time')}').textContent.includes('head, 200')`)
     expect(await see('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320)
-    expect(await text(pane('losses'))).toBe('Losses are told at the end')
-    expect(await text(pane('tokens'))).toBe('tokensThey are counted at the end.')
+    await until(`document.querySelector('${pane('losses')}').textContent.includes('so far')`)
+    expect(await text(pane('losses'))).toContain('sampling.topK')
+    expect(await text(pane('tokens'))).toBe('Tokens are counted at the end')
     await going
     await until(`document.querySelector('${pane('losses')}').textContent.includes('⚠ 1 loss')`)
-    expect(await text('main table')).not.toContain('…')
+    await until(`!document.querySelector('main table').textContent.includes('…')`)
+  })
+
+  it('shows the conversation as people read it, and its first words in the list', async () => {
+    await page.show({ width: 1440, height: 900 })
+    await filtered('')
+    await open(1)
+    expect(await text('main tr[data-number="1"] .said-last')).toBe('Go on')
+    await click('conversation')
+    await until(`document.querySelectorAll('.turn').length === 4`)
+    expect(await text('.talk')).toMatch(
+      /user.*Hello.*assistant.*thoughts.*Yes\?.*Go on.*reply.*Good morning/s,
+    )
+    await open(2)
+    await until(`document.querySelector('.turn.reply')?.textContent.includes('morning')`)
+    await click('conversation')
+    expect(page.problems.filter((each) => !/Content Security|TrustedScript/.test(each))).toEqual([])
+  })
+
+  it('has both bodies in sight without scrolling', async () => {
+    await open(1)
+    const ends = await see(
+      `[...document.querySelectorAll('#detail > .panes .body')].map((each) => Math.round(each.getBoundingClientRect().bottom)).join()`,
+    )
+    for (const end of String(ends).split(',')) expect(Number(end)).toBeLessThanOrEqual(900)
+  })
+
+  it('says of each loss whether it matters, in the words of the caller', async () => {
+    await open(1)
+    await until(
+      `[...document.querySelectorAll('${pane('losses')} strong')].some((each) => each.textContent === 'top_k')`,
+    )
+    expect(await text(pane('losses'))).toContain('changes the answer')
+  })
+
+  it('searches in bodies', async () => {
+    await see(`(() => {
+      const filter = document.querySelector('#filter')
+      filter.value = 'body:good'
+      filter.dispatchEvent(new Event('input'))
+    })()`)
+    await until(`!document.querySelector('main tr[data-number="5"]')`)
+    expect(await see(`Boolean(document.querySelector('main tr[data-number="2"]'))`)).toBe(true)
+    await filtered('')
+  })
+
+  it('puts the rows of a session together, and sums up what is shown', async () => {
+    // A session is looked for where there is a choice of upstreams.
+    const asked = { ...QUESTION, model: 'pair-2' }
+    const session = { 'x-claude-code-session-id': 'one-session' }
+    const before = await see(`document.querySelectorAll('main tr[data-number]').length`)
+    await place.send(asked, session)
+    await place.send(QUESTION)
+    await place.send(asked, session)
+    await until(
+      `document.querySelectorAll('main tr[data-number]').length === ${Number(before) + 3}`,
+    )
+    await see(`document.querySelector('#group').click()`)
+    const order = `[...document.querySelectorAll('main tr[data-number]')].slice(0, 2).map((each) => each.dataset.number).join()`
+    const last = Number(before) + 3
+    expect(await see(order)).toBe(`${last},${last - 2}`)
+    expect(await text('#state')).toMatch(/\d tokens/)
+    await see(`document.querySelector('#group').click()`)
+  })
+
+  it('sends a request again, to another upstream', async () => {
+    await open(1)
+    const before = Number(await see(`document.querySelectorAll('main tr[data-number]').length`))
+    await click('again')
+    await until(`document.querySelector('#dialog-title').textContent === 'again'`)
+    await see(`(() => {
+      document.querySelector('dialog select').value = 'other'
+      document.querySelector('dialog form button').click()
+    })()`)
+    await until(`document.querySelector('dialog [role=status]').textContent.includes('status')`)
+    await see(`document.querySelector('#close').click()`)
+    await until(`document.querySelectorAll('main tr[data-number]').length === ${before + 1}`)
+    expect(await text('#list tbody tr')).toContain('messages → generate-content (other)')
+  })
+
+  it('saves what is shown as records and as HAR', async () => {
+    await filtered('status:200')
+    await see(`(() => {
+      window.saved = []
+      URL.createObjectURL = (blob) => (blob.text().then((text) => saved.push(text)), 'blob:x')
+      HTMLAnchorElement.prototype.click = () => undefined
+    })()`)
+    for (const [index, name] of ['records', 'HAR'].entries()) {
+      await see(`document.querySelector('#save').click()`)
+      await see(
+        `[...document.querySelectorAll('dialog button')].find((each) => each.textContent.startsWith('${name}')).click()`,
+      )
+      await until(`saved.length === ${index + 1}`)
+    }
+    const [records, har] = JSON.parse(String(await see('JSON.stringify(saved)'))) as string[]
+    const [first = '{}'] = (records ?? '').split('\n')
+    expect(JSON.parse(first)).toMatchObject({
+      dialect: 'responses',
+      caller: { dialect: 'messages' },
+    })
+    expect(JSON.parse(har ?? '{}').log.entries.length).toBeGreaterThan(3)
+    await filtered('')
+  })
+
+  it('shows where a stream broke', async () => {
+    const before = Number(await see(`document.querySelectorAll('main tr[data-number]').length`))
+    await place.send({ ...QUESTION, stream: true, messages: [{ role: 'user', content: 'Broken' }] })
+    await until(`document.querySelectorAll('main tr[data-number]').length === ${before + 1}`)
+    await open(Number(await see(`document.querySelector('#list tbody tr').dataset.number`)))
+    await until(`document.querySelector('${pane('upstream reply')} tr.broke')`)
+    expect(await text(`${pane('upstream reply')} tr.broke`)).toContain('broke here')
+    await filtered('')
   })
 
   it('names whom each attempt asked', async () => {
@@ -352,7 +476,7 @@ describe.skipIf(!CHROMIUM)('the page in a real browser', () => {
     await filtered('model:large-1')
     await until(`document.querySelector('#list tbody tr')?.textContent.includes('⚠')`)
     await open(Number(await see(`document.querySelector('#list tbody tr').dataset.number`)))
-    expect(await text(pane('losses'))).toContain('what came was not kept whole')
+    expect(await text(pane('losses'))).toContain('request was not kept whole')
     await filtered('')
     await open(1)
     expect(await text(pane('losses'))).not.toContain('was not kept whole')

@@ -6,7 +6,7 @@ import { openPlace, REPLY, streamed } from './place.ts'
 
 const FILE = 'docs/page.webp'
 const MOST_BYTES = 150_000
-const SIZE = { width: 1200, height: 1300 }
+const SIZE = { width: 1440, height: 900 }
 
 const TOOL = {
   name: 'read_file',

@@ -35,7 +35,7 @@ const LURES = [
 ].map((event) => `data: ${JSON.stringify(event)}\n\n`)
 const members = (more: string): string => JSON.stringify(REPLY).replace('{', `{${more},`)
 
-const back = 'section[aria-label="what came back"]'
+const back = 'section[aria-label="upstream reply"]'
 
 describe.skipIf(!CHROMIUM)('what is strange, on the page', () => {
   let place: Place
@@ -200,7 +200,7 @@ describe.skipIf(!CHROMIUM)('what is strange, on the page', () => {
     expect(await text('dialog')).not.toContain('nothing of it has changed')
     await close()
     await post(JSON.stringify(QUESTION), { 'x-api-key': 'a-key-that-nobody-has' })
-    expect(await text('section[aria-label="what came"]')).toContain('the rest was not kept')
+    expect(await text('section[aria-label="client request"]')).toContain('the rest was not kept')
     await click('curl')
     expect(await text('dialog')).toContain('The body was not kept whole')
     await close()

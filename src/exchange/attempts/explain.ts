@@ -1,6 +1,7 @@
 import { wholeBytes } from '../../json/bytes.ts'
 import { parse, stringify, Verbatim, type Json, type JsonObject } from '../../json/json.ts'
 import type { Loss } from '../../model/loss.ts'
+import { effectOf } from '../../model/loss-effect.ts'
 import type { Request } from '../../model/request.ts'
 import type { SameEdits } from '../../../adapters/contract.ts'
 import { resolveWithPlaces } from '../../memory/resolved-places.ts'
@@ -112,7 +113,11 @@ function editedLosses(
 
 const unheard = (): undefined => undefined
 
-const plainLoss = (loss: Loss): JsonObject => ({ ...loss, why: whyOf(loss) })
+const plainLoss = (loss: Loss): JsonObject => ({
+  ...loss,
+  why: whyOf(loss),
+  effect: effectOf(loss),
+})
 
 const proofPaths = (request: Request | undefined): string[] =>
   (request?.turns ?? []).flatMap(({ blocks }, turn) =>

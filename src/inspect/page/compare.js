@@ -28,8 +28,8 @@ export async function compare(x) {
     const other = await asked(`/exchange/${choice.value}`)
     const [before, after] = other.number < x.number ? [other, x] : [x, other]
     result.replaceChildren(
-      comparison('what went', before.calls.at(-1)?.body, after.calls.at(-1)?.body, after),
-      comparison('what came', before.came.body, after.came.body),
+      comparison('upstream request', before.calls.at(-1)?.body, after.calls.at(-1)?.body, after),
+      comparison('client request', before.came.body, after.came.body),
     )
   }
   choice.addEventListener('change', run)

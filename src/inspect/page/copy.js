@@ -57,7 +57,7 @@ function curlOf({
   ].join(' \\\n  ')
 }
 
-/** What went and what came back, as one recorded exchange of the upstream's dialect. */
+/** What went and upstream reply, as one recorded exchange of the upstream's dialect. */
 export function replayOf(x, call) {
   if (!call?.status || call.body.cut || call.reply.cut) return ''
   const isStream = /event-stream/.test(call.repliedType ?? '')

@@ -1,5 +1,6 @@
 import { compare } from './compare.js'
 import { copied, copiedCurl, replayOf } from './copy.js'
+import { again } from './again.js'
 import { action, byId, h, el } from './dom.js'
 import { explain } from './explain.js'
 import { pick } from './list.js'
@@ -7,8 +8,9 @@ import { losses } from './losses.js'
 import { pane, panes } from './pane.js'
 import { asked } from './proxy.js'
 import { tokens, waterfall } from './spent.js'
+import { talk } from './talk.js'
 import { state } from './state.js'
-import { attemptName, modelOf, statusOf, time, wayOf } from './words.js'
+import { attemptName, isBad, modelOf, statusOf, wayOf } from './words.js'
 
 export async function open(number) {
   pick(number)
@@ -21,64 +23,70 @@ export async function open(number) {
   byId('detail').replaceChildren(h('p.bad', why))
 }
 
-const fact = (name, value) =>
-  value === undefined || value === '' ? [] : [h('div', h('dt', name), h('dd', value))]
-
 function renderDetail() {
   const x = state.shown
   const call = x.calls.at(-1)
   panes.length = 0
   const marks = { came: new Map(), went: new Map(), back: new Map() }
+  const talks = action('conversation', () => {
+    state.talks = !state.talks
+    renderDetail()
+  })
+  talks.setAttribute('aria-pressed', String(state.talks))
   byId('detail').replaceChildren(
     h(
       'div.bar',
       el('h2', { tabIndex: -1, id: 'title' }, `${x.number}: ${x.method} ${x.url}`),
-      action('curl', () => copiedCurl(x)),
-      action('replay', () => copied('a line for npm run replay', replayOf(x, call))),
+      talks,
+      action('again', () => again(x)),
       action('explain', () => explain(x)),
       action('compare', () => compare(x)),
+      action('curl', () => copiedCurl(x)),
+      action('replay', () => copied('a line for npm run replay', replayOf(x, call))),
     ),
     facts(x),
-    h('div.pair', waterfall(x), tokens(x)),
-    losses(x, marks),
-    bodies(x, call, marks),
+    h('div.strip', losses(x, marks), waterfall(x), tokens(x)),
+    state.talks ? talk(x) : bodies(x, call, marks),
     ...x.calls.slice(0, -1).map((call, index) => attempt(call, attemptName(x, index))),
   )
 }
 
+/** One line: what would be looked for first; the ids at its end. */
 const facts = (x) =>
   h(
-    'dl',
-    fact('from → to', wayOf(x)),
-    fact('upstream', x.member ?? x.upstream),
-    fact('model', modelOf(x)),
-    fact('status', statusOf(x)),
-    fact('what the caller was told', x.error),
-    fact('why', x.reason),
-    fact('finish', x.finish),
-    fact(
-      'first byte, total',
-      x.isOver ? [time(x.firstByteMs), time(x.totalMs)].filter(Boolean).join(', ') : 'still open',
-    ),
-    fact('session', x.session),
-    fact('caller', x.caller),
-    fact('id', x.id),
-    fact('the upstream’s id', x.upstreamRequestId),
+    'p.facts',
+    ...[
+      h(isBad(x) ? 'strong.bad' : 'strong.good', statusOf(x)),
+      wayOf(x),
+      x.member ?? x.upstream,
+      modelOf(x),
+      x.finish,
+      x.error && h('span.bad', x.error),
+      x.reason && h('span.bad', x.reason),
+      x.caller && `caller ${x.caller}`,
+      x.session && `session ${x.session}`,
+      x.id && h('code.soft', x.id),
+      x.upstreamRequestId && h('code.soft', x.upstreamRequestId),
+    ]
+      .filter(Boolean)
+      .map((fact) => h('span', fact)),
   )
 
 const bodies = (x, call, marks) =>
   h(
     'div.pair.panes',
-    pane('what came', x.came.headers, x.came.body, x.came.type, { marks: marks.came }),
-    call ? went(call, '', marks.went) : missing('what went', 'Nothing was sent to an upstream.'),
+    pane('client request', x.came.headers, x.came.body, x.came.type, { marks: marks.came }),
+    call
+      ? went(call, '', marks.went)
+      : missing('upstream request', 'Nothing was sent to an upstream.'),
     call
       ? back(call, '', marks.back)
-      : missing('what came back', 'Nothing was asked of an upstream.'),
+      : missing('upstream reply', 'Nothing was asked of an upstream.'),
     x.told
-      ? pane('what was told', x.told.headers, x.told.body, x.told.type, {
+      ? pane('client reply', x.told.headers, x.told.body, x.told.type, {
           line: `status ${x.status}`,
         })
-      : missing('what was told', 'Nothing yet.'),
+      : missing('client reply', 'Nothing yet.'),
   )
 
 const attempt = (call, name) =>
@@ -89,14 +97,14 @@ const attempt = (call, name) =>
   )
 
 const went = (call, which, marks) =>
-  pane(`what went${which}`, call.headers, call.body, 'application/json', {
+  pane(`upstream request${which}`, call.headers, call.body, 'application/json', {
     marks,
     line: `${call.method} ${call.url}`,
   })
 const back = (call, which, marks) =>
   call.status === undefined
-    ? missing(`what came back${which}`, call.failure ?? 'Nothing has come back yet.')
-    : pane(`what came back${which}`, call.repliedHeaders, call.reply, call.repliedType, {
+    ? missing(`upstream reply${which}`, call.failure ?? 'Nothing has come back yet.')
+    : pane(`upstream reply${which}`, call.repliedHeaders, call.reply, call.repliedType, {
         marks,
         line: `status ${call.status}`,
       })

@@ -58,3 +58,13 @@ export function dialog(title, ...children) {
   byId('dialog-body').replaceChildren(...children)
   if (!byId('dialog').open) byId('dialog').showModal()
 }
+
+/** A part of the strip above the bodies: one line, which opens. */
+export const strip = (label, line, ...children) =>
+  el(
+    'section.box',
+    { 'aria-label': label },
+    children.some((each) => each.textContent)
+      ? h('details', h('summary', line), ...children)
+      : h('p', line),
+  )

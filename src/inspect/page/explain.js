@@ -1,9 +1,11 @@
 import { dialog, h, el, scroller } from './dom.js'
+import { callerWord, effectOf } from './losses.js'
 import { asked } from './proxy.js'
 import { tree } from './tree.js'
 import { plural } from './words.js'
 
-export async function explain(x) {
+/** Which upstream and model are meant, to be chosen. */
+export async function choiceOf(x, isUsual) {
   const upstreams = await asked('/upstreams')
   const choice = el(
     'select',
@@ -11,12 +13,17 @@ export async function explain(x) {
     ...upstreams.map(({ name, dialect }) =>
       el(
         'option',
-        { value: name, selected: name !== x.upstream },
+        { value: name, selected: isUsual(name) },
         name === dialect ? name : `${name} (${dialect})`,
       ),
     ),
   )
   const model = el('input', { id: 'as', value: x.sentModel ?? x.model ?? '', autocomplete: 'off' })
+  return { choice, model }
+}
+
+export async function explain(x) {
+  const { choice, model } = await choiceOf(x, (name) => name !== x.upstream)
   const result = el('div.pair', { 'aria-live': 'polite' })
   const run = async (event) => {
     event.preventDefault()
@@ -53,13 +60,14 @@ const lossList = (losses) =>
     ),
     h(
       'ul.losses',
-      ...losses.map(({ code, path, field, detail }) =>
+      ...losses.map(({ code, path, field, why, effect }) =>
         h(
           'li',
-          h('strong.warn', code),
-          h('code', path),
-          h('code.soft', field ?? ''),
-          h('span.soft', detail ?? ''),
+          h('strong', callerWord(field) ?? path),
+          h('span.warn', code),
+          h('span', why),
+          effectOf(effect),
+          h('code.soft', path),
         ),
       ),
     ),

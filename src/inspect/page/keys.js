@@ -1,13 +1,15 @@
 import { copiedCurl } from './copy.js'
 import { byId, dialog, h } from './dom.js'
-import { pause, rove } from './list.js'
+import { group, pause, rove } from './list.js'
 import { state } from './state.js'
 
 const KEYS = [
   ['j k ↓ ↑', 'the next or the previous exchange'],
   ['Enter', 'open it'],
-  ['/', 'filter; words and status:4xx dialect: loss: model: upstream: session: path:'],
-  ['1 2 3 4', 'what came, what went, what came back, what was told'],
+  ['/', 'filter; words and status:4xx dialect: loss: model: upstream: session: path: body:'],
+  ['1 2 3 4', 'client request, upstream request, upstream reply, client reply'],
+  ['t', 'the conversation, or the bodies'],
+  ['s', 'sessions together'],
   ['c', 'curl'],
   ['p', 'pause'],
   ['Esc', 'close, back to the list'],
@@ -58,6 +60,13 @@ document.addEventListener('keydown', (event) => {
     '/': () => byId('filter').focus(),
     '?': help,
     p: pause,
+    s: group,
+    t:
+      state.shown &&
+      (() =>
+        [...document.querySelectorAll('#detail > .bar button')]
+          .find(({ textContent }) => textContent === 'conversation')
+          ?.click()),
     c: state.shown && (() => copiedCurl(state.shown)),
     Escape: () =>
       rove()
@@ -65,7 +74,7 @@ document.addEventListener('keydown', (event) => {
         ?.focus(),
   }[key]
   const at = Number(key)
-  const titles = ['what came', 'what went', 'what came back', 'what was told']
+  const titles = ['client request', 'upstream request', 'upstream reply', 'client reply']
   const section =
     at >= 1 && at <= 4
       ? byId('detail').querySelector(`section[aria-label="${titles[at - 1]}"]`)

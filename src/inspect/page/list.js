@@ -1,4 +1,6 @@
+import { emptyList } from './empty.js'
 import { byId, h, el } from './dom.js'
+import { isSearch, matches, searchBodies } from './filter.js'
 import { rows, state } from './state.js'
 import { count, isBad, modelOf, money, plural, statusOf, time, wayOf } from './words.js'
 
@@ -10,8 +12,13 @@ const COLUMNS = [
   [
     'from → to',
     '',
-    (row) =>
-      `${wayOf(row)}${row.member && row.member !== row.upstreamDialect ? ` (${row.member})` : ''}`,
+    (row) => [
+      h('span.said-last', row.words),
+      h(
+        'span.way',
+        `${wayOf(row)}${row.member && row.member !== row.upstreamDialect ? ` (${row.member})` : ''}`,
+      ),
+    ],
   ],
   ['model', 'wide', (row) => modelOf(row)],
   ['status', '', (row) => statusOf(row)],
@@ -28,27 +35,12 @@ const COLUMNS = [
   ['cost', 'number wide', ({ cost }) => money(cost)],
   ['losses', 'number', ({ losses }) => (losses?.length ? `⚠ ${losses.length}` : '')],
   ['calls', 'number wide', ({ attempts }) => (attempts > 1 ? attempts : '')],
+  ['last words', 'wide words', ({ words }) => words],
 ]
 
-function matches(row) {
-  const words = byId('filter').value.trim().toLowerCase().split(/\s+/).filter(Boolean)
-  return words.every((word) => {
-    const [, name, value] =
-      /^(status|dialect|loss|model|upstream|session|path):(.*)$/.exec(word) ?? []
-    if (!name) return JSON.stringify(row).toLowerCase().includes(word)
-    if (name === 'status')
-      return new RegExp(`^${value.replace(/[^\dx]/g, '').replaceAll('x', '\\d')}`).test(row.status)
-    const told = {
-      dialect: [row.dialect, row.upstreamDialect],
-      loss: row.losses,
-      model: [row.model, row.sentModel],
-      upstream: [row.upstream, row.member],
-      session: [row.session],
-      path: [row.url],
-    }[name]
-    return JSON.stringify(told).toLowerCase().includes(value)
-  })
-}
+const [STATUS, LOSSES] = ['status', 'losses'].map((name) =>
+  COLUMNS.findIndex(([each]) => each === name),
+)
 
 function lineOf(row) {
   const cells = COLUMNS.map(([, kind, show], at) =>
@@ -61,7 +53,7 @@ function lineOf(row) {
       : el(
           'td',
           {
-            class: `${kind}${at === 4 ? (isBad(row) ? ' bad' : ' good') : ''}${at === 10 ? ' warn' : ''}`,
+            class: `${kind}${at === STATUS ? (isBad(row) ? ' bad' : ' good') : ''}${at === LOSSES ? ' warn' : ''}`,
           },
           show(row) ?? '',
         ),
@@ -72,6 +64,32 @@ function lineOf(row) {
   return line
 }
 
+/** The filter in words, and what is searched in bodies, for which the proxy is asked first. */
+export async function filterChanged() {
+  const { value } = byId('filter')
+  if (isSearch(value)) {
+    byId('state').textContent = 'searching the bodies …'
+    await searchBodies(value).catch(() => undefined)
+    if (byId('filter').value !== value) return
+  }
+  renderList()
+}
+
+/** What the filter lets through, the oldest first; with sessions together, the one that was used last at the end. */
+export function shownOrder() {
+  const text = byId('filter').value
+  const shown = [...rows.values()].filter((row) => matches(row, text))
+  if (!state.grouped) return shown
+  const sessions = new Map()
+  for (const row of shown) {
+    const name = row.session ?? `${row.number}`
+    const before = sessions.get(name) ?? []
+    sessions.delete(name)
+    sessions.set(name, [...before, row])
+  }
+  return [...sessions.values()].flat()
+}
+
 export function renderList() {
   if (state.paused) return void (state.waiting = true)
   const list = byId('list')
@@ -80,41 +98,55 @@ export function renderList() {
     list.replaceChildren(emptyList())
     return tell()
   }
-  let body = list.querySelector('tbody')
-  if (!body) {
-    body = h('tbody')
-    const head = h(
-      'thead',
-      h('tr', ...COLUMNS.map(([name, kind]) => el('th', { scope: 'col', class: kind }, name))),
-    )
-    list.replaceChildren(el('table', { 'aria-label': 'exchanges, the newest first' }, head, body))
-    shownRows.clear()
-  }
+  const body = list.querySelector('tbody') ?? newTable(list)
   const held = document.activeElement?.closest?.('tr')?.dataset.number
-  let before = null
-  for (const row of rows.values()) {
-    const known = shownRows.get(row.number)
-    if (!matches(row)) {
-      known?.line.remove()
-      shownRows.delete(row.number)
-      continue
-    }
-    if (known?.row !== row) {
-      const line = lineOf(row)
-      if (known) known.line.replaceWith(line)
-      else body.insertBefore(line, before)
-      shownRows.set(row.number, { row, line })
-    }
-    before = shownRows.get(row.number).line
-  }
+  const order = shownOrder()
+  const kept = new Set(order.map(({ number }) => number))
   for (const [number, { line }] of shownRows)
-    if (!rows.has(number)) {
+    if (!kept.has(number)) {
       line.remove()
       shownRows.delete(number)
     }
+  let before = null
+  for (const row of order) {
+    const line = lineFor(row)
+    if (line.nextSibling !== before || line.parentNode !== body) body.insertBefore(line, before)
+    before = line
+  }
+  markSessions(order)
   rove()
   if (held) body.querySelector(`tr[data-number="${held}"] button`)?.focus()
   tell()
+}
+
+function newTable(list) {
+  const body = h('tbody')
+  const head = h(
+    'thead',
+    h('tr', ...COLUMNS.map(([name, kind]) => el('th', { scope: 'col', class: kind }, name))),
+  )
+  list.replaceChildren(el('table', { 'aria-label': 'exchanges, the newest first' }, head, body))
+  shownRows.clear()
+  return body
+}
+
+function lineFor(row) {
+  const known = shownRows.get(row.number)
+  if (known?.row === row) return known.line
+  const line = lineOf(row)
+  known?.line.replaceWith(line)
+  shownRows.set(row.number, { row, line })
+  return line
+}
+
+/** A line above the newest exchange of each session. */
+function markSessions(order) {
+  order.forEach((row, index) => {
+    const { line } = shownRows.get(row.number)
+    const isLast = order[index + 1]?.session !== row.session
+    if (state.grouped && row.session && isLast) line.dataset.session = row.session
+    else delete line.dataset.session
+  })
 }
 
 /** One row of the list can be reached with Tab; arrows lead to the others. */
@@ -132,24 +164,16 @@ function tell() {
   const open = [...rows.values()].filter((row) => !row.isOver).length
   const parts = [plural(rows.size, 'exchange'), ...(open ? [`${open} open`] : [])]
   if (shownRows.size < rows.size) parts.push(`${shownRows.size} shown`)
+  const shown = [...shownRows.values()].map(({ row }) => row)
+  const sum = (of) => shown.reduce((total, row) => total + (of(row) ?? 0), 0)
+  const tokens = sum(({ usage }) => (usage?.input ?? 0) + (usage?.output ?? 0))
+  if (tokens) parts.push(plural(tokens, 'token'))
+  const cost = sum((row) => row.cost)
+  if (cost) parts.push(money(cost))
   if (state.paused) parts.push('paused')
   const text = parts.join(', ')
   if (byId('state').textContent !== text) byId('state').textContent = text
 }
-
-const emptyList = () =>
-  h(
-    'div.empty',
-    h('h2', 'Nothing has passed yet'),
-    h(
-      'p',
-      'Whatever a client asks the proxy is shown here: what came, what went upstream, what came back and what the client was told.',
-    ),
-    h(
-      'p.soft',
-      'Exchanges are kept in the memory of the process alone: the last 500, at most 32 MB. Keys are masked.',
-    ),
-  )
 
 /** Marks the row of the exchange that is looked at. */
 export function pick(number) {
@@ -160,9 +184,17 @@ export function pick(number) {
   rove()
 }
 
+const pressed = (id, is) => byId(id).setAttribute('aria-pressed', String(is))
+
+export const group = () => {
+  state.grouped = !state.grouped
+  pressed('group', state.grouped)
+  renderList()
+}
+
 export const pause = () => {
   state.paused = !state.paused
-  byId('pause').setAttribute('aria-pressed', String(state.paused))
+  pressed('pause', state.paused)
   if (!state.paused && state.waiting) {
     state.waiting = false
     renderList()

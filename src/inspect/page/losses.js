@@ -1,38 +1,62 @@
-import { action, byId, h, el } from './dom.js'
+import { action, byId, h, strip, visible } from './dom.js'
 import { panes } from './pane.js'
 import { asked } from './proxy.js'
 import { state } from './state.js'
 import { plural } from './words.js'
 
-const CUT = 'Where they stand is not known: what came was not kept whole.'
+const CUT = 'Where they stand is not known: the client’s request was not kept whole.'
 
+/** The caller's own word for what a pointer leads to: its last names. */
+export function callerWord(field) {
+  const names = field
+    ?.split('/')
+    .filter((name) => name && !/^\d+$/.test(name))
+    .slice(-2)
+  return names?.length ? names.join('.') : undefined
+}
+
+const KINDS = { harmless: 'soft', 'costs money': 'warn', 'changes the answer': 'bad' }
+const ORDER = ['changes the answer', 'costs money', 'harmless']
+
+/** Whether it matters. */
+export const effectOf = (effect) =>
+  effect ? h(`span.effect.${KINDS[effect] ?? 'soft'}`, effect) : ''
+
+const BECAME = {
+  dropped: 'has no place there',
+  approximated: 'became what is nearest',
+  defaulted: 'was filled in',
+  reordered: 'stands in another order',
+}
+
+const gravest = (losses) =>
+  losses.toSorted((one, other) => ORDER.indexOf(one.effect) - ORDER.indexOf(other.effect))
+
+/** The caller's word first, then why, then whether it matters. */
 export function losses(x, marks) {
   const title = x.losses.length
-    ? `⚠ ${plural(x.losses.length, 'loss', 'losses')}`
+    ? `⚠ ${plural(x.losses.length, 'loss', 'losses')}${x.isOver ? '' : ' so far'}`
     : x.isOver
       ? 'Nothing was lost'
       : 'Losses are told at the end'
-  const lines = x.losses.map((loss) => {
+  const lines = gravest(x.losses).map((loss) => {
     const places = h('span.soft')
+    const word = h('strong', loss.path)
     const line = h(
       'li',
-      h('strong.warn', loss.code),
-      h('code', loss.path),
-      h('span.soft', loss.detail ?? ''),
+      word,
+      h('span.warn', loss.code),
+      h('span', loss.detail ?? BECAME[loss.code]),
+      effectOf(loss.effect),
+      h('code.soft', loss.path),
       places,
     )
-    return { loss, line, places }
+    return { loss, line, places, word }
   })
   const carried = h('p.soft', x.came.body.cut && x.losses.length ? CUT : '')
-  if (x.upstream && (x.losses.length || x.dialect !== x.upstreamDialect))
+  if (x.upstream && x.isOver && (x.losses.length || x.dialect !== x.upstreamDialect))
     place(x, lines, marks, carried).catch(() => undefined)
-  return el(
-    'section.box',
-    { 'aria-label': 'losses' },
-    h('h3', title),
-    h('ul.losses', ...lines.map(({ line }) => line)),
-    carried,
-  )
+  return strip('losses', title, h('ul.losses', ...lines.map(({ line }) => line)), carried)
 }
 
 /** Asks where in both bodies the losses stand, and marks them there. */
@@ -49,7 +73,7 @@ async function place(x, lines, marks, carried) {
     mark('came', ownPlace(came), 'proof', `proof: ${path}`)
     mark('went', sentAt, 'proof', `proof: ${path}`)
   }
-  for (const { loss, places } of lines) {
+  for (const { loss, places, word } of lines) {
     const isIt = ({ code, path }) => code === loss.code && path === loss.path
     const text = `⚠ ${loss.code} ${loss.path}`
     const replied = told.replied?.find(isIt)
@@ -59,18 +83,19 @@ async function place(x, lines, marks, carried) {
       mark('back', at, 'loss', text)
       if (event && field) mark('back', at + field, 'loss', text)
       const where = event ? `event ${event}${field && `, ${field}`}` : field
-      show(places, `${where} of the reply`, { 'what came back': at })
+      show(places, `${where} of the reply`, { 'upstream reply': at })
     }
     const found = told.losses.find(isIt)
     if (!found) continue
     const { field, stored, storedAt, sentAt } = found
     const came = ownPlace(found)
+    word.textContent = visible(callerWord(field) ?? loss.path)
     mark('came', came, 'loss', text)
     mark('went', sentAt, 'loss', text)
     if (came === undefined && sentAt === undefined) continue
     const from = stored ? `${storedAt} of ${stored}` : (field ?? 'was not said')
     const where = `${from} → ${sentAt ?? 'is not sent'}`
-    show(places, where, { 'what came': came, 'what went': sentAt })
+    show(places, where, { 'client request': came, 'upstream request': sentAt })
   }
   const proofs = told.proofs?.length ?? 0
   if (proofs)

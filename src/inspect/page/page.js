@@ -1,11 +1,12 @@
 import { open } from './detail.js'
 import { byId } from './dom.js'
+import { save } from './export.js'
 import { follow } from './feed.js'
 import { help } from './keys.js'
-import { pause, renderList } from './list.js'
+import { filterChanged, group, pause } from './list.js'
 import { asked } from './proxy.js'
 
-byId('filter').addEventListener('input', () => renderList())
+byId('filter').addEventListener('input', filterChanged)
 byId('tools').addEventListener('submit', (event) => event.preventDefault())
 byId('close').addEventListener('click', () => byId('dialog').close())
 byId('clear').addEventListener('click', async () => {
@@ -13,7 +14,9 @@ byId('clear').addEventListener('click', async () => {
   byId('detail').replaceChildren()
 })
 
+byId('group').addEventListener('click', group)
 byId('pause').addEventListener('click', pause)
+byId('save').addEventListener('click', save)
 byId('help').addEventListener('click', help)
 
 byId('list').addEventListener('click', ({ target }) => {

@@ -40,8 +40,7 @@ export function pane(title, headers, body, type, { marks = new Map(), line } = {
       ...buttons,
       action('copy', () => copied(title, body.text ?? '')),
     ),
-    sizeLine(body, line),
-    headerList(headers ?? []),
+    headerList(headers ?? [], sizeLine(body, line)),
     content,
   )
   show(views[0])
@@ -69,15 +68,12 @@ function viewsOf(body, type, value) {
 const bodyOf = (title, shown) => scroller('div.body.tree', `${title}, body`, shown)
 
 const sizeLine = (body, line) =>
-  h(
-    'p.soft',
-    [line, size(body.size), body.cut && 'cut: the rest was not kept'].filter(Boolean).join(', '),
-  )
+  [line, size(body.size), body.cut && 'cut: the rest was not kept'].filter(Boolean).join(', ')
 
-const headerList = (headers) =>
+const headerList = (headers, line) =>
   h(
-    'details',
-    h('summary', plural(headers.length, 'header')),
+    'details.soft',
+    h('summary', `${line}, ${plural(headers.length, 'header')}`),
     h('pre', headers.map(([name, each]) => `${name}: ${each}`).join('\n')),
   )
 

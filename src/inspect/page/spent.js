@@ -1,6 +1,6 @@
 // What an exchange took: time and tokens.
 
-import { h, el } from './dom.js'
+import { h, el, strip } from './dom.js'
 import { attemptName, count, money, plural, time } from './words.js'
 
 export function waterfall(x) {
@@ -20,10 +20,12 @@ export function waterfall(x) {
   // A stream is told while it comes.
   const over = x.calls.at(-1)?.endAt
   const made = over < x.told?.at ? over : undefined
-  return el(
-    'section.box',
-    { 'aria-label': 'time' },
-    h('h3', 'time'),
+  const line = x.isOver
+    ? [x.firstByteMs && `first byte ${time(x.firstByteMs)}`, `${time(x.totalMs)} in all`]
+    : ['still open']
+  return strip(
+    'time',
+    line.filter(Boolean).join(', '),
     h(
       'div.fall',
       row('received', 0, x.readAt, 'one'),
@@ -50,9 +52,8 @@ export function waterfall(x) {
 
 export function tokens(x) {
   const { usage } = x
-  const box = el('section.box', { 'aria-label': 'tokens' }, h('h3', 'tokens'))
-  const none = x.isOver ? 'None were counted.' : 'They are counted at the end.'
-  if (!usage) return (box.append(h('p.soft', none)), box)
+  if (!usage)
+    return strip('tokens', x.isOver ? 'No tokens were counted' : 'Tokens are counted at the end')
   const { input = 0, cacheRead = 0, cacheWrite = 0, output = 0, reasoning = 0 } = usage
   const parts = [
     ['input', Math.max(0, input - cacheRead - cacheWrite), 'one'],
@@ -62,7 +63,10 @@ export function tokens(x) {
   ].filter(([, n]) => n > 0)
   const all = input + output || 1
   const share = input ? `, ${Math.round((100 * cacheRead) / input)} % of the input cached` : ''
-  box.append(
+  const cost = x.cost === undefined ? '; what they cost is not known' : `, ${money(x.cost)}`
+  return strip(
+    'tokens',
+    `${plural(all, 'token')}${share}${cost}`,
     el(
       'div.stack',
       { role: 'img', 'aria-label': parts.map(([name, n]) => `${name} ${n}`).join(', ') },
@@ -76,10 +80,5 @@ export function tokens(x) {
       'div.legend',
       ...parts.map(([name, n, kind]) => h('span', el('i', { class: kind }), `${name} ${count(n)}`)),
     ),
-    h(
-      'p',
-      `${plural(all, 'token')}${share}${x.cost === undefined ? '; what they cost is not known' : `, ${money(x.cost)}`}`,
-    ),
   )
-  return box
 }

@@ -11,4 +11,8 @@ export const state = {
   /** Whether the list stands still, and whether something has come since. */
   paused: false,
   waiting: false,
+  /** Whether the rows of a session stand together. */
+  grouped: false,
+  /** Whether the conversation is shown in place of the bodies. */
+  talks: false,
 }

@@ -54,6 +54,12 @@ function saidIn(json) {
   )
 }
 
+/** A failure in the middle of a stream, in any of the dialects. */
+const isError = (kind, json) =>
+  kind === 'error' ||
+  kind === 'response.failed' ||
+  (typeof json?.error === 'object' && json.error !== null)
+
 /** `marks`: by `#` and the number of an event, with a pointer into it behind that. */
 export function streamTable(body, type, marks) {
   const events = eventsOf(body, type)
@@ -80,7 +86,8 @@ function eventLine({ raw, data, json, at, gap, kind, said }, index, marks) {
   )
   const plain = data.length > 160 ? `${data.slice(0, 160)}…` : data || raw.trim()
   const short = said ? JSON.stringify(said) : plain
-  const line = el('tr', { 'data-at': place })
+  const broke = isError(kind, json)
+  const line = el('tr', { 'data-at': place, class: broke ? 'broke' : undefined })
   line.append(
     el('th', { scope: 'row', class: 'number' }, String(index + 1)),
     h('td.number', at === undefined ? '' : time(at)),
@@ -91,6 +98,7 @@ function eventLine({ raw, data, json, at, gap, kind, said }, index, marks) {
       'td.data',
       json && (note || data.length > 40) ? unfolding(short, json, within, line) : h('span', short),
       note ? h('span.note', note.text) : '',
+      broke ? h('strong.bad', ' ✗ broke here') : '',
     ),
   )
   return line

@@ -20,8 +20,10 @@ export const money = (n) => (n === undefined ? '' : `$${n < 0.01 ? n.toFixed(6) 
 export const modelOf = ({ model, sentModel }) =>
   model === sentModel || !sentModel ? (model ?? '') : `${model} = ${sentModel}`
 /** Between which dialects; where it leads is told at its end. */
-export const wayOf = ({ isOver, url, dialect = '?', upstreamDialect = '–' }) =>
-  isOver ? `${dialect} → ${upstreamDialect}` : `${url.split('?')[0]} → …`
+export const wayOf = ({ isOver, url, dialect, upstreamDialect }) =>
+  isOver
+    ? `${dialect ?? '?'} → ${upstreamDialect ?? '–'}`
+    : `${url.split('?')[0]} → ${upstreamDialect ?? '…'}`
 export const isBad = ({ status, outcome }) =>
   status >= 400 || (outcome && !['ok', 'left'].includes(outcome))
 export const statusOf = (row) => {

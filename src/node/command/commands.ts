@@ -79,7 +79,7 @@ export async function serve(
 ): Promise<OwnProxy> {
   const { settings } = found
   const seen = signaturesOf(found.files)
-  const parts = await openParts(options, world, settings, () => reloader.settings())
+  const parts = await openParts(options, world, settings, () => ({ ports, reloader }))
   const { log, observer, upstreams, secrets, egress, writes } = parts
   const { deadline, breakOff } = createDeadline()
   let draining = false
@@ -140,7 +140,7 @@ async function openParts(
   options: Options,
   world: Process,
   settings: Settings,
-  current: () => Settings,
+  later: () => { ports: Ports; reloader: { settings(): Settings } },
 ) {
   tuneEngine()
   const egress = egressSecrets(world.environment)
@@ -151,7 +151,12 @@ async function openParts(
   const log = logTo(world, secrets.all)
   const observer = createObserver({ version: VERSION, runtime: 'node' }, Date.now)
   const tracer = tracerFor(settings, upstreams.send)
-  const page = await pageFor(options, settings, { settings: current, secrets: secrets.all, store })
+  const page = await pageFor(options, settings, {
+    settings: () => later().reloader.settings(),
+    ports: () => later().ports,
+    secrets: secrets.all,
+    store,
+  })
   const recall = createRecall({
     bytes: settings.recallBytes ?? 0,
     isSame: isSameMemory,
@@ -236,7 +241,7 @@ const nativeBytes: NativeBytes = {
 async function pageFor(
   { inspect, inspectPort = 0 }: Options,
   first: Settings,
-  shown: Pick<PageOptions, 'settings' | 'secrets' | 'store'>,
+  shown: Omit<PageOptions, 'port' | 'prices'>,
 ): Promise<{ ports: Pick<Ports, 'inspector'>; url?: string; stop(): void }> {
   if (!(inspect ?? first.inspect ?? first.origin === 'demo'))
     return { ports: {}, stop: () => undefined }

@@ -6,15 +6,17 @@ import { placing } from '../../places/placing.ts'
 import { createFetchHandler } from '../../http/app.ts'
 import { isOwnPage, PAGE_HEADERS } from '../../inspect/access.ts'
 import type { KeptExchange } from '../../inspect/kept.ts'
+import type { KeptBody } from '../../inspect/kept-body.ts'
 import { createRecorder, type LastExchanges } from '../../inspect/recorder.ts'
 import { detailOf, hiderOf, rowOf, type Showing } from '../../inspect/view.ts'
 import { costOf, type PriceList } from '../../observe/cost.ts'
-import { type Inspector, randomId } from '../../ports.ts'
+import { type Inspector, type Ports, randomId } from '../../ports.ts'
 import { hashedOwner } from '../../memory/records.ts'
 import { type Store, storeKey } from '../../memory/store.ts'
 import { authenticator } from '../../upstream/credentials.ts'
 import { type Veil, veilOf } from '../../upstream/secrets.ts'
 import { createServer } from '../server/http.ts'
+import { conversationOf } from './conversation.ts'
 import { pageFiles } from './page-files.ts'
 import { repliedLosses } from '../upstream/reply-places.ts'
 import { Head } from '../server/request.ts'
@@ -34,6 +36,8 @@ export interface PageOptions {
   prices: PriceList
   /** Where conversations are kept, to find what a request refers to. */
   store?: Store | undefined
+  /** What the proxy itself does its exchanges with: one that is sent again is one of them. */
+  ports(): Ports
 }
 
 export interface RunningInspector {
@@ -94,6 +98,7 @@ class PageServer {
       hide: hider(secrets),
       cost: ({ upstream = '', sentModel, usage }) =>
         costOf(settings().upstreams.get(upstream), sentModel, usage, prices),
+      upstreamAt: (url) => upstreamAt(url, settings()),
     }
   }
 
@@ -145,12 +150,23 @@ class PageServer {
       this.#recorder.clear()
       return { status: 204 }
     }
-    const [, action = '', number = ''] = /^(GET \/exchange|POST \/explain)\/(\d+)$/.exec(what) ?? []
+    if (what === 'POST /search')
+      return {
+        status: 200,
+        body: found(this.#recorder.list(), textOf(asked, 'text'), this.#showing),
+      }
+    const [, action = '', number = ''] = ACTION.exec(what) ?? []
     const kept = this.#recorder.find(Number(number))
     if (!kept) return { status: 404 }
-    if (action === 'GET /exchange') return { status: 200, body: detailOf(kept, this.#showing) }
+    return { status: 200, body: await this.#of(kept, action, asked) }
+  }
+
+  async #of(kept: KeptExchange, action: string, asked: unknown): Promise<unknown> {
     const hide = hiderOf(kept, this.#showing)
-    return { status: 200, body: await explainFor(kept, asked, this.#options, hide) }
+    if (action === 'GET /exchange') return detailOf(kept, this.#showing)
+    if (action === 'POST /conversation') return conversationOf(kept, hide)
+    if (action === 'POST /send') return sentAgain(kept, asked, this.#options)
+    return explainFor(kept, asked, this.#options, hide)
   }
 
   /** Sends changes as lines of JSON for as long as there is a reader. */
@@ -229,6 +245,61 @@ async function bodyOf(incoming: IncomingMessage): Promise<unknown> {
     return undefined
   }
 }
+
+const ACTION = /^(GET \/exchange|POST \/(?:conversation|explain|send))\/(\d+)$/
+
+function upstreamAt(url: string, { upstreams }: Settings) {
+  const known = [...upstreams.values()].find(({ base }) => url.startsWith(base))
+  return known && { upstream: known.name, upstreamDialect: known.dialect }
+}
+
+/** The numbers of the exchanges in whose bodies a text stands. Secrets are no part of what is searched. */
+function found(list: readonly KeptExchange[], text: string, showing: Showing): number[] {
+  const sought = text.toLowerCase()
+  const holds = (body: KeptBody, type: string | null, hide: (words: string) => string) => {
+    const raw = body.shown((words) => words, type).text
+    return raw?.toLowerCase().includes(sought) === true && hide(raw).toLowerCase().includes(sought)
+  }
+  return list
+    .filter((kept) => {
+      const { body, headers, calls, answer } = kept
+      const hide = hiderOf(kept, showing)
+      return (
+        holds(body, headers.get('content-type'), hide) ||
+        calls.some(({ reply, replied }) =>
+          holds(reply, replied?.get('content-type') ?? null, hide),
+        ) ||
+        (answer !== undefined && holds(answer.body, answer.headers['content-type'] ?? null, hide))
+      )
+    })
+    .map(({ number }) => number)
+}
+
+/** Carries a request out once more, at an upstream of choice: an exchange like any other, with its line in the list. */
+async function sentAgain(
+  kept: KeptExchange,
+  asked: unknown,
+  { settings, ports }: PageOptions,
+): Promise<unknown> {
+  const now = settings()
+  const upstream = textOf(asked, 'upstream')
+  const as = textOf(asked, 'model')
+  const { text, cut } = kept.body.shown((words) => words, kept.headers.get('content-type'))
+  if (!now.upstreams.has(upstream) || text === undefined || cut)
+    return { error: 'The body was not kept whole, or there is no such upstream.' }
+  const route = { model: '*', upstream, ...(as !== '' && { as }) }
+  const answer = createFetchHandler({ ...now, callers: { kind: 'open' }, routes: [route] }, ports())
+  const names = [...(kept.headers.keys?.() ?? [])].filter((name) => !UNSENT.test(name))
+  const headers = names.map((name): [string, string] => [name, kept.headers.get(name) ?? ''])
+  const address = `http://${LOCAL}${kept.url}`
+  const reply = await answer(new Request(address, { method: kept.method, headers, body: text }))
+  await reply.arrayBuffer()
+  return { status: reply.status }
+}
+
+/** The body was unpacked before it was kept, and goes to another door. */
+const UNSENT =
+  /^(?:host|origin|connection|content-(?:length|encoding)|accept-encoding|transfer-encoding|expect|sec-.*)$/
 
 const upstreamsOf = ({ upstreams }: Settings): object[] =>
   [...upstreams.values()].map(({ name, dialect }) => ({ name, dialect }))

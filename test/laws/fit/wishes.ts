@@ -1,4 +1,3 @@
-import { PLACES } from '../../../adapters/messages/fields.ts'
 import type { Place } from '../../../src/model/places.ts'
 import type { Request, Tool, Turn } from '../../../src/model/request.ts'
 import { emptyRequest } from '../../../src/rules/empty-request.ts'
@@ -130,6 +129,3 @@ export const WISHES: readonly Named[] = [
   ),
   ...Object.entries(BESIDE).map(([name, wish]) => ({ name, request: requestWith(wish) })),
 ]
-
-/** The table of places says which there are. */
-export const isEveryPlaceWished = (): boolean => Object.keys(PLACES).every((place) => place in AT)
