@@ -1,3 +1,4 @@
+import { defined } from '../src/json/json.ts'
 import type { ServerName } from './servers.ts'
 
 /**
@@ -103,3 +104,9 @@ export interface Profile {
   /** The words in which the server refuses what the facts would have avoided, and their meaning. */
   refusals?: readonly { words: RegExp; says: string }[]
 }
+
+/** What is said of a server stands above what is known of it. */
+export const saidAbove = (
+  known: ServerFacts | undefined,
+  said: { readonly [Name in keyof ServerFacts]: ServerFacts[Name] | undefined },
+): ServerFacts => ({ ...known, ...defined(said) })

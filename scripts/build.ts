@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { bundledPackages } from './bundled.ts'
 import { configJsonSchema } from './config-json-schema.ts'
-import { buildCommand, buildLibrary, buildTypes, PARTS } from './library.ts'
+import { buildCommand, buildEntries, buildTypes, ENTRIES, PARTS, SHARED } from './library.ts'
 
 const OUT = 'dist'
 const PRICES_LICENCE = readFileSync(new URL('licences/prices.txt', import.meta.url), 'utf8')
@@ -21,7 +21,7 @@ mkdirSync(OUT)
 const command = await buildCommand(OUT)
 chmodSync(`${OUT}/dragoman.js`, 0o755)
 
-const library = await buildLibrary(`${OUT}/index.js`)
+const library = await buildEntries(OUT)
 
 writeFileSync(`${OUT}/THIRD-PARTY.txt`, licences([command, library]))
 
@@ -32,8 +32,11 @@ writeFileSync(
   `${JSON.stringify(configJsonSchema(), undefined, 2)}\n`,
 )
 
-const parts = readdirSync(`${OUT}/${PARTS}`).map((name) => `${PARTS}/${name}`)
-for (const file of ['dragoman.js', ...parts, 'index.js', 'dragoman.schema.json'])
+const parts = [PARTS, SHARED].flatMap((folder) =>
+  readdirSync(`${OUT}/${folder}`).map((name) => `${folder}/${name}`),
+)
+const entries = ['dragoman', 'index', ...Object.keys(ENTRIES)].map((name) => `${name}.js`)
+for (const file of [...entries, ...parts, 'dragoman.schema.json'])
   console.log(`${OUT}/${file}  ${Math.ceil(statSync(`${OUT}/${file}`).size / 1024)} kB`)
 
 /** The licences of the packages whose code is in the bundles. */

@@ -102,18 +102,44 @@ export const buildProgram = (source: string, outfile: string) =>
 
 const MAX_LINE_CHARACTERS = 500
 
-/** The library: one file for every runtime with web standards. */
+/** For every runtime with web standards. */
+const LIBRARY: BuildOptions = {
+  ...BUNDLE,
+  platform: 'neutral',
+  mainFields: ['module', 'main'],
+  conditions: ['browser'],
+  // Of an error that nothing catches, such as a faulty configuration, Node prints the whole line that threw it.
+  lineLimit: MAX_LINE_CHARACTERS,
+}
+
+/** The library as one file, for what tries it. */
 export const buildLibrary = (outfile: string, write = true) =>
+  build({ ...LIBRARY, entryPoints: ['src/index.ts'], outfile, write })
+
+/** What can be imported by itself: the names of the entries, and their sources. */
+export const ENTRIES = {
+  translator: 'src/translator',
+  messages: 'adapters/messages/index',
+  'generate-content': 'adapters/generate-content/index',
+  responses: 'adapters/responses/index',
+  'chat-completions': 'adapters/chat-completions/index',
+} as const
+
+/** The folder of what several entries share, beside them. */
+export const SHARED = 'lib'
+
+/** The library and its entries, which share what they have in common: a program carries what it imports. */
+export const buildEntries = (outdir: string, write = true) =>
   build({
-    ...BUNDLE,
-    entryPoints: ['src/index.ts'],
-    outfile,
+    ...LIBRARY,
+    entryPoints: {
+      index: 'src/index.ts',
+      ...Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, `${file}.ts`])),
+    },
+    outdir,
     write,
-    platform: 'neutral',
-    mainFields: ['module', 'main'],
-    conditions: ['browser'],
-    // Of an error that nothing catches, such as a faulty configuration, Node prints the whole line that threw it.
-    lineLimit: MAX_LINE_CHARACTERS,
+    splitting: true,
+    chunkNames: `${SHARED}/[name]-[hash]`,
   })
 
 /** Declares the library in a folder; throws what the compiler says. */
@@ -122,13 +148,16 @@ export function buildTypes(folder: string): void {
   const { status, stdout } = spawnSync('node_modules/.bin/tsc', args, { encoding: 'utf8' })
   if (status !== 0) throw new Error(stdout)
   writeFileSync(join(folder, 'src/config/type.d.ts'), configTypes(true))
-  keepReached(folder, join(folder, 'src/index.d.ts'))
+  keepReached(folder, [
+    join(folder, 'src/index.d.ts'),
+    ...Object.values(ENTRIES).map((file) => join(folder, `${file}.d.ts`)),
+  ])
   doWithout('hono', join(folder, 'src/http/app-type.d.ts'))
 }
 
-/** The library's types are those that its index leads to; the others would ask for packages to be installed. */
-function keepReached(folder: string, index: string): void {
-  const reached = new Set([index])
+/** The library's types are those that its entries lead to; the others would ask for packages to be installed. */
+function keepReached(folder: string, entries: readonly string[]): void {
+  const reached = new Set(entries)
   for (const file of reached)
     for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/['"](\.[^'"]+)\.ts['"]/g))
       reached.add(`${join(dirname(file), target)}.d.ts`)

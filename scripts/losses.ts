@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { type Dialect, DIALECTS } from '../adapters/dialect.ts'
 import type { Loss, LossCode } from '../src/model/loss.ts'
 import { effectOf } from '../src/model/loss-effect.ts'
-import { translator } from '../src/translator.ts'
+import { translator } from '../src/named-translator.ts'
 import { fieldsAt } from './field-tables.ts'
 import { findLossWords } from './loss-words.ts'
 

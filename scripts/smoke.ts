@@ -6,6 +6,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { buildSync } from 'esbuild'
 
 /** Two megabytes are what a first try may cost; half of that is what it costs today. */
 const MAX_TARBALL_BYTES = 1_020_000
@@ -107,6 +109,9 @@ function waitForAddress(proxy: ReturnType<typeof spawn>): Promise<string> {
 }
 
 const PROGRAM = `import { createApp, translator, ConfigError, type Loss } from 'dragoman'
+import { translator as between } from 'dragoman/translator'
+import { chatCompletions } from 'dragoman/chat-completions'
+import { generateContent } from 'dragoman/generate-content'
 import schema from 'dragoman/dragoman.schema.json' with { type: 'json' }
 const app = createApp({ upstreams: { a: { dialect: 'messages', url: 'http://127.0.0.1:9' } } })
 const drop: typeof fetch = app.fetch
@@ -118,8 +123,44 @@ let fault: unknown
 try { createApp({ upstream: {} }) } catch (error) { fault = error }
 if (!body || status !== 200 || codes.join() !== 'defaulted') throw new Error('the library does not work')
 if (!(fault instanceof ConfigError) || fault.place !== 'upstream') throw new Error('faults have no place')
+const chat = between(generateContent, chatCompletions, { model: 'm' })
+if (chat.request({ contents: [{ parts: [{ text: 'Hi' }] }] }).path !== '/v1/chat/completions') throw new Error('the entries do not work')
 if (schema.type !== 'object') throw new Error('the schema of the configuration is missing')
 `
+
+/** What three programs carry of the library, in bytes as they are sent. */
+const USES = [
+  {
+    what: 'two dialects',
+    most: 122_000,
+    text: `import { translator } from 'dragoman/translator'
+      import { messages } from 'dragoman/messages'
+      import { responses } from 'dragoman/responses'
+      console.log(translator(messages, responses).request({ model: 'm', max_tokens: 1, messages: [] }))`,
+  },
+  {
+    what: 'a translator by names',
+    most: 200_000,
+    text: `import { translator } from 'dragoman'\nconsole.log(translator({ from: 'messages', to: 'responses' }))`,
+  },
+  {
+    what: 'the app',
+    most: 290_000,
+    text: `import { createApp } from 'dragoman'\nconsole.log(createApp({ upstreams: {} }))`,
+  },
+]
+
+function usesAreSmall(): void {
+  for (const { what, most, text } of USES) {
+    writeFileSync(join(home, 'use.js'), text)
+    const entryPoints = [join(home, 'use.js')]
+    const options = { bundle: true, minify: true, format: 'esm', platform: 'neutral' } as const
+    const [file] = buildSync({ ...options, entryPoints, write: false }).outputFiles
+    const size = gzipSync(file?.contents ?? '').length
+    console.log(`${what}: ${size} bytes compressed, at most ${most}`)
+    if (size > most) throw new Error(`A program that uses ${what} has grown too large.`)
+  }
+}
 
 const RESOLUTIONS = [
   { module: 'nodenext', moduleResolution: 'nodenext' },
@@ -147,6 +188,7 @@ try {
   for (const node of nodes()) await commandWorks(node)
   await firstReply()
   libraryWorks()
+  usesAreSmall()
 } finally {
   rmSync(home, { recursive: true })
 }

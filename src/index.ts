@@ -9,7 +9,7 @@ import type { Ports as EveryPort } from './ports.ts'
 import type { Settings } from './config/settings.ts'
 import { adapters } from '../adapters/index.ts'
 import { withDemo } from './demo/demo.ts'
-import { abortable, createApp as createAppOf } from './http/hono-app.ts'
+import { abortable, createApp as createAppOf, mounted } from './http/hono-app.ts'
 import type { App } from './http/app-type.ts'
 import type { LogEntry } from './observe/entry.ts'
 import { listedPrice } from './observe/prices.ts'
@@ -39,17 +39,20 @@ export { type RedisLink, redisStore } from './memory/stores/redis.ts'
 export type { ToldLoss } from './exchange/answers/told-losses.ts'
 export type { Loss, LossCode } from './model/loss.ts'
 export { ProblemError, type Problem } from './model/problem.ts'
-export {
-  type TranslatedReply,
-  type TranslatedRequest,
-  translator,
-  type Translator,
-  type TranslatorOptions,
+export { translator } from './named-translator.ts'
+export type {
+  TranslatedReply,
+  TranslatedRequest,
+  Translator,
+  NamedOptions as TranslatorOptions,
 } from './translator.ts'
 export { VERSION } from './version.ts'
 
 /** What a program may provide itself; the platform provides the rest. */
-export type Ports = Partial<EveryPort>
+export type Ports = Partial<EveryPort> & {
+  /** The path below which the app stands where its host leaves it in addresses, such as `/llm`. */
+  basePath?: string
+}
 
 /**
  * The proxy as an app. `config` is the configuration document; `environment` is where its `env:NAME`
@@ -57,9 +60,11 @@ export type Ports = Partial<EveryPort>
  */
 export function createApp(
   config: Config,
-  ports: Ports = {},
+  { basePath, ...ports }: Ports = {},
   environment: Environment = processEnvironment(),
 ): App {
+  if (basePath !== undefined && !/^(?:\/[\w.~-]+)+$/.test(basePath))
+    throw new ConfigError('basePath', 'expected a path such as /llm, without a slash at its end')
   const settings = readSettings(config, environment)
   const proxied = [...settings.upstreams.values()].find(({ proxy }) => proxy !== undefined)
   if (proxied && !ports.send)
@@ -67,12 +72,13 @@ export function createApp(
       `upstreams.${proxied.name}.proxy`,
       'expected a "send" among the ports that calls through a proxy',
     )
-  const app = createAppOf(settings, {
+  const own = createAppOf(settings, {
     ...defaultPorts(settings),
     ...(ports.store ? {} : createStore(settings)),
     ...ports,
     ...(ports.log && { log: knownOnly(ports.log) }),
   })
+  const app = basePath === undefined ? own : mounted(basePath, own)
   const handle = app.fetch
   return Object.assign(app, {
     fetch: async (input: Request | string | URL, init?: RequestInit) =>

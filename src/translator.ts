@@ -8,7 +8,7 @@ import {
   type Reader,
 } from '../adapters/contract.ts'
 import type { Dialect } from '../adapters/dialect.ts'
-import { dialects } from '../adapters/index.ts'
+import { saidAbove } from '../adapters/server-facts.ts'
 import { refuseFileIds, refuseUnkept, reportForeign } from './rules/foreign.ts'
 import { emptyRequest } from './rules/empty-request.ts'
 import { editedText } from './json/edit.ts'
@@ -21,7 +21,6 @@ import { refuseToolless } from './rules/toolless.ts'
 import { invalid, ProblemError } from './model/problem.ts'
 import { MAX_OUTPUT_TOKENS, PROCESS_LIMITS } from './config/defaults.ts'
 import { hint } from './config/lint/nearest.ts'
-import { profileNames, readProfile } from './config/profiles.ts'
 import type { ProfileConfig } from './config/type.ts'
 import { randomId, type PlaceFinder } from './ports.ts'
 import { idSource } from './model/ids.ts'
@@ -35,11 +34,14 @@ import { replyEvents } from './stream/reply-events.ts'
 import { replyWriter } from './exchange/reply/reply-writer.ts'
 import { framer } from './stream/stream-out.ts'
 
+// It is also what a program imports that names its dialects itself, as `dragoman/translator`.
+export type { Adapter } from '../adapters/contract.ts'
+export type { ToldLoss } from './exchange/answers/told-losses.ts'
+export type { Loss, LossCode } from './model/loss.ts'
+export { ProblemError, type Problem } from './model/problem.ts'
+
+/** What is said of a translation beside its two dialects. */
 export interface TranslatorOptions {
-  /** The dialect that the caller speaks. */
-  from: Dialect
-  /** The dialect that the upstream speaks. */
-  to: Dialect
   /** The upstream's model. It is also the caller's where the caller's dialect has it in the path. */
   model?: string
   /** What the server of the upstream does not take, or wants otherwise: a name of the table, or facts. */
@@ -48,6 +50,13 @@ export interface TranslatorOptions {
   stream?: boolean
   /** Headers of the caller, where they carry meaning, such as `anthropic-beta`. */
   headers?: Readonly<Record<string, string>>
+}
+
+export interface NamedOptions extends TranslatorOptions {
+  /** The dialect that the caller speaks. */
+  from: Dialect
+  /** The dialect that the upstream speaks. */
+  to: Dialect
 }
 
 export interface TranslatedRequest<To = JsonObject> {
@@ -81,35 +90,32 @@ export interface Translator<From = object, To = JsonObject> {
   stream(): TransformStream<Uint8Array, Uint8Array>
 }
 
+/** The same for two adapters: a program that uses two dialects carries no other. */
 export function translator<From = object, To = JsonObject>(
-  options: TranslatorOptions,
+  from: Adapter,
+  to: Adapter,
+  options: TranslatorOptions = {},
 ): Translator<From, To> {
-  const from = findAdapter(options.from)
-  const to = findAdapter(options.to)
-  const facts = factsOf(options)
+  const facts = factsOf(to, options)
   const made =
     from === to ? sameDialect(from, facts, options) : betweenDialects(from, to, facts, options)
   // The types are the program's claim, which nothing here can check.
   return made as Translator<From, To>
 }
 
-function findAdapter(dialect: string): Adapter {
-  const adapter = dialects.of(dialect)
-  if (adapter) return adapter
-  const known = dialects.list.map((candidate) => candidate.dialect).join(', ')
-  throw invalid(`There is no dialect '${dialect}'; there are ${known}.`)
-}
-
-function factsOf({ to: dialect, profile }: TranslatorOptions): ModelFacts {
+function factsOf(
+  { upstream: { profiles = [] } }: Adapter,
+  { profile }: TranslatorOptions,
+): ModelFacts {
   if (profile === undefined) return {}
-  const name = typeof profile === 'string' ? profile : profile.extends
-  const names = profileNames()
-  if (name !== undefined && !names.includes(name))
+  const { extends: name, ...said } = typeof profile === 'string' ? { extends: profile } : profile
+  const names = profiles.map((row) => row.name)
+  const row = profiles.find((each) => each.name === name)
+  if (name !== undefined && !row)
     throw invalid(
       `There is no profile '${name}' (there are ${names.join(', ')})${hint(name, names)}`,
     )
-  const { server } = readProfile({ profile, dialect })
-  return server ? { server } : {}
+  return { server: saidAbove(row?.facts, said) }
 }
 
 const bodyText = (body: object | string): string =>
@@ -291,12 +297,12 @@ function plain(written: JsonObject): { body: JsonObject; text: string } {
  * spells it.
  */
 export function streamLosses(
+  from: Adapter,
+  to: Adapter,
   options: TranslatorOptions,
   asked: string,
 ): (pieces: readonly string[]) => ReadonlyMap<string, number> {
-  const from = findAdapter(options.from)
-  const to = findAdapter(options.to)
-  const { server } = factsOf(options)
+  const { server } = factsOf(to, options)
   const newId = idSource(randomId)
   const request = readRequest(from, parse(asked, from.caller.verbatim), options, newId)
   const encoder = new TextEncoder()

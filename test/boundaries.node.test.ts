@@ -102,7 +102,8 @@ type Room = keyof typeof ROOMS
 
 /** Entries put the rooms together for a platform, and so does the room of Node. */
 const isEntry = (path: string): boolean =>
-  /^src\/(?:index|node|worker|translator)\.ts$/.test(path) || path.startsWith('src/node/')
+  /^src\/(?:index|node|worker|(?:named-)?translator)\.ts$/.test(path) ||
+  path.startsWith('src/node/')
 
 const PLACES: readonly (readonly [RegExp, Room])[] = [
   [/^adapters\/(?:contract|dialect|server-facts|server-sources|servers)\.ts$/, 'contract'],

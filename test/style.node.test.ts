@@ -110,7 +110,7 @@ const isPlace = (path: string): boolean =>
   /^adapters\/[\w-]+\/(?:index|models|same)\.ts$/.test(path)
 
 /** What programs outside see has the name that they know. */
-const isEntry = (path: string): boolean => /^src\/(?:index|translator)\.ts$/.test(path)
+const isEntry = (path: string): boolean => /^src\/(?:index|(?:named-)?translator)\.ts$/.test(path)
 
 const EXPORTED =
   /^export (?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type) (\w+)/gm

@@ -1,7 +1,7 @@
 import type { Dialect } from '../../adapters/dialect.ts'
 import type { Json, JsonObject } from '../../src/json/json.ts'
 import { ProblemError } from '../../src/model/problem.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import type { Sample } from './samples.ts'
 
 /**

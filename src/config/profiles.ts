@@ -1,7 +1,7 @@
 import { adapters } from '../../adapters/index.ts'
 import type { Profile, ServerFacts } from '../../adapters/contract.ts'
+import { saidAbove } from '../../adapters/server-facts.ts'
 import { SERVERS, type Server, type ServerName } from '../../adapters/servers.ts'
-import { defined } from '../json/json.ts'
 import { isLoopbackName, nameOfAddress } from './hostname.ts'
 import type { UpstreamConfig } from './type.ts'
 
@@ -50,7 +50,7 @@ export function readProfile({
   const row = rowOf(name, dialect)
   return {
     ...(name !== undefined && { profile: name }),
-    server: { ...row?.facts, ...defined(said) },
+    server: saidAbove(row?.facts, said),
   }
 }
 

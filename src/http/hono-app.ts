@@ -28,6 +28,9 @@ export function appOf(answer: (context: Context) => Response | Promise<Response>
   return app
 }
 
+/** An app below a path, for hosts that leave it in the addresses of their requests. */
+export const mounted = (path: string, app: Hono): Hono => new Hono().route(path, app)
+
 /** The request without the path at which the app is mounted, such as `/llm/*`. */
 function below(request: Request, route: string): Request {
   const segments = route.split('/').length - 2

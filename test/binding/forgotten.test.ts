@@ -7,7 +7,7 @@ import { isObject, objectsOf, type Json, type JsonObject } from '../../src/json/
 import { createRecall } from '../../src/recall/recall.ts'
 import { cases } from '../cases.ts'
 import { kits } from '../dialects/index.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { brokenAt, promptOf } from '../replay/chains.ts'
 import { clientOf } from './session.ts'
 import { messagesVendor } from './vendors.ts'

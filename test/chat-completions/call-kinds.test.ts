@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { earlierRequest } from '../../scripts/words/wires.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { othersThan } from '../dialects/index.ts'
 
 /** A program that dumps the types of the OpenAI SDK writes both kinds of a call, and one of them is null. */

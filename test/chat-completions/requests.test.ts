@@ -4,7 +4,7 @@ import { chatCompletions } from '../../adapters/chat-completions/index.ts'
 import { stringify, type JsonObject } from '../../src/json/json.ts'
 import { emptyRequest } from '../../src/rules/empty-request.ts'
 import { lossList } from '../../src/model/loss.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { lossesOf, refusal, sent } from '../pitfalls/translate.ts'
 
 /** The numbers are those of the traps that servers of this dialect set. */

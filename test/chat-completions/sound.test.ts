@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import type { Config } from '../../src/config/type.ts'
 import { createApp } from '../../src/index.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { kits } from '../dialects/index.ts'
 import { bothWays, chunk, completion, read, USAGE } from './reading.ts'
 

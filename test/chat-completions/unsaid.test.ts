@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { othersThan } from '../dialects/index.ts'
 import { refusal, sent } from '../pitfalls/translate.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 
 /** What programs leave out, above all the SDK of Mistral for Python (mistralai 3.7), and mean all the same. */
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildLibrary } from '../../scripts/library.ts'
+import { buildEntries } from '../../scripts/library.ts'
 import { DEMO_ORIGIN } from '../../src/config/defaults.ts'
 import { VARIABLES } from '../../src/config/variables.ts'
 import { commandsIn, fencesOf } from './pages.ts'
@@ -58,14 +58,15 @@ describe('the curl commands of the pages', () => {
 })
 
 describe('the programs of the pages', () => {
-  const library = join(mkdtempSync(join(tmpdir(), 'dragoman-pages-')), 'library.js')
-  beforeAll(() => buildLibrary(library))
+  const library = mkdtempSync(join(tmpdir(), 'dragoman-pages-'))
+  beforeAll(() => buildEntries(library))
   /** LangChain is not among what is installed here: its programs are read only. */
   const programs = fencesOf('ts').filter(({ text }) => !text.includes('@langchain/'))
 
   const resolved = (program: string) =>
     program
-      .replaceAll(`'dragoman'`, `'${library}'`)
+      .replaceAll(`'dragoman'`, `'${library}/index.js'`)
+      .replaceAll(/'dragoman\/([\w-]+)'/g, `'${library}/$1.js'`)
       .replaceAll(/from '((?:@|ai|openai|hono)[^']*)'/g, (_, name: string) => {
         return `from '${import.meta.resolve(name)}'`
       })

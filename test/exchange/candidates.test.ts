@@ -4,7 +4,7 @@ import { concealer } from '../../src/exchange/reply/concealed.ts'
 import type { Event } from '../../src/model/events.ts'
 import { fold, verify } from '../../src/model/events.ts'
 import { seek } from '../../src/upstream/spellings.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 
 const CHAT = {
   model: 'm',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import { createApp } from '../../src/index.ts'
 import type { Config } from '../../src/config/type.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { kits, PAIRS } from '../dialects/index.ts'
 
 const bodyFor = (caller: Dialect, stream: boolean) => {

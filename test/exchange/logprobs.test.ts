@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 
 /** Two tokens, the second a part of a character, as each dialect tells of them. */
 const TOP = [{ token: 'Hi', logprob: -0.25, bytes: [72, 105] }]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 
 const chat = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }
 const user = (said: string) => ({ role: 'user', parts: [{ text: said }] })

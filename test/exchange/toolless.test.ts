@@ -3,7 +3,7 @@ import type { Dialect } from '../../adapters/dialect.ts'
 import type { JsonObject } from '../../src/json/json.ts'
 import { createApp } from '../../src/index.ts'
 import type { Config, UpstreamConfig } from '../../src/config/type.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { kits } from '../dialects/index.ts'
 
 type Caller = 'messages' | 'responses' | 'generate-content'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 
 /** A member of tomorrow, which is put into each object that is translated. */
 const NAME = 'member_of_tomorrow'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import type { ReasoningOptions, Request, Tool } from '../../src/model/request.ts'
 import { read, send } from './help.ts'
 import { restOf } from '../../adapters/generate-content/dialect.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DIALECTS } from '../../adapters/dialect.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { kits } from '../dialects/index.ts'
 import { read, send } from './help.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { measureGrowth, MOST } from '../growth/cpu.ts'
 
 const ASKED = [{ role: 'user', parts: [{ text: 'Look it up.' }] }]

@@ -43,6 +43,24 @@ const passed = (path: string, status: number, words: string, body: object) => {
   })
 }
 
+describe('an app below a path', () => {
+  const app = createApp(
+    { upstreams: { demo: { dialect: 'responses', url: 'https://demo.invalid/responses' } } },
+    { basePath: '/llm/v' },
+  )
+  const ask = (path: string) => app.fetch(`http://proxy.example${path}`)
+
+  it('is found there, and nowhere else', async () => {
+    expect((await ask('/llm/v/healthz')).status).toBe(200)
+    expect((await ask('/healthz')).status).toBe(404)
+    expect((await ask('/llm/vhealthz')).status).toBe(404)
+  })
+
+  it.each(['llm', '/llm/', '/', '', '/a//b', '/a?b'])('is not mounted at %j', (basePath) => {
+    expect(() => createApp(config, { basePath })).toThrow('basePath: expected a path such as /llm')
+  })
+})
+
 describe('the log of a program', () => {
   it('has what is known of an exchange, and no empty members', async () => {
     const log: object[] = []

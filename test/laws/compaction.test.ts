@@ -5,7 +5,7 @@ import { createApp } from '../../src/index.ts'
 import { adapterOf } from '../dialects/adapters.ts'
 import { kits } from '../dialects/index.ts'
 import { ProblemError } from '../../src/model/problem.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 
 const EDIT = { type: 'compact_20260112', trigger: { type: 'input_tokens', value: 90_000 } }
 const CLEARED = { type: 'clear_thinking_20251015', keep: 'all' }

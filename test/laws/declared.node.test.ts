@@ -3,7 +3,7 @@ import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import { makeSamples, othersThan } from '../../scripts/words/census.ts'
 import { parse, stringify, type Json } from '../../src/json/json.ts'
 import { ProblemError } from '../../src/model/problem.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { undeclaredIn } from './declared.ts'
 
 /** What services take besides: parts that only the model's own messages have, and sound, in any message. */

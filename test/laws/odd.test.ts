@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 
 /** An object that cannot be made a text. */
 const ODD = { toString: 1 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Dialect, DIALECTS } from '../../adapters/dialect.ts'
 import type { JsonObject } from '../../src/json/json.ts'
 import { ProblemError } from '../../src/model/problem.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { adapterOf } from '../dialects/adapters.ts'
 import { kits } from '../dialects/index.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 
 const asked = (model: string, service_tier: string) => {
   const request = translator({ from: 'responses', to: 'messages', model }).request({

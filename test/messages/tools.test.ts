@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Request, Tool } from '../../src/model/request.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { assistant, call, request, result, user, write } from './help.ts'
 
 const named = (name: string): Tool => ({ kind: 'function', name })

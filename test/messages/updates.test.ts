@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 
 const BETA = 'thinking-display-updates-2026-08-18'
 const tools = [{ type: 'function', name: 'f', parameters: { type: 'object' } }]

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { DIALECTS } from '../../adapters/dialect.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 
 const others = DIALECTS.filter((to) => to !== 'messages')
 const ask = (to: (typeof DIALECTS)[number], more: object) => {

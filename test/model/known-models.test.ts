@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
 import type { JsonObject } from '../../src/json/json.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 
 /** The same wish in each dialect. */
 type Wish = Readonly<Partial<Record<Dialect, JsonObject>>>

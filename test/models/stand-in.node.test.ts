@@ -3,7 +3,7 @@ import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import type { JsonObject } from '../../src/json/json.ts'
 import { linesOf, TABLE, type Line } from '../../src/models/table.ts'
 import { see } from '../../src/models/see.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { HEARD, refusedBy, type Said } from './strict-services.ts'
 import { ASKED, WISHES, type Wish } from './wishes.ts'
 

@@ -3,7 +3,8 @@ import type { Dialect } from '../../adapters/dialect.ts'
 import { findingsIn } from '../../src/config/lint/check.ts'
 import { createApp } from '../../src/index.ts'
 import type { Loss } from '../../src/model/loss.ts'
-import { translator, type TranslatorOptions } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
+import type { NamedOptions } from '../../src/translator.ts'
 import { ALL_OF_PLATFORM } from '../config/faulty.ts'
 import { kits } from '../dialects/index.ts'
 
@@ -19,7 +20,7 @@ const ASKED: Readonly<Record<Dialect, (store?: boolean) => object>> = {
   }),
 }
 
-type Options = Partial<Omit<TranslatorOptions, 'from' | 'to'>>
+type Options = Partial<Omit<NamedOptions, 'from' | 'to'>>
 
 /** What an upstream is told of keeping the request, and what is lost of it. */
 function told(from: Dialect, to: Dialect, store: boolean | undefined, options: Options = {}) {

@@ -10,10 +10,11 @@ import { demoConfig, readSettings } from '../../src/config/config.ts'
 import { listedPrice } from '../../src/observe/prices.ts'
 import { costOf } from '../../src/observe/cost.ts'
 import { destinationOf, findDestination } from '../../src/upstream/route.ts'
-import { translator, type TranslatorOptions } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
+import type { NamedOptions } from '../../src/translator.ts'
 import { ASKED, type Wish } from './wishes.ts'
 
-type Options = Partial<TranslatorOptions>
+type Options = Partial<NamedOptions>
 
 function sent(from: Dialect, to: Dialect, model: string, asked: object, options: Options = {}) {
   const { body, losses } = translator({ from, to, model, ...options }).request(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
 import { parse, type JsonObject } from '../../src/json/json.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { kits } from '../dialects/index.ts'
 import { lossesOf, refusal } from './translate.ts'
 

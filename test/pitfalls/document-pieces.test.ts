@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
 import { messages } from '../../adapters/messages/index.ts'
 import { stringify, type JsonObject } from '../../src/json/json.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { readRequest, writeRequest } from '../laws/exchange.ts'
 
 /** Documents whose source is `content`: texts and pictures, of which the pictures were lost on the way. */

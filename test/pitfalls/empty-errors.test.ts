@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { stringify, type JsonObject } from '../../src/json/json.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { kits, PAIRS } from '../dialects/index.ts'
 
 /** Programs in Go write a member of text or a flag also where nothing was set; a gateway does so with its errors. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { lossesOf, sent } from './translate.ts'
 
 /** Requests that ask for an answer that keeps to its schema. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { adapterOf } from '../dialects/adapters.ts'
 import type { Dialect } from '../../adapters/dialect.ts'
 import { dialects } from '../../adapters/index.ts'

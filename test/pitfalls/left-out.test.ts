@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 
 const tool = (name: string) => ({ type: 'function', name, parameters: {}, strict: false })
 const ask = (mode: string, allowed: string[]) => ({

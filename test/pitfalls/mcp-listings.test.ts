@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { stringify, type JsonObject } from '../../src/json/json.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { responsesReply } from '../dialects/responses/reply.ts'
 import { lossesOf, sent } from './translate.ts'
 

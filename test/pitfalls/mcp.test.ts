@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { stringify } from '../../src/json/json.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { lossesOf, sent } from './translate.ts'
 
 const url = 'https://tools.example/mcp'

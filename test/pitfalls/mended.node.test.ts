@@ -3,7 +3,7 @@ import { cpuMs } from '../growth/cpu.ts'
 import { encodeBase64 } from '../../src/json/base64.ts'
 import { close } from '../../src/schema/close.ts'
 import { writeEnvelope, fingerprint } from '../../src/model/proof.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { lossesOf, sent } from './translate.ts'
 
 it.each(['claude-code-20250219', 'other-2025'])(

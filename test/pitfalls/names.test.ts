@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { kits } from '../dialects/index.ts'
 import type { Kit } from '../dialects/kit.ts'
 import { PAIRS, sent } from './translate.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { kits } from '../dialects/index.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { lossesOf, PAIRS, sent } from './translate.ts'
 
 const spoken = { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' }

@@ -5,7 +5,7 @@ import { makeSamples, type Side } from '../../scripts/words/census.ts'
 import { earlierRequest } from '../../scripts/words/wires.ts'
 import { isObject, parse, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
 import { ProblemError } from '../../src/model/problem.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { kits, othersThan } from '../dialects/index.ts'
 
 /** Go and Kotlin write every member that a program has not set as null, and so do the dumps of pydantic. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DIALECTS } from '../../adapters/dialect.ts'
 import { lossesOf, sent } from './translate.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 
 /** Tools that are never there, which clients send so that deferring others changes no prompt. */
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { kits, othersThan } from '../dialects/index.ts'
 import { dialects } from '../../adapters/index.ts'
 import { statusOf } from '../../src/model/problem.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { DIALECTS, PAIRS, type Dialect } from './translate.ts'
 
 const line = (event: unknown) => `data: ${JSON.stringify(event)}\n\n`

@@ -1,7 +1,8 @@
 import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import { kits, type Pair, PAIRS } from '../dialects/index.ts'
 import { ProblemError, type Problem } from '../../src/model/problem.ts'
-import { translator, type TranslatedRequest } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
+import type { TranslatedRequest } from '../../src/translator.ts'
 
 export { DIALECTS, type Dialect, type Pair, PAIRS }
 

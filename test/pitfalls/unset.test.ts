@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { othersThan } from '../dialects/index.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 
 const messages = (content: unknown, others: object = {}) => ({
   model: 'm',

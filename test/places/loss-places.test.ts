@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
 import { lossPlaceFinder } from '../../src/places/loss-places.ts'
 import { lossKey } from '../../src/model/loss.ts'
-import { streamLosses, translator } from '../../src/translator.ts'
+import { streamLosses, translator } from '../../src/named-translator.ts'
 
 const fieldsOf = (losses: readonly { code: string; path: string; field?: string | undefined }[]) =>
   Object.fromEntries(losses.map(({ path, field }) => [path, field]))

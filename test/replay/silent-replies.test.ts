@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { emptyRequest } from '../../src/rules/empty-request.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { adapterOf } from '../dialects/adapters.ts'
 import { kits, PAIRS } from '../dialects/index.ts'
 import { probeReply } from './silent-replies.ts'

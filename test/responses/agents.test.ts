@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { DIALECTS } from '../../adapters/dialect.ts'
 import { PROFILES } from '../../adapters/responses/profiles.ts'
 import { responses } from '../../adapters/responses/index.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { read, write } from './exchange.ts'
 
 const FRAME = 'Message Type: NEW_TASK\nTask name: /root/look\nSender: /root\nPayload:\n'

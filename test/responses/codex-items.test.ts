@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { DIALECTS } from '../../adapters/dialect.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { CODEX_OPTIONS, CODEX_PERMISSIONS } from '../dialects/responses/codex.ts'
 
 /** What Codex (0.171.0) says of each item to its own service. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/json/json.ts'
-import { translator } from '../../src/translator.ts'
+import { translator } from '../../src/named-translator.ts'
 import { sse } from '../dialects/voice.ts'
 
 const DATA = 'iVBORw0KGgo='

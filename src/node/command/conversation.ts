@@ -1,6 +1,7 @@
 import { DIALECTS, type Dialect } from '../../../adapters/dialect.ts'
 import type { JsonObject } from '../../json/json.ts'
-import { translator, type TranslatorOptions } from '../../translator.ts'
+import { translator } from '../../named-translator.ts'
+import type { NamedOptions } from '../../translator.ts'
 import type { KeptExchange } from '../../inspect/kept.ts'
 
 /** A conversation as people read it: all dialects in the shape of one, whose blocks are named by what they are. */
@@ -41,7 +42,7 @@ export async function conversationOf(
 async function replyOf(
   { answer }: KeptExchange,
   request: JsonObject,
-  options: TranslatorOptions,
+  options: NamedOptions,
   hide: (text: string) => string,
 ): Promise<Pick<Conversation, 'reply' | 'error'>> {
   const type = answer?.headers['content-type'] ?? null

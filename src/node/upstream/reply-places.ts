@@ -4,7 +4,8 @@ import { lossKey, type Loss } from '../../model/loss.ts'
 import type { Settings } from '../../config/settings.ts'
 import { lossPlaceFinder } from '../../places/loss-places.ts'
 import type { KeptExchange } from '../../inspect/kept.ts'
-import { streamLosses, translator, type TranslatorOptions } from '../../translator.ts'
+import { streamLosses, translator } from '../../named-translator.ts'
+import type { NamedOptions } from '../../translator.ts'
 
 /** A loss of a reply. In a stream it is in the event of this number, the first one being 1. */
 interface RepliedLoss {
@@ -46,7 +47,7 @@ export function repliedLosses(
   }
 }
 
-function inBody(options: TranslatorOptions, asked: string, reply: string): RepliedLoss[] {
+function inBody(options: NamedOptions, asked: string, reply: string): RepliedLoss[] {
   if (reply.length > MOST_SEARCHED) return []
   const between = translator(options)
   between.request(asked)
@@ -57,7 +58,7 @@ function inBody(options: TranslatorOptions, asked: string, reply: string): Repli
 
 /** The event with which each loss became known, and the part of it without which there is no such loss. */
 function inEvents(
-  options: TranslatorOptions,
+  options: NamedOptions,
   asked: string,
   reply: string,
   losses: readonly Loss[],
