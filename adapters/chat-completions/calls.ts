@@ -5,7 +5,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/json/json.ts'
-import { type NameRule, fit, uniqueIds } from '../../src/rules/names.ts'
+import { type NameRule, shortenName, uniqueIds } from '../../src/rules/names.ts'
 import { fingerprint } from '../../src/model/proof.ts'
 import { invalid, type ProblemError } from '../../src/model/problem.ts'
 import { follow, nothingLost } from '../../src/model/trail/trail.ts'
@@ -149,7 +149,7 @@ const NINE = 9
 
 /** Writes the same id for a call and for its result; changes it only where the server would refuse it. */
 export function writeCallId(id: string, { callIds = LONGEST_ID }: ServerFacts): string {
-  if (callIds !== 'nine') return fit(id, idRule(callIds))
+  if (callIds !== 'nine') return shortenName(id, idRule(callIds))
   return /^[a-zA-Z0-9]{9}$/.test(id) ? id : nineLetters(id)
 }
 

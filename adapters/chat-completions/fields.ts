@@ -6,7 +6,7 @@ import {
   isObject,
   toText,
 } from '../../src/json/json.ts'
-import { fit } from '../../src/rules/names.ts'
+import { shortenName } from '../../src/rules/names.ts'
 import type { Format, Request } from '../../src/model/request.ts'
 import type { Members } from '../../src/model/ext.ts'
 import {
@@ -224,7 +224,7 @@ export function writeFormat({ format }: Request, { own: isOwn, lose }: WriteCont
   const strict = format.strict === false ? undefined : strictSchema(whole)
   if (strict === undefined && format.strict !== false) lose('dropped', 'format.strict', NOT_STRICT)
   const json_schema = {
-    name: fit(format.name || 'response', TOOL_NAME),
+    name: shortenName(format.name || 'response', TOOL_NAME),
     ...(format.description !== undefined && { description: format.description }),
     schema: new Verbatim(strict ?? whole),
     ...(strict !== undefined && { strict: true }),
@@ -297,7 +297,7 @@ export function writeAccount(
   const hasLabels = Object.keys(labels ?? {}).length > 0
   // OpenAI accepts labels only for replies that it stores.
   if (hasLabels && !isOwn) lose('dropped', 'labels')
-  const id = user === undefined || isOwn ? user : fit(user, USER_ID)
+  const id = user === undefined || isOwn ? user : shortenName(user, USER_ID)
   if (id !== user) lose('approximated', 'user')
   const known = tier === undefined || isOwn ? tier : (TIERS.get(tier) ?? lose('dropped', 'tier'))
   const userMember = factsOf(request)['user'] === 'safety_identifier' ? 'safety_identifier' : 'user'

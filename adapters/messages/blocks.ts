@@ -14,7 +14,7 @@ import type {
   ToolKey,
   ToolResultBlock,
 } from '../../src/model/request.ts'
-import { fit } from '../../src/rules/names.ts'
+import { shortenName } from '../../src/rules/names.ts'
 import { isEnvelope, readSummaryEnvelope } from '../../src/model/proof.ts'
 import { foundInWords } from '../../src/rules/late-tools.ts'
 import { lowerInput } from '../../src/rules/text-tools.ts'
@@ -260,7 +260,7 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
     return [
       {
         type: 'tool_use',
-        id: fit(id, CALL_ID),
+        id: shortenName(id, CALL_ID),
         ...(factsOf(block).set
           ? { name, toolset_name: namespace ?? '' }
           : { name: context.names.toWire(name, namespace) }),
@@ -277,7 +277,7 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
     return [
       {
         type: 'tool_result',
-        tool_use_id: fit(block.callId, CALL_ID),
+        tool_use_id: shortenName(block.callId, CALL_ID),
         ...(content.length > 0 && { content: plain || content }),
         ...(block.isError && { is_error: true }),
         ...(setName !== undefined && { toolset_name: setName }),
@@ -291,11 +291,11 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
     return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text, ...restOf(block) }]
   },
   code: (block, context) =>
-    ownOnly(block, context) && [hosted.writeCode(block, fit(block.id, CALL_ID))],
+    ownOnly(block, context) && [hosted.writeCode(block, shortenName(block.id, CALL_ID))],
   'code-result': (block, context) =>
-    ownOnly(block, context) && [hosted.writeCodeResult(block, fit(block.callId, CALL_ID))],
+    ownOnly(block, context) && [hosted.writeCodeResult(block, shortenName(block.callId, CALL_ID))],
   search: (block, context) =>
-    ownOnly(block, context) && hosted.writeSearch(block, fit(block.id, CALL_ID)),
+    ownOnly(block, context) && hosted.writeSearch(block, shortenName(block.id, CALL_ID)),
   'mcp-call': (block, { betas }) => {
     betas.add(mcp.MCP_BETA)
     return mcp.writeMcpCall(block)
@@ -303,12 +303,14 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
   'mcp-listing': (block, context) =>
     ownOnly(block, context) && [mcp.writeListing(block, context.lose, context.path)],
   'tool-search': (block, context) =>
-    ownSearch(block.id, block, context) && [hosted.writeToolSearch(block, fit(block.id, CALL_ID))],
+    ownSearch(block.id, block, context) && [
+      hosted.writeToolSearch(block, shortenName(block.id, CALL_ID)),
+    ],
   'tool-change': (block, context) => {
     const { searchId } = block
     if (searchId === undefined) return writeToolChange(block, context)
     const nameOf = ({ name, namespace }: ToolKey) => context.names.toWire(name, namespace)
-    const id = fit(searchId, CALL_ID)
+    const id = shortenName(searchId, CALL_ID)
     return ownSearch(searchId, block, context) && [hosted.writeFoundTools(block, id, nameOf)]
   },
   // A foreign block has been reported already.

@@ -9,7 +9,7 @@ import {
 } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Compaction, Format, Request, Sampling } from '../../src/model/request.ts'
-import { fit } from '../../src/rules/names.ts'
+import { shortenName } from '../../src/rules/names.ts'
 import {
   ELSEWHERE,
   readBy,
@@ -208,7 +208,7 @@ export function writeUser(
   const rest = objectIn(left)
   const personal = user !== undefined && PERSONAL.test(user)
   if (personal) lose('dropped', 'user', 'a mail address or telephone number')
-  const id = user === undefined || user === '' || personal ? undefined : fit(user, USER_ID)
+  const id = user === undefined || user === '' || personal ? undefined : shortenName(user, USER_ID)
   if (id !== undefined && id !== user) lose('approximated', 'user')
   const metadata = { ...rest, ...(id !== undefined && { user_id: id }) }
   return Object.keys(metadata).length > 0 ? { metadata } : {}

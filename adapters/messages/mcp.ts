@@ -8,7 +8,7 @@ import {
 } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, McpCallBlock, McpListingBlock, McpTool } from '../../src/model/request.ts'
-import { fit } from '../../src/rules/names.ts'
+import { shortenName } from '../../src/rules/names.ts'
 import { invalid } from '../../src/model/problem.ts'
 import {
   CALL_ID,
@@ -202,7 +202,7 @@ export function writeMcpCall(block: McpCallBlock): JsonObject[] {
   const { use, result } = factsOf(block)
   if (use) return result ? [use, result] : [use]
   const { id, name, server, input, output, isError = false } = block
-  const wireId = fit(toMcpId(id), CALL_ID)
+  const wireId = shortenName(toMcpId(id), CALL_ID)
   const call = {
     type: 'mcp_tool_use',
     id: wireId,

@@ -1,7 +1,7 @@
 import { blockName } from '../../src/rules/foreign.ts'
 import { parseObject, toText, Verbatim, type JsonObject } from '../../src/json/json.ts'
 import type { Block, ToolCallBlock } from '../../src/model/request.ts'
-import { fit, flatName } from '../../src/rules/names.ts'
+import { shortenName, flatName } from '../../src/rules/names.ts'
 import { FOREIGN_ID, writeSummaryEnvelope } from '../../src/model/proof.ts'
 import { lowerInput } from '../../src/rules/text-tools.ts'
 import { written, type BlockTable, type WriteReplyContext } from '../contract.ts'
@@ -138,7 +138,7 @@ export class ReplyBlocks {
   }
 
   #hostedId(id: string, native: boolean): string {
-    const known = fit(id || this.#context.newId(FOREIGN_ID), CALL_ID)
+    const known = shortenName(id || this.#context.newId(FOREIGN_ID), CALL_ID)
     const wireId = native ? known : hosted.foreignId(known)
     this.#ids.set(id, wireId)
     return wireId

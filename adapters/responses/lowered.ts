@@ -2,7 +2,7 @@ import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, listOf, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
 import { keyOf } from '../../src/rules/late-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import { fit } from '../../src/rules/names.ts'
+import { shortenName } from '../../src/rules/names.ts'
 import { withoutOthers, withoutRefused } from '../../src/check/fields.ts'
 import { describeText, TEXT_TOOL_SCHEMA } from '../../src/rules/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
@@ -29,7 +29,7 @@ export function lowered(body: JsonObject, server: ServerFacts | undefined, lose:
     server,
     lose,
     flat: (name, namespace = '') =>
-      fit(namespaces.has(namespace) ? `${namespace}__${name}` : name, NAME),
+      shortenName(namespaces.has(namespace) ? `${namespace}__${name}` : name, NAME),
   }
   const tooled = withChoice(withTools(declared, lowering), lowering)
   return withOptions(lowerHistory(tooled, lowering), lowering)

@@ -1,5 +1,5 @@
 import type { Request } from '../../src/model/request.ts'
-import { fit, toolNames, type NameRule, type ToolName } from '../../src/rules/names.ts'
+import { shortenName, toolNames, type NameRule, type ToolName } from '../../src/rules/names.ts'
 import { UndoMap } from '../../src/model/trail/undo-map.ts'
 import { isOrigin } from './dialect.ts'
 
@@ -8,7 +8,7 @@ export const NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 }
 export const CALL_ID: NameRule = { forbidden: /(?!)/, maxLength: 64 }
 
 /** The same id for a call and for its result. */
-export const writeCallId = (id: string): string => fit(id, CALL_ID)
+export const writeCallId = (id: string): string => shortenName(id, CALL_ID)
 
 /** Ids of calls, each of which there is once. */
 export class UniqueIds {
@@ -45,7 +45,7 @@ export class UniqueIds {
 }
 
 /** The id of a user has the same bound. A longer one becomes a shorter one that is stable and unique. */
-export const writeUserId = (id: string): string => fit(id, CALL_ID)
+export const writeUserId = (id: string): string => shortenName(id, CALL_ID)
 
 export interface WireNames {
   /** This dialect has namespaces, so names are not flattened. */
@@ -66,8 +66,8 @@ export function wireNames(request: Request): WireNames {
 }
 
 /** Labels of MCP servers follow the same rule. */
-export const toServerLabel = (name: string): string => fit(name, NAME)
+export const toServerLabel = (name: string): string => shortenName(name, NAME)
 
 /** Names of formats follow the rule of tool names. */
 export const writeFormatName = (name: string | undefined): string =>
-  name ? fit(name, NAME) : 'response'
+  name ? shortenName(name, NAME) : 'response'

@@ -13,7 +13,7 @@ export interface NameRule {
 }
 
 /** Makes a name or an id fit; the same always becomes the same, and two never become one. */
-export function fit(text: string, rule: NameRule): string {
+export function shortenName(text: string, rule: NameRule): string {
   if (fits(text, rule)) return text
   const suffix = `_${fingerprint(text)}`
   let cleaned = text.replace(new RegExp(rule.forbidden, 'g'), '_')
@@ -28,13 +28,13 @@ function fits(text: string, rule: NameRule): boolean {
 
 /** Makes an id fit, and adds the smallest number that makes it unique. `known`: those that are taken. */
 export function uniqueIds(rule: NameRule, known: Iterable<string> = []): (id: string) => string {
-  const used = new Set(Array.from(known, (id) => fit(id, rule)))
+  const used = new Set(Array.from(known, (id) => shortenName(id, rule)))
   const counts = new Map<string, number>()
   return (said) => {
-    const id = fit(said, rule)
+    const id = shortenName(said, rule)
     let fresh = id
     let count = counts.get(id) ?? 2
-    for (; used.has(fresh); count += 1) fresh = fit(`${id}_${count}`, rule)
+    for (; used.has(fresh); count += 1) fresh = shortenName(`${id}_${count}`, rule)
     if (fresh !== id) counts.set(id, count)
     used.add(fresh)
     return fresh
@@ -90,10 +90,10 @@ function listNamespace(tool: Tool): string[] {
 
 export function toolNames(request: Request | undefined, rule: NameRule): ToolNames {
   const { tools = [] } = request ?? {}
-  if (tools.length === 0) return { ...NO_NAMES, toWire: (name) => fit(name, rule) }
+  if (tools.length === 0) return { ...NO_NAMES, toWire: (name) => shortenName(name, rule) }
   const namespaces = new Set(tools.flatMap(listNamespace))
   const toWire = (name: string, namespace = '') =>
-    fit(namespaces.has(namespace) ? `${namespace}__${name}` : name, rule)
+    shortenName(namespaces.has(namespace) ? `${namespace}__${name}` : name, rule)
   const declared = new Map<string, ToolName>()
   for (const tool of tools) {
     if (!isNamed(tool)) continue

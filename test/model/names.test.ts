@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases } from '../cases.ts'
-import { fit, toolNames, type NameRule } from '../../src/rules/names.ts'
+import { shortenName, toolNames, type NameRule } from '../../src/rules/names.ts'
 import type { Request, Tool } from '../../src/model/request.ts'
 
 const RULE: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 }
@@ -19,20 +19,20 @@ const request = (tools: Tool[]): Request => ({
 
 describe('a name', () => {
   it('stays as it is where it fits', () => {
-    expect(fit('get_weather', RULE)).toBe('get_weather')
-    expect(fit('a.b', STARTED)).toBe('a.b')
+    expect(shortenName('get_weather', RULE)).toBe('get_weather')
+    expect(shortenName('a.b', STARTED)).toBe('a.b')
   })
 
   it('always fits, is stable, and stays different from every other', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (one, other) => {
         for (const rule of [RULE, STARTED]) {
-          const fitted = fit(one, rule)
+          const fitted = shortenName(one, rule)
           expect(fitted).toMatch(
             rule === RULE ? /^[a-zA-Z0-9_-]{1,64}$/ : /^[a-zA-Z_][\w.-]{0,63}$/,
           )
-          expect(fit(one, rule)).toBe(fitted)
-          if (one !== other) expect(fit(other, rule)).not.toBe(fitted)
+          expect(shortenName(one, rule)).toBe(fitted)
+          if (one !== other) expect(shortenName(other, rule)).not.toBe(fitted)
         }
       }),
       cases(1000),
@@ -42,8 +42,8 @@ describe('a name', () => {
   it.each(['a b', 'functions.Bash:0', '日本語', 'x'.repeat(200), '', '1st'])(
     'is made to fit: %s',
     (name) => {
-      expect(fit(name, STARTED)).toMatch(/^[a-zA-Z_][\w.-]{0,63}$/)
-      expect(fit(fit(name, STARTED), STARTED)).toBe(fit(name, STARTED))
+      expect(shortenName(name, STARTED)).toMatch(/^[a-zA-Z_][\w.-]{0,63}$/)
+      expect(shortenName(shortenName(name, STARTED), STARTED)).toBe(shortenName(name, STARTED))
     },
   )
 })
