@@ -51,6 +51,8 @@ const ADAPTER_FILES = new Set([
   'lowered.ts',
   'lowered-history.ts',
   'same.ts',
+  'fit.ts',
+  'fit-history.ts',
 ])
 const ADAPTER_FOLDERS = new Set(['responses/memory'])
 

@@ -115,12 +115,10 @@ export function writeMaxTokens(
   lose: Lose,
 ): number {
   const asked = request.limits.maxOutputTokens
-  if (asked === undefined) lose('defaulted', 'limits.maxOutputTokens')
+  if (asked !== undefined) return asked
+  lose('defaulted', 'limits.maxOutputTokens')
   const isRoomy = thinkingOff === false && !isDefaultSaid && said.maxOutputTokens === undefined
-  const wanted = asked ?? (isRoomy ? (most ?? usual) : usual)
-  const { maxOutputTokens = wanted } = { maxOutputTokens: most }
-  if (asked !== undefined && asked > maxOutputTokens) lose('approximated', 'limits.maxOutputTokens')
-  return Math.min(wanted, maxOutputTokens)
+  return isRoomy ? (most ?? usual) : Math.min(usual, most ?? usual)
 }
 
 /** A format of another type is left over. */

@@ -131,6 +131,22 @@ const reasoning = ({ text, redacted, proof, left }: Thought): ReasoningBlock => 
 export const isThought = ({ type }: WireBlock): boolean =>
   type === 'thinking' || type === 'redacted_thinking'
 
+export const isCall = ({ type }: WireBlock): boolean => type === 'tool_use'
+
+/**
+ * A model that thinks within a budget needs the proof of its thinking at the beginning of its last message, while it calls tools
+ * or goes on with its words.
+ */
+export const lacksProof = (blocks: readonly WireBlock[], goesOn: boolean): boolean =>
+  !blocks.slice(0, 1).some(isThought) && (goesOn || blocks.some(isCall))
+
+/** The same of a whole conversation, which may end with the model's own words. */
+export function endsUnproven({ messages }: WireBody, mayGoOn: boolean): boolean {
+  const list: WireMessage[] = objectsIn(messages)
+  const last = list.findLast(({ role }) => role === 'assistant')
+  return last !== undefined && lacksProof(objectsIn(last.content), mayGoOn && last === list.at(-1))
+}
+
 /** The proof in a thought. ADK 2.13 takes it for bytes over LiteLLM, and brings an envelope back in base64. */
 export const proofIn = ({ type, signature, data }: WireBlock): string =>
   fromBase64(textIn(type === 'redacted_thinking' ? data : signature))

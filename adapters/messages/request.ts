@@ -6,8 +6,6 @@ import { toolNames } from '../../src/rules/names.ts'
 import { storeFor } from '../../src/rules/storing.ts'
 import { GO_ON, firstWordsFor } from '../../src/rules/empty-request.ts'
 import { invalid, nothingToSend, ProblemError } from '../../src/model/problem.ts'
-import { withoutRefused } from '../../src/check/fields.ts'
-import { lowered } from './lowered.ts'
 import { Members, membersBeside } from '../../src/model/ext.ts'
 import { made, type Trail } from '../../src/model/trail/trail.ts'
 import { inWords } from '../../src/rules/text-tools.ts'
@@ -37,23 +35,25 @@ import { readDiagnostics, withMarks, writeDiagnostics } from './caching.ts'
 import { withScreen } from './client-tools.ts'
 import {
   fastBetas,
+  knownAt,
   knownBy,
   saysUpdates,
   screenTypes,
-  storing,
   takenBy,
+  type Model,
   type Takes,
 } from './abilities.ts'
+import { fit } from './fit.ts'
 import { offeredTools } from './tool-changes.ts'
 import { LISTING_BETA, readServers } from './mcp.ts'
 import * as options from './fields.ts'
-import { isThought, lastProofIn } from './proofs.ts'
+import { isThought, lacksProof, lastProofIn } from './proofs.ts'
 import { readReasoning, writeReasoning, type WrittenReasoning } from './reasoning.ts'
 import { schemaRoom, type Room } from './schema-budget.ts'
 import { readTools, readToolChoice, writeServers, writeToolChoice, writeTools } from './tools.ts'
 import { finishMessages, leadingInstructions, readTurns, writeTurns } from './history.ts'
 import type { Message } from './calls.ts'
-import { COUNTED, placeOf, READ, validate } from './wire.ts'
+import { COUNTED, READ, validate } from './wire.ts'
 
 /** Both spellings of the header: the specification's, and the one that clients send. */
 const VERSION_HEADERS = ['anthropic-version', 'provider-version'] as const
@@ -186,23 +186,40 @@ function setBillingApart(block: Block): Block {
   return { kind: 'opaque', dialect: DIALECT, value: { type: 'text', text: block.text } }
 }
 
-/** Inverse of `readRequest`. */
-export function writeRequest(asked: Request, context: WriteRequestContext): Outgoing {
+/** Inverse of `readRequest`, for a model at its server. */
+export function writeRequest(request: Request, context: WriteRequestContext): Outgoing {
+  const { target, lose } = context
+  const whole = writeWhole(request, context, knownAt(target))
+  const body = fit(whole.body, target, lose)
+  return { ...whole, body, lastProof: lastProofIn(body) }
+}
+
+/** Writes the dialect at its widest: of the server nothing is asked, which `fit` does. */
+export function writeWhole(
+  asked: Request,
+  context: WriteRequestContext,
+  model: Model = knownBy(context.target),
+): Outgoing {
   const betas = new Set<string>()
-  const fit = fitted(warming(withoutForgotten(asked), context.lose), context)
-  const request = onScreen(fit, context, betas)
-  if (!isOrigin(request)) storeFor(request, storing(context.target), context.lose)
-  const marked = withMarks(writeBody(request, context, betas), request, context)
-  const body = lowered(marked, context.target.facts.server, context.lose)
-  const lastProof = lastProofIn(body)
-  return { path: '/v1/messages', headers: headersFor(betas), body, lastProof }
+  const fitted = fittingModel(warming(withoutForgotten(asked), context.lose), context, model)
+  const request = onScreen(fitted, model, context.lose, betas)
+  if (!isOrigin(request)) storeFor(request, { isTold: false, stores: model.stores }, context.lose)
+  const body = withMarks(writeBody(request, { ...context, model }, betas), request, context)
+  return { path: '/v1/messages', headers: headersFor(betas), body }
+}
+
+interface WholeContext extends WriteRequestContext {
+  readonly model: Model
 }
 
 /** Its own callers are judged by the service; of others it is asked what the model takes. */
-function fitted(request: Request, { target, cache, lose }: WriteRequestContext): Request {
+function fittingModel(
+  request: Request,
+  { target, cache, lose }: WriteRequestContext,
+  facts: Model,
+): Request {
   if (isOrigin(request)) return request
-  const cached = cache?.mode === 'derive'
-  return fitting(request, { facts: knownBy(target), model: target.model, cached, lose })
+  return fitting(request, { facts, model: target.model, cached: cache?.mode === 'derive', lose })
 }
 
 /**
@@ -243,24 +260,20 @@ function headersFor(betas: ReadonlySet<string>): Record<string, string> {
 }
 
 /** With the model's own tool for a screen, where its caller may not know that. */
-function onScreen(
-  asked: Request,
-  { target, lose }: WriteRequestContext,
-  betas: Set<string>,
-): Request {
-  const [type, ...needed] = screenTypes(target)
+function onScreen(asked: Request, model: Model, lose: Lose, betas: Set<string>): Request {
+  const [type, ...needed] = screenTypes(model)
   const request = withScreen(asked, type, lose)
   if (request !== asked) for (const beta of needed) betas.add(beta)
   return request
 }
 
-function writeBody(request: Request, context: WriteRequestContext, betas: Set<string>): JsonObject {
-  const { target, lose } = context
+function writeBody(request: Request, context: WholeContext, betas: Set<string>): JsonObject {
+  const { target, model, lose } = context
+  const { isOpen } = model
   const own = isOrigin(request)
-  const facts: KnownFacts = own ? target.facts : knownBy(target)
+  const facts: KnownFacts = own ? target.facts : model
   const names = toolNames(request, TOOL_NAME)
-  const isOpen = target.facts.server?.unprovenThoughts === true
-  const takes = takenBy(target, own)
+  const takes = takenBy(model, own)
   const offer = offeredTools(request, names, takes, lose)
   const known = trailOf(request, givenTo(request, context), context.trail)
   const writing: WriteContext = { lose, names, betas, isOpen, path: '', takes, ...offer, ...known }
@@ -283,7 +296,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
   const { metadata, output_config, context_management, ...left } = restOf(request)
   const system = writeSystem(request, writing, 'format' in format)
   open(messages, system, request, lose)
-  const body: JsonObject = {
+  return {
     model: target.model,
     max_tokens: maxTokens,
     ...(system.length > 0 && { system: plainText(system) ?? system }),
@@ -302,7 +315,6 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     ...(request.stream && { stream: true }),
     ...writeDiagnostics(request, left, lose),
   }
-  return withoutRefused(body, target.facts.drop, placeOf, lose)
 }
 
 const UPDATES_BETA = 'thinking-display-updates-2026-08-18'
@@ -314,14 +326,14 @@ const UPDATES_BETA = 'thinking-display-updates-2026-08-18'
 function withUpdates(
   written: WrittenReasoning,
   request: Request,
-  { target }: WriteRequestContext,
+  { model }: WholeContext,
   betas: Set<string>,
 ): WrittenReasoning {
   const { thinking = { type: 'adaptive' } } = written
   const { reasoning, tools, caching } = request
   const isOpen = thinking['type'] === 'adaptive' && reasoning?.visible === undefined
   const isAsked = tools.length > 0 && isOpen && !caching?.prewarm && !isOrigin(request)
-  if (!isAsked || !saysUpdates(target)) return written
+  if (!isAsked || !saysUpdates(model)) return written
   betas.add(UPDATES_BETA)
   return { ...written, thinking: { ...thinking, display: 'updates' } }
 }
@@ -350,8 +362,8 @@ function writeOutput(left: Json | undefined, effort: string | undefined, format:
   return Object.keys(output).length > 0 ? { output_config: output } : {}
 }
 
-function writeTier(request: Request, { target, lose }: WriteRequestContext, betas: Set<string>) {
-  const needed = isOrigin(request) ? [] : fastBetas(target)
+function writeTier(request: Request, { model, lose }: WholeContext, betas: Set<string>) {
+  const needed = isOrigin(request) ? [] : fastBetas(model)
   const written = options.writeTier(request.tier, needed !== undefined, lose)
   if ('speed' in written) for (const beta of needed ?? []) betas.add(beta)
   return written
@@ -397,13 +409,11 @@ const saying = (text: string, place: string): Message => ({
   left: {},
 })
 
-/** Whether the model's last message calls tools or is to be continued, and lacks the proof of its thinking. */
 function isUnproven(messages: Message[], mayGoOn: boolean): boolean {
   const last = messages.findLast(({ role }) => role === 'assistant')
-  const first = last?.pieces[0]
-  if (!last || !first || isThought(first.value)) return false
-  if (mayGoOn && last === messages.at(-1)) return true
-  return last.pieces.some(({ value }) => value.type === 'tool_use')
+  if (!last || last.pieces.length === 0) return false
+  const blocks = last.pieces.map(({ value }) => value)
+  return lacksProof(blocks, mayGoOn && last === messages.at(-1))
 }
 
 /**

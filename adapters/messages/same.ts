@@ -1,7 +1,6 @@
 import { DAMAGED } from '../../src/rules/foreign.ts'
-import { GO_ON } from '../../src/rules/empty-request.ts'
 import { withElements, withMembers } from '../../src/json/edit.ts'
-import { isObject, amountIn, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import {
   FOREIGN_ID,
@@ -10,28 +9,32 @@ import {
   refuseSummary,
   type Enveloped,
 } from '../../src/model/proof.ts'
-import { withoutRefused } from '../../src/check/fields.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
 import { readCitation, isNativeCitation } from './citations.ts'
-import { DIALECT, listIn, numberIn, objectIn, objectsIn, textIn } from './dialect.ts'
-import { lowered } from './lowered.ts'
-import { isThought, proofIn } from './proofs.ts'
-import { readReasoning, writeReasoning } from './reasoning.ts'
-import { placeOf, type WireBlock, type WireBody, type WireMessage } from './wire.ts'
+import { DIALECT, listIn, objectIn, objectsIn, textIn } from './dialect.ts'
+import { fit } from './fit.ts'
+import { endsUnproven, proofIn } from './proofs.ts'
+import type { WireBlock, WireBody, WireMessage } from './wire.ts'
 
 /** Edits the body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
-  const { model, facts, foreign, readsProof = () => true } = edits
-  const isOpen = facts.server?.unprovenThoughts === true
-  const own = foreign ? withoutForeign(body, { isOpen, readsProof, lose }) : body
-  const fitting = fitted(own, facts, lose)
-  const proven = own === body || isOpen ? fitting : thinkingProven(fitting, body, facts, lose)
-  const said = facts.prefill === false ? answered(proven, lose) : proven
-  const taken = withoutRefused(said, facts.drop, placeOf, lose)
-  const sent = lowered(taken, facts.server, lose)
+  const { model } = edits
+  const sent = fit(cleaned(body, edits, lose), edits, lose)
   return model === undefined || typeof sent['model'] !== 'string'
     ? sent
     : withMembers(sent, { model })
+}
+
+/** Without what only other services can read. Where thoughts need no proof, those of others go on as their words. */
+function cleaned(
+  body: JsonObject,
+  { facts, foreign, readsProof = () => true }: SameEdits,
+  lose: Lose,
+) {
+  if (!foreign) return body
+  const isOpen = facts.server?.unprovenThoughts === true
+  const own = withoutForeign(body, { isOpen, readsProof, lose })
+  return own === body || isOpen ? own : thinkingProven(own, body, facts, lose)
 }
 
 /** Takes out what other services gave out: proofs in envelopes, and calls of tools that they ran. */
@@ -130,49 +133,7 @@ function ownText(block: JsonObject, place: string, lose: Lose): JsonObject {
   return withMembers(block, { citations: own.length > 0 ? own : undefined })
 }
 
-/** Fits a body to the model: its output bound, and its way of thinking. */
-function fitted(body: WireBody, facts: ModelFacts, lose: Lose): JsonObject {
-  const asked = numberIn(body.max_tokens)
-  const { maxOutputTokens: most } = facts
-  const isTooMuch = asked !== undefined && most !== undefined && asked > most
-  if (isTooMuch) lose('approximated', 'limits.maxOutputTokens')
-  const bounded = isTooMuch ? withMembers(body, { max_tokens: most }) : body
-  return isThinkingFit(bounded, facts, isTooMuch) ? bounded : withThinking(bounded, facts, lose)
-}
-
-function isThinkingFit(
-  { thinking, max_tokens }: JsonObject,
-  { thinking: style }: ModelFacts,
-  isBounded: boolean,
-): boolean {
-  const { type, budget_tokens } = objectIn(thinking)
-  if (type === 'adaptive') return style !== 'budget'
-  if (type !== 'enabled') return true
-  const isWithin = !isBounded || amountIn(budget_tokens) < amountIn(max_tokens)
-  return isWithin && style !== 'adaptive' && style !== 'level'
-}
-
-function withThinking(body: WireBody, facts: ModelFacts, lose: Lose): JsonObject {
-  const { effort, ...output } = objectIn(body.output_config)
-  const written = writeReasoning(readReasoning(body.thinking, effort), {
-    maxTokens: numberIn(body.max_tokens) ?? Number.MAX_SAFE_INTEGER,
-    facts,
-    forced: ['any', 'tool'].includes(textIn(objectIn(body.tool_choice)['type'])),
-    unproven: false,
-    lose,
-  })
-  if (written.effort === effort) return withMembers(body, { thinking: written.thinking })
-  const settings = written.effort === undefined ? output : { ...output, effort: written.effort }
-  return withMembers(body, {
-    thinking: written.thinking,
-    output_config: Object.keys(settings).length > 0 ? settings : undefined,
-  })
-}
-
-/**
- * A model that thinks within a budget needs the proof of its thinking in its last message while it calls tools.
- * Where that proof was another service's, thinking is turned off for this request.
- */
+/** Where the proof of the model's last thoughts was another service's, thinking is turned off for this request. */
 function thinkingProven(
   body: WireBody,
   before: WireBody,
@@ -180,24 +141,9 @@ function thinkingProven(
   lose: Lose,
 ): JsonObject {
   if (objectIn(body.thinking)['type'] !== 'enabled') return body
-  const messages: WireMessage[] = objectsIn(body.messages)
-  const last = messages.findLast(({ role }) => role === 'assistant')
-  if (!last || listIn(before.messages).includes(last)) return body
-  const blocks = objectsIn(last.content)
-  const goesOn = prefill !== false && last === messages.at(-1)
-  if (blocks.slice(0, 1).some(isThought) || !(goesOn || blocks.some(isCall))) return body
+  const last = objectsIn(body.messages).findLast(({ role }) => role === 'assistant')
+  const isAsBefore = last === undefined || listIn(before.messages).includes(last)
+  if (isAsBefore || !endsUnproven(body, prefill !== false)) return body
   lose('approximated', 'reasoning.mode', 'no proof')
   return withMembers(body, { thinking: undefined })
-}
-
-const isCall = ({ type }: WireBlock): boolean => type === 'tool_use'
-
-/** Adds a request to go on, for a model that does not continue its own words. */
-function answered(body: WireBody, lose: Lose): JsonObject {
-  const { messages } = body
-  const last: WireMessage | undefined = objectsIn(messages).at(-1)
-  if (!Array.isArray(messages) || last?.role !== 'assistant') return body
-  if (objectsIn(last.content).some(isCall)) return body
-  lose('approximated', `turns.${messages.length - 1}`, 'the model does not continue its own words')
-  return withMembers(body, { messages: [...messages, { role: 'user', content: GO_ON }] })
 }

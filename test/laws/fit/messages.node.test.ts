@@ -1,0 +1,148 @@
+import { describe, expect, it, test } from 'vitest'
+import { knownAt } from '../../../adapters/messages/abilities.ts'
+import { fit } from '../../../adapters/messages/fit.ts'
+import { messages } from '../../../adapters/messages/index.ts'
+import { PROFILES } from '../../../adapters/messages/profiles.ts'
+import { writeWhole } from '../../../adapters/messages/request.ts'
+import type { ModelFacts, Target } from '../../../adapters/contract.ts'
+import { lossList } from '../../../src/model/loss.ts'
+import { passed, translated, whole, type Halves } from './law.ts'
+import { isEveryPlaceWished, WISHES, type Named } from './wishes.ts'
+
+const HALVES: Halves = { adapter: messages, fit, writeWhole }
+
+/** Known and unknown ones, that think in each of the ways, and of a service that has a profile. */
+const MODELS = [
+  'm',
+  'claude-opus-5',
+  'claude-opus-4-6',
+  'claude-sonnet-4-5',
+  'claude-fable-5-2',
+  'deepseek-v4-pro',
+  'kimi-k2.6',
+  'glm-5',
+]
+
+/** A caller of the dialect has to give the bound that others leave to the proxy. */
+const BOUNDED: readonly Named[] = WISHES.map(({ name, request }) => ({
+  name,
+  request: { ...request, limits: { maxOutputTokens: 4096, ...request.limits } },
+}))
+
+const targetOf = (model: string, facts: ModelFacts): Target => ({
+  model,
+  defaultMaxOutputTokens: 8192,
+  facts,
+})
+
+/** The dialect's halves for a caller that knows which model it speaks to, and nothing of the server. */
+const knowing = (facts: ModelFacts): Halves => ({
+  ...HALVES,
+  writeWhole: (request, context) =>
+    writeWhole(request, context, knownAt({ ...context.target, facts })),
+})
+
+test('every place is wished for', () => expect(isEveryPlaceWished()).toBe(true))
+
+describe.each(PROFILES)('$name', ({ facts: server }) => {
+  it.each(MODELS)('gets %s the same from callers of every dialect', (model) => {
+    const halves = knowing({ server })
+    for (const { name, request } of WISHES)
+      expect(passed(halves, request, model, { server }), name).toEqual(
+        translated(halves, request, model, { server }),
+      )
+  })
+
+  it.each(MODELS)('is fitted to once for %s', (model) => {
+    const target = targetOf(model, { server })
+    for (const { name, request } of WISHES) {
+      const { lose } = lossList()
+      const { body } = writeWhole(request, { target, lose })
+      const once = fit(body, target, lose)
+      expect(fit(once, target, lose), name).toBe(once)
+    }
+  })
+
+  it.each(MODELS)('is not asked of by the writers for %s', (model) => {
+    const unread = new Proxy(server, {
+      get: (_, member) => expect.unreachable(`a writer asks for ${String(member)}`),
+    })
+    for (const { name, request } of WISHES) {
+      const here = whole(HALVES, request, targetOf(model, { server: unread }))
+      expect(here, name).toEqual(whole(HALVES, request, targetOf(model, {})))
+    }
+  })
+})
+
+it.each(MODELS)('what fits %s stays the same object', (model) => {
+  const target = targetOf(model, {})
+  for (const { name, request } of WISHES) {
+    const { lose } = lossList()
+    const { body } = writeWhole(request, { target, lose })
+    expect(fit(body, target, lose), name).toBe(body)
+  }
+})
+
+const HEEDED: readonly ModelFacts[] = [
+  { thinking: 'budget' },
+  { thinking: 'adaptive' },
+  { thinking: 'level' },
+  { maxOutputTokens: 300 },
+  { maxOutputTokens: 3000 },
+  { prefill: false },
+  { drop: ['temperature', 'topP', 'top_k'] },
+  { drop: ['thinking', 'tool_choice'] },
+  { drop: ['limits.stop', 'user', 'output_config', 'tier', 'tools'] },
+]
+
+/**
+ * A caller of the dialect has asked for thoughts in one way of it already, and what that says in another is not what was wished
+ * for: an effort became a budget, or half the bound.
+ */
+const isSaidInOneWay = ({ thinking, maxOutputTokens }: ModelFacts, { request }: Named): boolean =>
+  request.reasoning !== undefined && (thinking !== undefined || maxOutputTokens !== undefined)
+
+describe.each(HEEDED)('where %o is said', (facts) => {
+  it.each(MODELS)('%s is sent the same by callers of every dialect', (model) => {
+    for (const wish of BOUNDED) {
+      if (isSaidInOneWay(facts, wish)) continue
+      expect(passed(HALVES, wish.request, model, facts), wish.name).toEqual(
+        translated(HALVES, wish.request, model, facts),
+      )
+    }
+  })
+
+  it.each(MODELS)('%s is asked to think in its own way', (model) => {
+    const { thinking } = facts
+    if (thinking === undefined) return
+    const other = thinking === 'budget' ? '"type":"adaptive"' : '"type":"enabled"'
+    for (const { name, request } of BOUNDED) {
+      expect(passed(HALVES, request, model, facts).body, name).not.toContain(other)
+      expect(translated(HALVES, request, model, facts).body, name).not.toContain(other)
+    }
+  })
+})
+
+/** Its own callers get what the service says: these facts are for those who cannot know its words. */
+const FOR_OTHERS: readonly ModelFacts[] = [
+  { efforts: ['low'] },
+  { efforts: [] },
+  { forcedChoice: false },
+  { thinkingOff: false },
+  { sampling: 'never' },
+  { storesByDefault: true },
+  { systemInPlace: false },
+  { lateTools: false },
+  { deferredTools: false },
+  { prefill: true },
+]
+
+it.each(FOR_OTHERS)('%o leaves a body of the dialect as it is', (facts) => {
+  for (const model of MODELS)
+    for (const { name, request } of WISHES) {
+      const { lose, losses } = lossList()
+      const { body } = writeWhole(request, { target: targetOf(model, {}), lose: () => undefined })
+      expect(messages.same.edit(body, { facts, foreign: true }, lose), name).toBe(body)
+      expect(losses).toEqual([])
+    }
+})
