@@ -1,7 +1,7 @@
 import type { KnownFacts } from '../../src/models/facts.ts'
 import type { Storing } from '../../src/rules/storing.ts'
-import { see } from '../../src/models/see.ts'
-import { knownOf, type Known, type Target } from '../contract.ts'
+import { see, wantsProvenCalls } from '../../src/models/see.ts'
+import { knownOf, type Known, type ModelFacts, type Target } from '../contract.ts'
 
 /** What every current model of the service takes, for one that nothing is known of. */
 const CAREFUL: KnownFacts = {
@@ -18,6 +18,15 @@ export const knownBy = (target: Target): Known =>
 /** The same for a caller of this dialect, who is not corrected by what is known. */
 export const heededBy = (target: Target, own: boolean): KnownFacts =>
   own ? target.facts : knownBy(target)
+
+/** What a body is fitted to that another one has written: that a call lacks its proof is no fault of the caller's. */
+export const proving = (
+  { model, facts }: Pick<Target, 'model' | 'facts'>,
+  heeded: ModelFacts = facts,
+): ModelFacts => ({
+  ...heeded,
+  server: { ...facts.server, provenCalls: wantsProvenCalls(model, facts) },
+})
 
 /**
  * New paid projects of the Gemini API keep requests since 2026-10-26 (guide: logs and datasets). The cloud keeps what it was

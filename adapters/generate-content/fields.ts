@@ -18,12 +18,11 @@ import {
   writeBy,
   type PlaceTable,
 } from '../../src/model/places.ts'
-import { withoutRefused } from '../../src/check/fields.ts'
 import type { WriteRequestContext, Target } from '../contract.ts'
 import type { KnownFacts } from '../../src/models/facts.ts'
 import { heededBy } from './abilities.ts'
 import { amount, readReasoning, writeReasoning } from './reasoning.ts'
-import { optionPlace, type WireGenerationConfig } from './wire.ts'
+import type { WireGenerationConfig } from './wire.ts'
 import { narrow, widen } from '../../src/schema/narrow.ts'
 import { inWords } from '../../src/rules/text-tools.ts'
 import { keep, factsOf, isOrigin, GENERATION_PATH, prefixed } from './dialect.ts'
@@ -51,9 +50,7 @@ export function readOptions(config: WireGenerationConfig = {}): Options {
   }
 }
 
-/** The bound of the model, where it is known. */
 interface Saying {
-  readonly most: number | undefined
   readonly lose: Lose
 }
 
@@ -71,7 +68,7 @@ const SETTINGS = {
   'sampling.frequencyPenalty': row('frequencyPenalty', amountIn),
   'sampling.candidateCount': row('candidateCount', readCount),
   'sampling.logprobs': { read: readLogprobs, write: askForLogprobs },
-  'limits.maxOutputTokens': row('maxOutputTokens', amountIn, writeBound),
+  'limits.maxOutputTokens': row('maxOutputTokens', amountIn),
   'limits.stop': row('stopSequences', readStop, writeStop),
 } as const satisfies Partial<PlaceTable<Saying>>
 
@@ -100,7 +97,7 @@ export const PLACES = {
 
 const readPlaces = readBy(PLACES)
 const writeSettings = writeBy<Saying>(SETTINGS)
-export const writeAccount = writeBy<Pick<Saying, 'lose'>>(ACCOUNT)
+export const writeAccount = writeBy<Saying>(ACCOUNT)
 
 /** One candidate is what there is without asking. */
 function readCount(value: Json | undefined): number | undefined {
@@ -122,11 +119,6 @@ function askForLogprobs(logprobs: number): JsonObject {
 function writeSeed(seed: number, { lose }: Saying): number {
   if (seed !== (seed | 0)) lose('approximated', 'sampling.seed')
   return seed | 0
-}
-
-function writeBound(asked: number, { most = asked, lose }: Saying): number {
-  if (asked > most) lose('approximated', 'limits.maxOutputTokens')
-  return Math.min(asked, most)
 }
 
 function readStop(raw: Json | undefined): string[] | undefined {
@@ -188,12 +180,11 @@ export function writeOptions(
   const config = {
     ...rest,
     ...(mediaResolution !== undefined && { mediaResolution }),
-    ...writeSettings(request, { most: facts.maxOutputTokens, lose }),
+    ...writeSettings(request, { lose }),
     ...writeFormat(request, facts, lose),
     ...(thinkingConfig && { thinkingConfig }),
   }
-  const kept = withoutRefused(config, context.target.facts.drop, optionPlace, lose)
-  return Object.keys(kept).length > 0 ? kept : undefined
+  return Object.keys(config).length > 0 ? config : undefined
 }
 
 const JSON_TYPE = 'application/json'

@@ -6,7 +6,7 @@ import type {
   ToolResultBlock,
 } from '../../src/model/request.ts'
 import { callBook, type CallBook } from './calls.ts'
-import { many, DIALECT, isOrigin, keep, restOf, factsOf } from './dialect.ts'
+import { many, DIALECT, keep, restOf, factsOf } from './dialect.ts'
 import {
   joinPieces,
   readPart,
@@ -24,10 +24,8 @@ import { addNote, explanationWords, toldInWords, parted, type Part } from '../..
 import { instructionWords } from '../../src/rules/text-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
-import { NO_PROOF } from '../../src/model/proof.ts'
 import { givenTo, type WriteRequestContext } from '../contract.ts'
-import { wantsProvenCalls } from '../../src/models/see.ts'
-import { heededBy, knownBy } from './abilities.ts'
+import { knownBy } from './abilities.ts'
 import { isHeld, writeMediaIn } from './media.ts'
 import { once } from './proofs.ts'
 import { needsMix } from './tools.ts'
@@ -223,7 +221,7 @@ export function writeContents(
   const isMixed = needsMix(request, context.target)
   const given = [isMixed, ...givenTo(request, context)]
   const groups = groupTurns(request, context)
-  const { written, calls } = follow<TurnGroup, Written>(
+  const { written } = follow<TurnGroup, Written>(
     trail,
     'generate-content: write turns',
     groups,
@@ -235,17 +233,11 @@ export function writeContents(
       return {
         begin: () => ({ written: [], calls: [], asked: 0 }),
         copy: (state) => ({ ...state, written: [...state.written] }),
-        step: (state, group) => writeGroup(state, group, writing, partContext),
+        step: (state, group) => writeGroup(state, group, partContext),
       }
     },
   )
-  const contents = joinNeighbours(written, trail)
-  const { prefill } = heededBy(context.target, isOrigin(request))
-  if (prefill === false && calls.length === 0 && isModel(contents.at(-1))) {
-    context.lose('defaulted', `turns.${request.turns.length}`, 'the model takes no prefill')
-    contents.push(saying(GO_ON))
-  }
-  return contents
+  return joinNeighbours(written, trail)
 }
 
 /** The service requires a conversation that begins with no call. */
@@ -266,19 +258,14 @@ interface Written {
   asked: number
 }
 
-function writeGroup(
-  state: Written,
-  group: TurnGroup,
-  context: WriteRequestContext,
-  partContext: PartContextOf,
-): void {
+function writeGroup(state: Written, group: TurnGroup, partContext: PartContextOf): void {
   const { written, calls, asked } = state
   if (group.role === 'user') {
     written.push(...writeUser(group, calls, asked, partContext))
     state.calls = []
     return
   }
-  const parts = writeModel(group, context, partContext)
+  const parts = group.entries.flatMap((entry) => writeEntry(entry, partContext))
   if (parts.length > 0) written.push({ ...mergedMembers(group.rest), role: 'model', parts })
   state.calls = group.entries.flatMap(({ block }) => (block.kind === 'tool-call' ? [block] : []))
   state.asked = group.turn
@@ -376,21 +363,6 @@ function explained(block: Block, { path, lose }: WritePartContext): Block {
   if (block.kind !== 'refusal' || block.text === '') return block
   lose('approximated', path, 'a refusal becomes text')
   return { kind: 'text', text: explanationWords(block.text) }
-}
-
-function writeModel(
-  group: TurnGroup,
-  context: WriteRequestContext,
-  partContext: PartContextOf,
-): JsonObject[] {
-  const parts = group.entries.flatMap((entry) => writeEntry(entry, partContext))
-  const first = parts.findIndex((part) => 'functionCall' in part)
-  const call = parts[first]
-  const { model, facts } = context.target
-  const isWanted = wantsProvenCalls(model, facts)
-  if (!call || 'thoughtSignature' in call || !isWanted) return parts
-  context.lose('defaulted', `turns.${group.turn}.seal`, 'the first call has no proof')
-  return parts.with(first, { ...call, thoughtSignature: NO_PROOF })
 }
 
 /**

@@ -11,6 +11,8 @@ import {
 } from '../../src/model/proof.ts'
 import { DIALECT, factsOf } from './dialect.ts'
 
+export const SIGNATURE = 'thoughtSignature'
+
 /** The meaning of a `thoughtSignature` for the part that it stands on. */
 export interface ReadProof {
   proof?: Proof

@@ -12,7 +12,6 @@ import { withToolsBefore } from '../../src/rules/late-tools.ts'
 import { toolNames, type ToolNames } from '../../src/rules/names.ts'
 import { made, mapped, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
 import { invalid } from '../../src/model/problem.ts'
-import { withoutRefused } from '../../src/check/fields.ts'
 import { storeFor } from '../../src/rules/storing.ts'
 import {
   givenTo,
@@ -36,7 +35,8 @@ import {
   TOOL_CONFIG_PATH,
   isOrigin,
 } from './dialect.ts'
-import { knownBy, storing } from './abilities.ts'
+import { heededBy, knownBy, proving, storing } from './abilities.ts'
+import { fit } from './fit.ts'
 import { fitting } from '../../src/models/fitting.ts'
 import { formatInstruction, readOptions, writeAccount, writeOptions } from './fields.ts'
 import { modelPath, resourceName } from './paths.ts'
@@ -46,7 +46,6 @@ import {
   checkCount,
   checkCreate,
   checkWrappedCount,
-  placeOf,
   type WireContent,
   type WireRequest,
 } from './wire.ts'
@@ -144,6 +143,12 @@ function readSystem(content: WireContent | undefined): Block[] {
 }
 
 export function writeRequest(request: Request, context: WriteRequestContext): Outgoing {
+  const whole = writeWhole(request, context)
+  return { ...whole, body: fitted(whole.body, request, context) }
+}
+
+/** Writes the dialect at its widest: what only the model has to say is left to `fit`. */
+export function writeWhole(request: Request, context: WriteRequestContext): Outgoing {
   const action = request.stream ? 'streamGenerateContent' : 'generateContent'
   return {
     path: modelPath(context.target.model, action),
@@ -153,10 +158,22 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
   }
 }
 
+/** A foreign caller cannot know the model, so what is known of it is heeded too. */
+function fitted(
+  body: JsonObject,
+  request: Request,
+  { target, lose }: WriteRequestContext,
+): JsonObject {
+  const { prefill } = heededBy(target, isOrigin(request))
+  const heeded = { ...target.facts, ...(prefill !== undefined && { prefill }) }
+  return fit(body, { facts: proving(target, heeded) }, lose)
+}
+
 /** The plain form of a count covers only the conversation; system and tools need the wrapped form. */
 export function writeCountRequest(request: Request, context: WriteRequestContext): Outgoing {
   const { model } = context.target
-  const body = { model: resourceName(model), ...writeBody(request, context) }
+  const { body: written } = writeRequest(request, context)
+  const body = { model: resourceName(model), ...written }
   return {
     path: modelPath(model, 'countTokens'),
     headers: {},
@@ -165,14 +182,14 @@ export function writeCountRequest(request: Request, context: WriteRequestContext
 }
 
 /** Its own callers are judged by the service; of others it is asked what the model takes. */
-function fitted(request: Request, { target, lose }: WriteRequestContext): Request {
+function fittingModel(request: Request, { target, lose }: WriteRequestContext): Request {
   if (isOrigin(request)) return request
   return fitting(request, { facts: knownBy(target), model: target.model, cached: false, lose })
 }
 
 function writeBody(asked: Request, context: WriteRequestContext): JsonObject {
   const { lose } = context
-  const request = withToolsBefore(fitted(asked, context), lose, context.trail)
+  const request = withToolsBefore(fittingModel(asked, context), lose, context.trail)
   const names = toolNames(request, NAME_RULE)
   const rest = unprefixed(restOf(request))
   const { system, contents } = conversation(request, context, names)
@@ -188,7 +205,7 @@ function writeBody(asked: Request, context: WriteRequestContext): JsonObject {
   const labels = writeLabels(request, lose)
   const store = isOrigin(request) ? request.store : storeFor(request, storing(context.target), lose)
   reportUnkept(request, lose)
-  const body = {
+  return {
     ...rest.top,
     contents,
     ...(system.length > 0 && { systemInstruction: { parts: system } }),
@@ -200,7 +217,6 @@ function writeBody(asked: Request, context: WriteRequestContext): JsonObject {
     ...writeAccount(request, { lose }),
     ...(store !== undefined && { store }),
   }
-  return withoutRefused(body, context.target.facts.drop, placeOf, lose)
 }
 
 /** The tools stay the same from request to request. */

@@ -52,7 +52,7 @@ const SWITCHES: Partial<Record<Capability, string>> = {
 }
 
 /** The member that offers functions for a screen, which the caller runs. */
-const SCREEN = 'computerUse'
+export const SCREEN = 'computerUse'
 
 /** `model`: as the caller names it. `isStrict`: the model is held to the schemas of its calls. */
 export function readTools(
