@@ -1,6 +1,6 @@
 import type { KnownFacts } from '../../src/models/facts.ts'
 import type { Storing } from '../../src/rules/storing.ts'
-import { knownOf, type Known, type Target } from '../contract.ts'
+import { knownOf, type Known, type ServerFacts, type Target } from '../contract.ts'
 
 /** What every current model of the service takes, for one that nothing is known of. */
 const CAREFUL: KnownFacts = {
@@ -52,6 +52,7 @@ export function knownAt(target: Target): Model {
     ...model,
     ...(!isFree && forced === true && { forcedChoice: 'without-thinking' }),
     fast: false,
+    ...(!(takesOutput(server) && server.jsonSchema !== false) && { structured: false }),
     isHome: isHome && !isBare,
     isOpen: server.unprovenThoughts === true,
     stores: storing(target).stores,
@@ -62,6 +63,10 @@ export function knownAt(target: Target): Model {
     },
   }
 }
+
+/** Whether a server knows the member with the effort and the format of an answer. */
+export const takesOutput = ({ drop = [], members }: ServerFacts): boolean =>
+  !drop.includes('output_config') && members?.includes('output_config') !== false
 
 /** The dialect has no word for it, and its service keeps nothing. */
 export const storing = ({ facts: { server, storesByDefault } }: Target): Storing => ({

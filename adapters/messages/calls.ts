@@ -146,12 +146,12 @@ function orphan(piece: MessagePiece, lose: Lose, given?: MessagePiece): MessageP
   lose('approximated', `${piece.place}.results`, 'a result without its call')
   const heading = `[result of an earlier tool call, ${textIn(tool_use_id)}]`
   const text = typeof content === 'string' ? `${heading}\n${content}` : heading
-  const blocks = objectsIn(content).map(outside)
+  const blocks = objectsIn(content).map(referenceInWords)
   return [{ type: 'text', text }, ...blocks].map((value) => ({ ...piece, value }))
 }
 
 /** What a search found has a block within its result alone. */
-function outside(block: JsonObject): JsonObject {
+export function referenceInWords(block: JsonObject): JsonObject {
   if (block['type'] !== 'tool_reference') return block
   const tools = [{ name: textIn(block['tool_name']) }]
   return { type: 'text', text: changeInWords({ kind: 'tool-change', change: 'add', tools }) }

@@ -122,7 +122,10 @@ export function writeMaxTokens(
 }
 
 /** A format of another type is left over. */
-export function readFormat(raw: Json | undefined): { format?: Format; left: JsonObject } {
+export function readFormat(raw: Json | undefined): {
+  format?: Exclude<Format, { type: 'text' }>
+  left: JsonObject
+} {
   if (!isObject(raw)) return { left: {} }
   const { type, schema, ...rest } = raw
   if (type !== 'json_schema' || schema === undefined) return { left: { format: raw } }

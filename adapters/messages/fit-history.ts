@@ -1,41 +1,84 @@
+import { FROM_THE_BEGINNING } from '../../src/rules/late-tools.ts'
 import { instructionWords } from '../../src/rules/text-tools.ts'
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { leftOutFile, shownLabel } from '../../src/rules/media.ts'
 import type { ServerFacts } from '../contract.ts'
+import { referenceInWords } from './calls.ts'
 import { listIn, objectIn, objectsIn, textIn } from './dialect.ts'
 
 /** What a body is fitted to. */
 export interface ServerFit {
   readonly server: ServerFacts
+  /** What the model may be shown in the middle: tools that come, and those that a search finds. */
+  readonly late: boolean
+  readonly deferred: boolean
   readonly lose: Lose
 }
+
+/** What instructions in the middle bring beside words holds from the beginning, where a server takes it there alone. */
+export function withLate(body: JsonObject, { server, late, lose }: ServerFit): JsonObject {
+  const messages = objectsIn(body['messages']).filter(({ role }) => role === 'system')
+  const brought = late ? [] : definitionsIn(messages, objectsIn(body['tools']))
+  const effort = messages
+    .map(({ output_config }) => objectIn(output_config)['effort'])
+    .findLast((word) => word !== undefined && word !== null)
+  if (brought.length > 0) lose('approximated', 'tools.late', FROM_THE_BEGINNING)
+  return withMembers(body, {
+    ...(brought.length > 0 && { tools: [...listIn(body['tools']), ...brought] }),
+    ...(server.systemFirst &&
+      effort !== undefined && {
+        output_config: { ...objectIn(body['output_config']), effort },
+      }),
+  })
+}
+
+function definitionsIn(messages: JsonObject[], offered: JsonObject[]): JsonObject[] {
+  const known = new Set(offered.map(({ name }) => name))
+  return messages
+    .flatMap(({ content }) => objectsIn(content))
+    .filter(({ type }) => type === 'tool_addition')
+    .map(({ tool }) => objectIn(objectIn(tool)['definition']))
+    .filter(({ name }) => name !== undefined && !known.has(name) && known.add(name))
+}
+
+const isChange = (block: Json): boolean =>
+  isObject(block) && (block['type'] === 'tool_addition' || block['type'] === 'tool_removal')
 
 /** The conversation as the server takes it. */
 export function withMessages(body: JsonObject, fitting: ServerFit): JsonObject {
   const { messages } = body
   if (!Array.isArray(messages)) return body
-  const { systemFirst } = fitting.server
   const written = withElements(messages, (message, index) => {
     if (!isObject(message)) return message
-    if (systemFirst && message['role'] === 'system') return asUser(message, index, fitting)
-    if (!Array.isArray(message['content'])) return message
-    const content = fitContent(message['content'], `turns.${index}`, fitting)
-    // The service refuses a message without content.
-    const isEmptied = content.length === 0 && message['content'].length > 0
-    return isEmptied ? [] : withMembers(message, { content })
+    const place = `turns.${index}`
+    const isFirst = fitting.server.systemFirst && message['role'] === 'system'
+    return isFirst ? asUser(message, place, fitting) : fitMessage(message, place, fitting)
   })
   return withMembers(body, { messages: written })
 }
 
 /** Claude Code (2.1) may send a system message in the middle of a conversation. */
-function asUser(message: JsonObject, index: number, { lose }: ServerFit): JsonObject {
-  const { content } = message
+function asUser({ content }: JsonObject, place: string, { lose }: ServerFit): JsonObject | [] {
   const texts =
     typeof content === 'string' ? [content] : objectsIn(content).map(({ text }) => textIn(text))
-  lose('approximated', `turns.${index}.role`)
-  return { role: 'user', content: instructionWords(texts.filter(Boolean).join('\n\n')) }
+  const words = texts.filter(Boolean).join('\n\n')
+  if (words === '') return []
+  lose('approximated', `${place}.role`)
+  return { role: 'user', content: instructionWords(words) }
+}
+
+function fitMessage(message: JsonObject, place: string, fitting: ServerFit): JsonObject | [] {
+  const { content, output_config } = message
+  if (!Array.isArray(content)) return message
+  const known = fitting.late
+    ? content
+    : withElements(content, (block) => (isChange(block) ? [] : block))
+  const fitted = fitContent(known, place, fitting)
+  if (fitted.length > 0 || content.length === 0) return withMembers(message, { content: fitted })
+  // The service refuses a message without content, but for one that says an effort alone.
+  return output_config === undefined ? [] : withMembers(message, { content: undefined })
 }
 
 /** A document as its text; one without text is only mentioned. */
@@ -45,22 +88,22 @@ function asText({ title, source }: JsonObject): JsonObject {
   return { type: 'text', text }
 }
 
-function fitContent(content: Json[], place: string, { server, lose }: ServerFit): Json[] {
+function fitContent(content: Json[], place: string, fitting: ServerFit): Json[] {
+  const { server, lose } = fitting
   const shown: JsonObject[] = []
   const kept = withElements(content, (block, index) => {
     if (!isObject(block)) return block
+    const path = `${place}.blocks.${index}`
     const isThought = block['type'] === 'thinking' || block['type'] === 'redacted_thinking'
-    if (isThought && server.reasoningItems === false)
-      return lose('dropped', `${place}.blocks.${index}`) ?? []
-    if (block['type'] === 'document' && server.files === false) {
-      const isText = objectIn(block['source'])['type'] === 'text'
-      lose(isText ? 'approximated' : 'dropped', `${place}.blocks.${index}`)
-      return asText(block)
-    }
-    if (block['type'] !== 'tool_result' || server.toolMedia !== false) return block
-    const parts = listIn(block['content'])
+    if (isThought && server.reasoningItems === false) return lose('dropped', path) ?? []
+    if (block['type'] !== 'tool_result') return fitBlock(block, path, fitting)
+    if (!Array.isArray(block['content'])) return block
+    const parts = withElements(block['content'], (part, at) =>
+      isObject(part) ? fitBlock(part, `${path}.content.${at}`, fitting) : part,
+    )
     const media = objectsIn(parts).filter(({ type }) => type !== 'text')
-    if (media.length === 0) return block
+    if (server.toolMedia !== false || media.length === 0)
+      return withMembers(block, { content: parts })
     shown.push({ type: 'text', text: shownLabel(textIn(block['tool_use_id'])) }, ...media)
     return withMembers(block, {
       content: withElements(parts, (part) =>
@@ -69,4 +112,13 @@ function fitContent(content: Json[], place: string, { server, lose }: ServerFit)
     })
   })
   return shown.length > 0 ? [...kept, ...shown] : kept
+}
+
+/** A block of a message or of a result. */
+function fitBlock(block: JsonObject, path: string, { server, deferred, lose }: ServerFit) {
+  if (block['type'] === 'tool_reference' && !deferred) return referenceInWords(block)
+  if (block['type'] !== 'document' || server.files !== false) return block
+  const isText = objectIn(block['source'])['type'] === 'text'
+  lose(isText ? 'approximated' : 'dropped', path)
+  return asText(block)
 }

@@ -2,11 +2,14 @@ import { GO_ON } from '../../src/rules/empty-request.ts'
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, amountIn, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import { isReal, keyOf } from '../../src/rules/late-tools.ts'
+import { FROM_THE_BEGINNING, isReal, keyOf } from '../../src/rules/late-tools.ts'
+import { inWords } from '../../src/rules/text-tools.ts'
 import { withoutOthers, withoutRefused } from '../../src/check/fields.ts'
 import type { ModelFacts, ServerFacts, Target } from '../contract.ts'
 import { listIn, numberIn, objectIn, objectsIn, textIn } from './dialect.ts'
-import { withMessages, type ServerFit } from './fit-history.ts'
+import { readFormat } from './fields.ts'
+import { withLate, withMessages, type ServerFit } from './fit-history.ts'
+import { takesOutput } from './abilities.ts'
 import { endsUnproven, isCall } from './proofs.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
 import { readTool } from './tools.ts'
@@ -20,7 +23,7 @@ export function fit(body: JsonObject, { facts }: Pick<Target, 'facts'>, lose: Lo
   const bounded = withinBound(body, facts, lose)
   const ended = facts.prefill === false ? endedByUser(bounded, lose) : bounded
   const taken = withoutRefused(ended, facts.drop, placeOf, lose)
-  return facts.server ? fitServer(taken, facts.server, lose) : taken
+  return facts.server ? fitServer(taken, { ...facts, server: facts.server }, lose) : taken
 }
 
 /** The output bound, and thinking, of which it is the bound too. */
@@ -78,16 +81,46 @@ function endedByUser(body: WireBody, lose: Lose): JsonObject {
 }
 
 /** Fits a body to a server that speaks only a part of this dialect. */
-function fitServer(body: JsonObject, server: ServerFacts, lose: Lose): JsonObject {
-  const fitting = { server, lose }
-  const tooled = withChoice(withTools(body, fitting), fitting)
-  const told = withMessages(tooled, fitting)
-  const taken = withoutRefused(told, server.drop, placeOf, lose)
+function fitServer(
+  body: JsonObject,
+  { server, lateTools, deferredTools }: ModelFacts & { server: ServerFacts },
+  lose: Lose,
+): JsonObject {
+  const isBare = server.hostedTools === false
+  const late = !server.systemFirst && (lateTools ?? !isBare)
+  const fitting = { server, late, deferred: deferredTools ?? !isBare, lose }
+  const tooled = withChoice(withTools(withLate(body, fitting), fitting), fitting)
+  const said = withOutput(withMessages(tooled, fitting), fitting)
+  const taken = withoutRefused(said, server.drop, placeOf, lose)
   return server.members ? withoutOthers(taken, server.members, placeOf, lose) : taken
 }
 
+/** A schema that the server does not enforce is said in words. */
+function withOutput(body: JsonObject, { server, lose }: ServerFit): JsonObject {
+  const { output_config: config } = body
+  const isTaken = takesOutput(server)
+  if (!isObject(config) || (isTaken && server.jsonSchema !== false)) return body
+  const { format } = readFormat(config['format'])
+  const isEffort = !isTaken && config['effort'] !== undefined
+  if (format) lose('approximated', 'format', 'in words')
+  if (isEffort) lose('dropped', 'reasoning.effort')
+  const gone = { ...(format && { format: undefined }), ...(isEffort && { effort: undefined }) }
+  const left = withMembers(config, gone)
+  return withMembers(body, {
+    output_config: Object.keys(left).length > 0 ? left : undefined,
+    ...(format && { system: told(body['system'], inWords(format)) }),
+  })
+}
+
+/** Instructions with more behind them. */
+function told(system: Json | undefined, text: string): Json {
+  const more = { type: 'text', text }
+  if (Array.isArray(system)) return [...system, more]
+  return textIn(system) === '' ? text : [{ type: 'text', text: textIn(system) }, more]
+}
+
 /** A tool with a type is one that the service runs, or that its own clients know. */
-function withTools(body: JsonObject, { server, lose }: ServerFit): JsonObject {
+function withTools(body: JsonObject, { server, deferred, lose }: ServerFit): JsonObject {
   const { tools } = body
   if (!Array.isArray(tools)) return body
   const written = withElements(tools, (tool) => {
@@ -97,9 +130,15 @@ function withTools(body: JsonObject, { server, lose }: ServerFit): JsonObject {
       return lose('dropped', `tools.${keyOf(readTool(tool)).name || type}`) ?? []
     // Such a server shows the model what is deferred.
     if (server.hostedTools === false && !isReal(readTool(tool))) return []
-    return server.strictTools === false ? withoutStrict(tool, lose) : tool
+    const shown = deferred ? tool : fromTheBeginning(tool, lose)
+    return server.strictTools === false ? withoutStrict(shown, lose) : shown
   })
   return withMembers(body, { tools: written.length > 0 ? written : undefined })
+}
+
+function fromTheBeginning(tool: JsonObject, lose: Lose): JsonObject {
+  if (tool['defer_loading'] === true) lose('approximated', 'tools.deferred', FROM_THE_BEGINNING)
+  return withMembers(tool, { defer_loading: undefined })
 }
 
 function withoutStrict(tool: JsonObject, lose: Lose): JsonObject {
@@ -119,10 +158,11 @@ function withChoice(body: JsonObject, { server, lose }: ServerFit): JsonObject {
   const thinks = ['enabled', 'adaptive'].includes(textIn(objectIn(thinking)['type']))
   if (isForced(choice) && thinks && server.forcedWhileThinking === false) {
     lose('approximated', 'toolChoice', 'the model may not be forced while it thinks')
-    return choosing(body, 'auto')
+    const isAlone = type === 'tool' && !isMarked(body) && tools.some(isNamed(name))
+    return choosing(isAlone ? offering(body, name) : body, 'auto')
   }
   if (type !== 'tool') return body
-  const isOffered = objectsIn(tools).some((tool) => tool['name'] === name)
+  const isOffered = tools.some(isNamed(name))
   if (isOffered && server.namedChoice !== false) return body
   lose('approximated', 'toolChoice', isOffered ? 'it alone is offered' : 'the tool is not offered')
   return isOffered ? choosing(offering(body, name), 'any') : choosing(body, 'auto')
@@ -134,5 +174,18 @@ const choosing = (body: JsonObject, type: 'auto' | 'any'): JsonObject =>
     tool_choice: withMembers(objectIn(body['tool_choice']), { type, name: undefined }),
   })
 
+const isNamed =
+  (name: Json | undefined) =>
+  (tool: Json): boolean =>
+    isObject(tool) && tool['name'] === name
+
+/** With one tool alone. */
 const offering = (body: JsonObject, name: Json | undefined): JsonObject =>
-  withMembers(body, { tools: objectsIn(body['tools']).filter((tool) => tool['name'] === name) })
+  withMembers(body, { tools: listIn(body['tools']).filter(isNamed(name)) })
+
+/** Whether a part of the prompt is to be cached: tools are its beginning, so they stay as they are. */
+const isMarked = ({ tools, system, messages, cache_control }: JsonObject): boolean =>
+  cache_control !== undefined ||
+  [tools, system, ...objectsIn(messages).map(({ content }) => content)]
+    .flatMap((list) => objectsIn(list))
+    .some((one) => one['cache_control'] !== undefined)

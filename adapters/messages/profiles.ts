@@ -14,6 +14,8 @@ export const PROFILES: readonly Profile[] = [
     facts: {
       ...LIKE_MESSAGES,
       forcedWhileThinking: false,
+      // Of `output_config` it takes the effort alone.
+      jsonSchema: false,
       drop: ['container', 'mcp_servers', 'service_tier', 'top_k'],
     },
     refusals: [

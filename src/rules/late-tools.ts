@@ -30,7 +30,7 @@ export interface PlacedTools {
   reportUnnamed(): void
 }
 
-const FROM_THE_BEGINNING = 'offered from the beginning'
+export const FROM_THE_BEGINNING = 'offered from the beginning'
 const ONCE_NAMED = 'offered once the conversation names it'
 
 /**

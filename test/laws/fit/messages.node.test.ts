@@ -1,11 +1,13 @@
 import { describe, expect, it, test } from 'vitest'
-import { knownAt } from '../../../adapters/messages/abilities.ts'
+import { knownAt, takesOutput } from '../../../adapters/messages/abilities.ts'
 import { fit } from '../../../adapters/messages/fit.ts'
 import { messages } from '../../../adapters/messages/index.ts'
 import { PROFILES } from '../../../adapters/messages/profiles.ts'
 import { writeWhole } from '../../../adapters/messages/request.ts'
-import type { ModelFacts, Target } from '../../../adapters/contract.ts'
+import type { ModelFacts, ServerFacts, Target } from '../../../adapters/contract.ts'
 import { lossList } from '../../../src/model/loss.ts'
+import type { Block, Request, Tool, Turn } from '../../../src/model/request.ts'
+import { emptyRequest } from '../../../src/rules/empty-request.ts'
 import { passed, translated, whole, type Halves } from './law.ts'
 import { isEveryPlaceWished, WISHES, type Named } from './wishes.ts'
 
@@ -42,6 +44,57 @@ const knowing = (facts: ModelFacts): Halves => ({
     writeWhole(request, context, knownAt({ ...context.target, facts })),
 })
 
+const said = (role: Turn['role'], text: string): Turn => ({
+  role,
+  blocks: [{ kind: 'text', text }],
+})
+const ASKED: Turn[] = [said('user', 'q'), said('assistant', 'a'), said('user', 'more')]
+const tool = (name: string, more: object = {}): Tool => ({
+  kind: 'function',
+  name,
+  description: name,
+  schema: '{"type":"object","properties":{"a":{"type":"string"}}}',
+  ...more,
+})
+const FOUND: Block = { kind: 'tool-change', change: 'add', tools: [{ name: 'two' }] }
+
+/** What only a conversation of this dialect says in its middle. */
+const IN_THE_MIDDLE: readonly Named[] = Object.entries<Partial<Request>>({
+  'a tool that comes late': {
+    tools: [tool('one'), tool('two', { late: true })],
+    turns: [...ASKED, { role: 'developer', blocks: [FOUND] }],
+  },
+  'a tool that comes late, with words': {
+    tools: [tool('one'), tool('two', { late: true })],
+    turns: [...ASKED, { role: 'developer', blocks: [FOUND, { kind: 'text', text: 'Use two.' }] }],
+  },
+  'a tool that a search finds': {
+    tools: [
+      tool('one'),
+      tool('two', { deferred: true }),
+      { kind: 'hosted', capability: 'tool-search' },
+    ],
+    turns: ASKED,
+  },
+  'an effort for the rest': {
+    turns: [...ASKED, { role: 'developer', blocks: [], effort: 'low' }],
+  },
+}).map(([name, wish]) => ({ name, request: { ...emptyRequest('m'), turns: ASKED, ...wish } }))
+
+/** Where what a caller of the dialect says to a model is not what the proxy says to it at this server. */
+const EXCEPT: Readonly<Record<string, (wish: Named, server: ServerFacts) => boolean>> = {
+  'instructions stand where the dialect allows them, and stay behind the words that they stood behind':
+    ({ name }) => name === 'instructions in between',
+  'a schema has been made as the service enforces it': ({ request }, server) =>
+    request.format?.type === 'json-schema' && (server.jsonSchema ?? takesOutput(server)) !== true,
+  'an effort alone asks for no thoughts in this dialect': ({ name }) =>
+    name === 'an effort for the rest',
+  'neighbours of one role, and a list of one text, say what they say as one': ({ name }) =>
+    name.endsWith('with words'),
+  'it would think by itself, and its callers know that': ({ request }, server) =>
+    server.forcedWhileThinking === false && request.toolChoice?.mode === 'required',
+}
+
 test('every place is wished for', () => expect(isEveryPlaceWished()).toBe(true))
 
 describe.each(PROFILES)('$name', ({ facts: server }) => {
@@ -72,6 +125,19 @@ describe.each(PROFILES)('$name', ({ facts: server }) => {
       expect(here, name).toEqual(whole(HALVES, request, targetOf(model, {})))
     }
   })
+})
+
+describe.each(PROFILES)('$name, where nothing is known of it,', ({ facts: server }) => {
+  it.each(['claude-opus-5', 'claude-opus-4-6', 'claude-sonnet-4-5'])(
+    'gets %s as from callers who know it',
+    (model) => {
+      for (const wish of [...WISHES, ...IN_THE_MIDDLE])
+        if (!Object.values(EXCEPT).some((isMeant) => isMeant(wish, server)))
+          expect(passed(HALVES, wish.request, model, { server }), wish.name).toEqual(
+            translated(HALVES, wish.request, model, { server }),
+          )
+    },
+  )
 })
 
 it.each(MODELS)('what fits %s stays the same object', (model) => {

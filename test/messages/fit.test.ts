@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest'
+import { messages } from '../../adapters/messages/index.ts'
+import type { ModelFacts } from '../../adapters/contract.ts'
+import { objectIn, parse, stringify, type JsonObject } from '../../src/json/json.ts'
+import { lossList } from '../../src/model/loss.ts'
+import type { Request, Tool } from '../../src/model/request.ts'
+import { emptyRequest } from '../../src/rules/empty-request.ts'
+
+const profile = (name: string): ModelFacts => ({
+  server: messages.upstream.profiles?.find((row) => row.name === name)?.facts ?? {},
+})
+
+/** The same asked by a caller of this dialect, and by one of another: what each has the server sent. */
+const ask = {
+  here(body: JsonObject, facts: ModelFacts) {
+    const { lose, losses } = lossList()
+    const edits = { facts, foreign: true }
+    const before = objectIn(parse(stringify(body), messages.caller.verbatim))
+    const sent: JsonObject = JSON.parse(stringify(messages.same.edit(before, edits, lose)))
+    return { sent, losses: losses.map(({ code, path }) => `${code} ${path}`) }
+  },
+  elsewhere(asked: Partial<Request>, facts: ModelFacts) {
+    const { lose, losses } = lossList()
+    const request = { ...emptyRequest('m'), limits: { maxOutputTokens: 9000 }, ...ASKED, ...asked }
+    const target = { model: 'm', defaultMaxOutputTokens: 9000, facts }
+    const { body } = messages.upstream.writeRequest(request, { target, lose })
+    const sent: JsonObject = JSON.parse(stringify(body))
+    return { sent, losses: losses.map(({ code, path }) => `${code} ${path}`) }
+  },
+}
+
+const ASKED: Partial<Request> = {
+  turns: [{ role: 'user', blocks: [{ kind: 'text', text: 'q' }] }],
+}
+const QUESTION = { role: 'user', content: 'q' }
+const BODY = { model: 'm', max_tokens: 9000, messages: [QUESTION] }
+const SCHEMA = '{"type":"object","properties":{"a":{"type":"string"}}}'
+const input_schema = JSON.parse(SCHEMA)
+const named = (name: string) => ({ name, input_schema })
+const added = (name: string) => ({
+  type: 'tool_addition',
+  tool: { type: 'tool_definition', definition: named(name) },
+})
+const tool = (name: string, more: object = {}): Tool => ({
+  kind: 'function',
+  name,
+  schema: SCHEMA,
+  ...more,
+})
+
+describe('a tool that is to be called while the model thinks', () => {
+  const sent = {
+    thinking: { type: 'enabled', budget_tokens: 2048 },
+    tool_choice: { type: 'auto' },
+    tools: [named('two')],
+  }
+
+  it('is one of free choice where the server cannot do both, and it alone is offered', () => {
+    const body = {
+      ...BODY,
+      thinking: sent.thinking,
+      tools: [named('one'), named('two')],
+      tool_choice: { type: 'tool', name: 'two' },
+    }
+    const request: Partial<Request> = {
+      tools: [tool('one'), tool('two')],
+      toolChoice: { mode: 'required', names: ['two'] },
+      reasoning: { mode: 'on', budget: 2048 },
+    }
+    const losses = ['approximated toolChoice']
+    expect(ask.here(body, profile('deepseek'))).toMatchObject({ sent, losses })
+    expect(ask.elsewhere(request, profile('deepseek'))).toMatchObject({ sent, losses })
+  })
+
+  it('leaves the others on offer where the prompt is to be cached', () => {
+    const tools = [named('one'), { ...named('two'), cache_control: { type: 'ephemeral' } }]
+    const body = {
+      ...BODY,
+      thinking: sent.thinking,
+      tools,
+      tool_choice: { type: 'tool', name: 'two' },
+    }
+    expect(ask.here(body, profile('deepseek')).sent).toMatchObject({
+      tool_choice: { type: 'auto' },
+      tools,
+    })
+  })
+})
+
+describe('a server without strict tools', () => {
+  const facts: ModelFacts = { server: { strictTools: false } }
+  const strict = { type: 'object', additionalProperties: false }
+
+  it('is sent plain ones, which is told of those that were strict', () => {
+    const [one, two] = ['one', 'two'].map((name) => ({ name, input_schema: strict }))
+    const tools = [
+      { ...one, strict: true },
+      { ...two, strict: false },
+    ]
+    expect(ask.here({ ...BODY, tools }, facts)).toEqual({
+      sent: { ...BODY, tools: [one, two] },
+      losses: ['dropped tools.one.strict'],
+    })
+    const schema = stringify(strict)
+    const asked = {
+      tools: [tool('one', { schema, strict: true }), tool('two', { schema, strict: false })],
+    }
+    expect(ask.elsewhere(asked, facts).losses).toEqual(['dropped tools.one.strict'])
+  })
+})
+
+it('a named tool alone is offered where a choice may name none, and that is told', () => {
+  const facts: ModelFacts = { server: { namedChoice: false } }
+  const sent = { tool_choice: { type: 'any' }, tools: [named('two')] }
+  const losses = ['approximated toolChoice']
+  const tools = [named('one'), named('two')]
+  const body = { ...BODY, tools, tool_choice: { type: 'tool', name: 'two' } }
+  expect(ask.here(body, facts)).toMatchObject({ sent, losses })
+  const asked: Partial<Request> = {
+    tools: [tool('one'), tool('two')],
+    toolChoice: { mode: 'required', names: ['two'] },
+  }
+  expect(ask.elsewhere(asked, facts)).toMatchObject({ sent, losses })
+})
+
+describe('a schema that the server does not enforce', () => {
+  const config = { effort: 'high', format: { type: 'json_schema', schema: input_schema } }
+  const format = { type: 'json-schema', schema: SCHEMA } as const
+
+  it('is said in words as the caller wrote it, beside an effort', () => {
+    const system = [{ type: 'text', text: 'Be kind.' }]
+    const here = ask.here(
+      { ...BODY, system: 'Be kind.', output_config: config },
+      profile('deepseek'),
+    )
+    expect(here.losses).toEqual(['approximated format'])
+    expect(here.sent).toMatchObject({
+      output_config: { effort: 'high' },
+      system: [...system, { type: 'text', text: expect.stringContaining(SCHEMA) }],
+    })
+    const elsewhere = ask.elsewhere(
+      { system: [{ kind: 'text', text: 'Be kind.' }], format },
+      profile('deepseek'),
+    )
+    expect(elsewhere.losses).toEqual(['approximated format'])
+    expect(elsewhere.sent['system']).toEqual(here.sent['system'])
+    expect(elsewhere.sent).not.toHaveProperty('output_config')
+  })
+
+  it('is said in words, too, where the server does not know its member, and what else stood there is told', () => {
+    const { sent, losses } = ask.here({ ...BODY, output_config: config }, profile('llama.cpp'))
+    expect(sent).toEqual({ ...BODY, system: expect.stringContaining(SCHEMA) })
+    expect(losses).toEqual(['approximated format', 'dropped reasoning.effort'])
+    expect(ask.elsewhere({ format }, profile('llama.cpp')).sent).toEqual({
+      ...BODY,
+      system: expect.stringContaining(SCHEMA),
+    })
+  })
+})
+
+describe('what comes in the middle of a conversation, to a server that knows it only at the beginning', () => {
+  it('stands there: tools and an effort; words are said by the user', () => {
+    const late = {
+      role: 'system',
+      content: [{ type: 'text', text: 'Use two.' }, added('two'), added('one')],
+      output_config: { effort: 'low' },
+    }
+    const body = { ...BODY, tools: [named('one')], messages: [QUESTION, late] }
+    expect(ask.here(body, profile('deepseek'))).toEqual({
+      sent: {
+        ...BODY,
+        tools: [named('one'), named('two')],
+        output_config: { effort: 'low' },
+        messages: [QUESTION, { role: 'user', content: '<system>\nUse two.\n</system>' }],
+      },
+      losses: ['approximated tools.late', 'approximated turns.1.role'],
+    })
+  })
+
+  it('says nothing where it brings nothing but tools', () => {
+    const body = { ...BODY, messages: [QUESTION, { role: 'system', content: [added('two')] }] }
+    const losses = ['approximated tools.late']
+    const sent = { ...BODY, tools: [named('two')] }
+    expect(ask.here(body, profile('deepseek'))).toEqual({ sent, losses })
+    expect(ask.here(body, profile('litellm'))).toEqual({ sent, losses })
+  })
+
+  it('is on offer before it is found, and what was found is told in words', () => {
+    const use = { type: 'tool_use', id: 'toolu_1', name: 'one', input: {} }
+    const found = { type: 'tool_reference', tool_name: 'two' }
+    const answer = { type: 'tool_result', tool_use_id: 'toolu_1', content: [found] }
+    const body = {
+      ...BODY,
+      tools: [named('one'), { ...named('two'), defer_loading: true }],
+      messages: [
+        QUESTION,
+        { role: 'assistant', content: [use] },
+        { role: 'user', content: [answer] },
+      ],
+    }
+    const { sent, losses } = ask.here(body, profile('vllm'))
+    expect(losses).toEqual(['approximated tools.deferred'])
+    expect(sent).toMatchObject({ tools: [named('one'), named('two')] })
+    expect(stringify(sent)).not.toMatch(/defer_loading|tool_reference/)
+  })
+})
+
+it('thoughts that become a budget are not asked for where the proof of the last ones is missing', () => {
+  const use = { type: 'tool_use', id: 'toolu_1', name: 'one', input: {} }
+  const answer = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'r' }
+  const body = {
+    ...BODY,
+    thinking: { type: 'adaptive' },
+    messages: [
+      QUESTION,
+      { role: 'assistant', content: [use] },
+      { role: 'user', content: [answer] },
+    ],
+  }
+  const { sent, losses } = ask.here(body, { thinking: 'budget' })
+  expect(sent).not.toHaveProperty('thinking')
+  expect(losses).toContain('approximated reasoning.mode')
+  const open = ask.here(body, { thinking: 'budget', server: { unprovenThoughts: true } })
+  expect(open.sent).toMatchObject({ thinking: { type: 'enabled' } })
+})
