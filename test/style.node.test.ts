@@ -53,6 +53,7 @@ const ADAPTER_FILES = new Set([
   'same.ts',
   'fit.ts',
   'fit-history.ts',
+  'fit-model.ts',
 ])
 const ADAPTER_FOLDERS = new Set(['responses/memory'])
 

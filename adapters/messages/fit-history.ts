@@ -11,14 +11,15 @@ import { listIn, objectIn, objectsIn, textIn } from './dialect.ts'
 /** What a body is fitted to. */
 export interface ServerFit {
   readonly server: ServerFacts
-  /** What the model may be shown in the middle: tools that come, and those that a search finds. */
+  /** What the model takes in the middle: instructions, tools that come, and those that a search finds. */
+  readonly inPlace: boolean
   readonly late: boolean
   readonly deferred: boolean
   readonly lose: Lose
 }
 
 /** What instructions in the middle bring beside words holds from the beginning, where a server takes it there alone. */
-export function withLate(body: JsonObject, { server, late, lose }: ServerFit): JsonObject {
+export function withLate(body: JsonObject, { inPlace, late, lose }: ServerFit): JsonObject {
   const messages = objectsIn(body['messages']).filter(({ role }) => role === 'system')
   const brought = late ? [] : definitionsIn(messages, objectsIn(body['tools']))
   const effort = messages
@@ -27,7 +28,7 @@ export function withLate(body: JsonObject, { server, late, lose }: ServerFit): J
   if (brought.length > 0) lose('approximated', 'tools.late', FROM_THE_BEGINNING)
   return withMembers(body, {
     ...(brought.length > 0 && { tools: [...listIn(body['tools']), ...brought] }),
-    ...(server.systemFirst &&
+    ...(!inPlace &&
       effort !== undefined && {
         output_config: { ...objectIn(body['output_config']), effort },
       }),
@@ -53,8 +54,8 @@ export function withMessages(body: JsonObject, fitting: ServerFit): JsonObject {
   const written = withElements(messages, (message, index) => {
     if (!isObject(message)) return message
     const place = `turns.${index}`
-    const isFirst = fitting.server.systemFirst && message['role'] === 'system'
-    return isFirst ? asUser(message, place, fitting) : fitMessage(message, place, fitting)
+    const isMoved = !fitting.inPlace && message['role'] === 'system'
+    return isMoved ? asUser(message, place, fitting) : fitMessage(message, place, fitting)
   })
   return withMembers(body, { messages: written })
 }

@@ -18,8 +18,9 @@ import type { WireBlock, WireBody, WireMessage } from './wire.ts'
 
 /** Edits the body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
-  const { model } = edits
-  const sent = fit(cleaned(body, edits, lose), edits, lose)
+  const { model, facts, sentTo = model ?? textIn(body['model']) } = edits
+  const target = { model: sentTo, facts }
+  const sent = fit(cleaned(body, edits, lose), target, lose)
   return model === undefined || typeof sent['model'] !== 'string'
     ? sent
     : withMembers(sent, { model })

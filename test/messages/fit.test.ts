@@ -41,6 +41,7 @@ const added = (name: string) => ({
   type: 'tool_addition',
   tool: { type: 'tool_definition', definition: named(name) },
 })
+const system = (effort: string) => ({ role: 'system', content: 's', output_config: { effort } })
 const tool = (name: string, more: object = {}): Tool => ({
   kind: 'function',
   name,
@@ -128,7 +129,7 @@ describe('a schema that the server does not enforce', () => {
   const format = { type: 'json-schema', schema: SCHEMA } as const
 
   it('is said in words as the caller wrote it, beside an effort', () => {
-    const system = [{ type: 'text', text: 'Be kind.' }]
+    const kind = [{ type: 'text', text: 'Be kind.' }]
     const here = ask.here(
       { ...BODY, system: 'Be kind.', output_config: config },
       profile('deepseek'),
@@ -136,7 +137,7 @@ describe('a schema that the server does not enforce', () => {
     expect(here.losses).toEqual(['approximated format'])
     expect(here.sent).toMatchObject({
       output_config: { effort: 'high' },
-      system: [...system, { type: 'text', text: expect.stringContaining(SCHEMA) }],
+      system: [...kind, { type: 'text', text: expect.stringContaining(SCHEMA) }],
     })
     const elsewhere = ask.elsewhere(
       { system: [{ kind: 'text', text: 'Be kind.' }], format },
@@ -222,4 +223,91 @@ it('thoughts that become a budget are not asked for where the proof of the last 
   expect(losses).toContain('approximated reasoning.mode')
   const open = ask.here(body, { thinking: 'budget', server: { unprovenThoughts: true } })
   expect(open.sent).toMatchObject({ thinking: { type: 'enabled' } })
+})
+
+describe('what is configured of a model holds for callers of its own dialect too', () => {
+  const efforts = ['low', 'medium', 'high'] as const
+  const adaptive = { type: 'adaptive', display: 'omitted' }
+  const thinks = (effort: string) => ({ ...BODY, thinking: adaptive, output_config: { effort } })
+
+  it('an effort beyond the list becomes the nearest, and the thoughts stay as they were asked for', () => {
+    const losses = ['approximated reasoning.effort']
+    expect(ask.here(thinks('max'), { efforts })).toEqual({ sent: thinks('high'), losses })
+    expect(ask.here(thinks('low'), { efforts })).toEqual({ sent: thinks('low'), losses: [] })
+    const { output_config: _, ...rest } = thinks('max')
+    expect(ask.here(thinks('max'), { efforts: [] })).toEqual({
+      sent: rest,
+      losses: ['dropped reasoning.effort'],
+    })
+  })
+
+  it('so does one that the conversation brings', () => {
+    const { sent, losses } = ask.here(
+      { ...BODY, messages: [QUESTION, system('xhigh')] },
+      { efforts },
+    )
+    expect(sent['messages']).toEqual([QUESTION, system('high')])
+    expect(losses).toEqual(['approximated reasoning.effort'])
+  })
+
+  it('thinking that cannot be switched off is the least there is, or goes on between calls', () => {
+    const body = { ...BODY, thinking: { type: 'disabled' } }
+    const losses = ['approximated reasoning.mode']
+    expect(ask.here(body, { thinkingOff: false, thinking: 'adaptive', efforts })).toEqual({
+      sent: { ...BODY, thinking: { type: 'adaptive' }, output_config: { effort: 'low' } },
+      losses,
+    })
+    expect(ask.here(body, { thinkingOff: 'between_tools' })).toEqual({
+      sent: { ...BODY, thinking: { type: 'between_tools' } },
+      losses,
+    })
+    expect(ask.here(body, { thinkingOff: true })).toEqual({ sent: body, losses: [] })
+  })
+
+  it('a temperature goes where there is none, and only an unusual one is told', () => {
+    const body = { ...BODY, temperature: 0.5, top_p: 1, top_k: 5 }
+    const gone = { sent: BODY, losses: ['dropped sampling.temperature', 'dropped sampling.topK'] }
+    expect(ask.here(body, { sampling: 'never' })).toEqual(gone)
+    expect(ask.here(body, { sampling: 'without-thinking' })).toEqual({ sent: body, losses: [] })
+    const { sent } = ask.here({ ...body, thinking: adaptive }, { sampling: 'without-thinking' })
+    expect(sent).toEqual({ ...BODY, thinking: adaptive })
+  })
+
+  it('a tool is not forced where none can be', () => {
+    const tools = [named('one'), named('two')]
+    const body = { ...BODY, tools, tool_choice: { type: 'tool', name: 'two' } }
+    const sent = { ...BODY, tools: [named('two')], tool_choice: { type: 'auto' } }
+    expect(ask.here(body, { forcedChoice: false })).toEqual({
+      sent,
+      losses: ['approximated toolChoice'],
+    })
+    const hosted = { type: 'web_search_20250305', name: 'web_search' }
+    const mixed = { ...body, tools: [...tools, hosted], tool_choice: { type: 'any' } }
+    expect(ask.here(mixed, { forcedChoice: false }).sent).toEqual({
+      ...mixed,
+      tool_choice: { type: 'auto' },
+    })
+  })
+
+  it('instructions and tools stand at the beginning where the model takes them there alone', () => {
+    const late = { role: 'system', content: [{ type: 'text', text: 's' }, added('two')] }
+    const body = { ...BODY, messages: [QUESTION, late] }
+    const words = { role: 'user', content: '<system>\ns\n</system>' }
+    expect(ask.here(body, { systemInPlace: false }).sent).toEqual({
+      ...BODY,
+      tools: [named('two')],
+      messages: [QUESTION, words],
+    })
+    expect(ask.here(body, { lateTools: false }).sent).toEqual({
+      ...BODY,
+      tools: [named('two')],
+      messages: [QUESTION, { ...late, content: late.content.slice(0, 1) }],
+    })
+    const search = { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' }
+    const waiting = { ...BODY, tools: [search, { ...named('two'), defer_loading: true }] }
+    expect(ask.here(waiting, { deferredTools: false })).toEqual({
+      sent: { ...BODY, tools: [named('two')] },
+      losses: ['dropped tools.tool-search', 'approximated tools.deferred'],
+    })
+  })
 })

@@ -156,22 +156,49 @@ const HEEDED: readonly ModelFacts[] = [
   { maxOutputTokens: 300 },
   { maxOutputTokens: 3000 },
   { prefill: false },
+  { efforts: ['low', 'medium'] },
+  { efforts: [] },
+  { thinkingOff: false },
+  { thinkingOff: false, efforts: ['medium', 'high'] },
+  { thinkingOff: 'between_tools' },
+  { sampling: 'never' },
+  { sampling: 'without-thinking' },
+  { forcedChoice: false },
+  { systemInPlace: false },
+  { lateTools: false },
+  { deferredTools: false },
   { drop: ['temperature', 'topP', 'top_k'] },
   { drop: ['thinking', 'tool_choice'] },
   { drop: ['limits.stop', 'user', 'output_config', 'tier', 'tools'] },
 ]
 
-/**
- * A caller of the dialect has asked for thoughts in one way of it already, and what that says in another is not what was wished
- * for: an effort became a budget, or half the bound.
- */
-const isSaidInOneWay = ({ thinking, maxOutputTokens }: ModelFacts, { request }: Named): boolean =>
-  request.reasoning !== undefined && (thinking !== undefined || maxOutputTokens !== undefined)
+/** Where a caller of the dialect has said already what is made of a wish for a model that takes something else. */
+const SAID_BEFORE: Readonly<Record<string, (facts: ModelFacts, wish: Named) => boolean>> = {
+  'thoughts, in a way or by an effort of the model': (
+    { thinking, maxOutputTokens, efforts, thinkingOff, forcedChoice },
+    { request },
+  ) =>
+    request.reasoning !== undefined &&
+    [thinking, maxOutputTokens, efforts, thinkingOff, forcedChoice].some(
+      (one) => one !== undefined,
+    ),
+  'that it is not to think, so that it can be made to call a tool': (
+    { thinkingOff, forcedChoice },
+    { request },
+  ) =>
+    request.toolChoice?.mode === 'required' &&
+    (thinkingOff !== undefined || forcedChoice !== undefined),
+  'instructions, where the dialect allows them': ({ systemInPlace }, { name }) =>
+    systemInPlace === false && name === 'instructions in between',
+}
+
+const isSaidBefore = (facts: ModelFacts, wish: Named): boolean =>
+  Object.values(SAID_BEFORE).some((isMeant) => isMeant(facts, wish))
 
 describe.each(HEEDED)('where %o is said', (facts) => {
   it.each(MODELS)('%s is sent the same by callers of every dialect', (model) => {
     for (const wish of BOUNDED) {
-      if (isSaidInOneWay(facts, wish)) continue
+      if (isSaidBefore(facts, wish)) continue
       expect(passed(HALVES, wish.request, model, facts), wish.name).toEqual(
         translated(HALVES, wish.request, model, facts),
       )
@@ -189,17 +216,14 @@ describe.each(HEEDED)('where %o is said', (facts) => {
   })
 })
 
-/** Its own callers get what the service says: these facts are for those who cannot know its words. */
+/** What says no more than what holds anyway, or is for callers of other dialects, who have other words. */
 const FOR_OTHERS: readonly ModelFacts[] = [
-  { efforts: ['low'] },
-  { efforts: [] },
-  { forcedChoice: false },
-  { thinkingOff: false },
-  { sampling: 'never' },
   { storesByDefault: true },
-  { systemInPlace: false },
-  { lateTools: false },
-  { deferredTools: false },
+  { systemInPlace: true },
+  { lateTools: true },
+  { deferredTools: true },
+  { computer: true },
+  { fetchesUrls: false },
   { prefill: true },
 ]
 

@@ -1,0 +1,218 @@
+import { GO_ON } from '../../src/rules/empty-request.ts'
+import { withElements, withMembers } from '../../src/json/edit.ts'
+import { isObject, amountIn, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import type { ReasoningOptions } from '../../src/model/request.ts'
+import { isEffort } from '../../src/rules/effort.ts'
+import { fittingReasoning, type Fit } from '../../src/models/thinking.ts'
+import type { ModelFacts, Target } from '../contract.ts'
+import { knownBy } from './abilities.ts'
+import { listIn, numberIn, objectIn, objectsIn, textIn } from './dialect.ts'
+import { endsUnproven, isCall } from './proofs.ts'
+import { effortWord, readReasoning, writeReasoning } from './reasoning.ts'
+import type { WireBody, WireMessage } from './wire.ts'
+
+/** The destination of a body, as far as a body is fitted to it. */
+export type FitTarget = Pick<Target, 'model' | 'facts'>
+
+/**
+ * Fits a body to what the configuration says of its model. What is known by the name alone corrects only callers of
+ * other dialects (`fitting`): the service judges itself what is said in its own words.
+ */
+export function fitModel(body: JsonObject, target: FitTarget, lose: Lose): JsonObject {
+  const { facts } = target
+  const bounded = withinBound(withEfforts(body, target, lose), facts, lose)
+  const sampled = withSampling(bounded, target, lose)
+  const isUnforced = facts.forcedChoice === false && isForced(sampled['tool_choice'])
+  const free = isUnforced
+    ? unforced(sampled, 'the model cannot be made to call a tool', lose)
+    : sampled
+  return facts.prefill === false ? endedByUser(free, lose) : free
+}
+
+/** An effort that the model takes, in the request and in its conversation, and thoughts where there are always some. */
+function withEfforts(body: WireBody, target: FitTarget, lose: Lose): JsonObject {
+  const { model, facts } = target
+  const { efforts, thinkingOff } = facts
+  if (efforts === undefined && thinkingOff === undefined) return body
+  const about: Fit = { facts: { ...(efforts && { efforts }) }, model, lose }
+  const told = withLaterEfforts(body, about)
+  const { reasoning } = readReasoning(body.thinking, objectIn(body.output_config)['effort'])
+  if (reasoning?.mode === 'off') return withoutThoughts(told, reasoning, target, lose)
+  // An effort becomes a number of tokens then.
+  const isWorth = reasoning?.mode === 'adaptive' && facts.thinking === 'budget'
+  return isWorth ? told : withEffort(told, about)
+}
+
+function withLaterEfforts(body: JsonObject, about: Fit): JsonObject {
+  const { messages } = body
+  if (!Array.isArray(messages)) return body
+  return withMembers(body, {
+    messages: withElements(messages, (message) =>
+      isObject(message) && message['role'] === 'system' ? withEffort(message, about) : message,
+    ),
+  })
+}
+
+/** Not to think, as far as the model can be told so. */
+function withoutThoughts(
+  body: WireBody,
+  reasoning: ReasoningOptions,
+  { model, facts }: FitTarget,
+  lose: Lose,
+): JsonObject {
+  const known = knownBy({ model, facts, defaultMaxOutputTokens: 0 })
+  const fitted = fittingReasoning(reasoning, { facts: known, model, lose })
+  if (fitted === reasoning && facts.thinkingOff !== 'between_tools') return body
+  const around = {
+    maxTokens: numberIn(body.max_tokens) ?? Number.MAX_SAFE_INTEGER,
+    facts: known,
+    forced: isForced(body.tool_choice),
+    unproven: false,
+    lose,
+  }
+  return saying(body, writeReasoning(fitted ? { reasoning: fitted } : {}, around))
+}
+
+/** The effort of a request, or one that its conversation brings. */
+function withEffort(said: JsonObject, about: Fit): JsonObject {
+  const word = textIn(objectIn(said['output_config'])['effort'])
+  if (!isEffort(word)) return said
+  const effort = fittingReasoning({ mode: 'on', effort: word }, about)?.effort
+  if (effort === word) return said
+  const written = effort && effortWord(effort, about.lose)
+  return saying(said, { thinking: said['thinking'], effort: written })
+}
+
+/** With other thoughts and another effort. */
+function saying(
+  said: JsonObject,
+  { thinking, effort }: { thinking?: Json | undefined; effort?: string | undefined },
+): JsonObject {
+  const config = withMembers(objectIn(said['output_config']), { effort })
+  return withMembers(said, {
+    thinking,
+    output_config: Object.keys(config).length > 0 ? config : undefined,
+  })
+}
+
+/** The output bound, and thinking, of which it is the bound too. */
+function withinBound(body: WireBody, facts: ModelFacts, lose: Lose): JsonObject {
+  const asked = numberIn(body.max_tokens)
+  const { maxOutputTokens: most } = facts
+  const isTooMuch = asked !== undefined && most !== undefined && asked > most
+  if (isTooMuch) lose('approximated', 'limits.maxOutputTokens')
+  const bounded = isTooMuch ? withMembers(body, { max_tokens: most }) : body
+  return isThinkingFit(bounded, facts, isTooMuch) ? bounded : withThinking(bounded, facts, lose)
+}
+
+function isThinkingFit(
+  { thinking, max_tokens }: JsonObject,
+  { thinking: style }: ModelFacts,
+  isBounded: boolean,
+): boolean {
+  const { type, budget_tokens } = objectIn(thinking)
+  if (type === 'adaptive') return style !== 'budget'
+  if (type !== 'enabled') return true
+  const isWithin = !isBounded || amountIn(budget_tokens) < amountIn(max_tokens)
+  return isWithin && style !== 'adaptive' && style !== 'level'
+}
+
+/** Thoughts are asked for in the way of the model. */
+function withThinking(body: WireBody, facts: ModelFacts, lose: Lose): JsonObject {
+  const { effort, ...output } = objectIn(body.output_config)
+  const written = writeReasoning(readReasoning(body.thinking, effort), {
+    maxTokens: numberIn(body.max_tokens) ?? Number.MAX_SAFE_INTEGER,
+    facts,
+    forced: isForced(body.tool_choice),
+    unproven:
+      facts.server?.unprovenThoughts !== true && endsUnproven(body, facts.prefill !== false),
+    lose,
+  })
+  if (written.effort === effort) return withMembers(body, { thinking: written.thinking })
+  const settings = written.effort === undefined ? output : { ...output, effort: written.effort }
+  return withMembers(body, {
+    thinking: written.thinking,
+    output_config: Object.keys(settings).length > 0 ? settings : undefined,
+  })
+}
+
+/** Whether it is asked to think. */
+export const isThinking = (thinking: Json | undefined): boolean =>
+  ['enabled', 'adaptive'].includes(textIn(objectIn(thinking)['type']))
+
+const SAMPLED = [
+  ['temperature', 'sampling.temperature', 1],
+  ['top_p', 'sampling.topP', 1],
+  ['top_k', 'sampling.topK', undefined],
+] as const
+
+/** Some models take no temperature, or none while they think. What is the same where nothing is said is no loss. */
+function withSampling(body: JsonObject, target: FitTarget, lose: Lose): JsonObject {
+  const { sampling } = target.facts
+  const isRefused =
+    sampling === 'never' || (sampling === 'without-thinking' && thinks(body, target))
+  if (!isRefused) return body
+  for (const [member, place, usual] of SAMPLED) {
+    const value = body[member] ?? usual
+    if (value !== usual) lose('dropped', place)
+  }
+  return withMembers(body, Object.fromEntries(SAMPLED.map(([member]) => [member, undefined])))
+}
+
+/** As it is told, or as it does when it is told nothing. */
+function thinks({ thinking }: JsonObject, target: FitTarget): boolean {
+  if (isObject(thinking)) return isThinking(thinking)
+  return knownBy({ ...target, defaultMaxOutputTokens: 0 }).on === true
+}
+
+export const isForced = (choice: Json | undefined): boolean =>
+  ['any', 'tool'].includes(textIn(objectIn(choice)['type']))
+
+/** Adds a request to go on, for a model that does not continue its own words. */
+function endedByUser(body: WireBody, lose: Lose): JsonObject {
+  const { messages } = body
+  const last: WireMessage | undefined = objectsIn(messages).at(-1)
+  if (!Array.isArray(messages) || last?.role !== 'assistant') return body
+  if (objectsIn(last.content).some(isCall)) return body
+  lose('approximated', `turns.${messages.length - 1}`, 'the model does not continue its own words')
+  return withMembers(body, { messages: [...messages, { role: 'user', content: GO_ON }] })
+}
+
+/**
+ * A forced choice, for a model that cannot be made to call a tool. One that is named stays on offer alone; tools are the
+ * beginning of the prompt, so that is done only where nothing of it is marked to be cached.
+ */
+export function unforced(body: JsonObject, why: string, lose: Lose): JsonObject {
+  const { type, name } = objectIn(body['tool_choice'])
+  const tools = objectsIn(body['tools'])
+  if (tools.length === 0) return body
+  lose('approximated', 'toolChoice', why)
+  const isPlain = tools.every((tool) =>
+    [undefined, 'custom'].includes(textIn(tool['type']) || undefined),
+  )
+  const isAlone = type === 'tool' && isPlain && !isMarked(body) && tools.some(hasName(name))
+  return choosing(isAlone ? offering(body, name) : body, 'auto')
+}
+
+/** A choice that names no tool. */
+export const choosing = (body: JsonObject, type: 'auto' | 'any'): JsonObject =>
+  withMembers(body, {
+    tool_choice: withMembers(objectIn(body['tool_choice']), { type, name: undefined }),
+  })
+
+export const hasName =
+  (name: Json | undefined) =>
+  (tool: Json): boolean =>
+    isObject(tool) && tool['name'] === name
+
+/** With one tool alone. */
+export const offering = (body: JsonObject, name: Json | undefined): JsonObject =>
+  withMembers(body, { tools: listIn(body['tools']).filter(hasName(name)) })
+
+/** Whether a part of the prompt is to be cached: tools are its beginning, so they stay as they are. */
+const isMarked = ({ tools, system, messages, cache_control }: JsonObject): boolean =>
+  cache_control !== undefined ||
+  [tools, system, ...objectsIn(messages).map(({ content }) => content)]
+    .flatMap((list) => objectsIn(list))
+    .some((one) => one['cache_control'] !== undefined)
