@@ -166,7 +166,7 @@ function fitted(
 ): JsonObject {
   const { prefill } = heededBy(target, isOrigin(request))
   const heeded = { ...target.facts, ...(prefill !== undefined && { prefill }) }
-  return fit(body, { facts: proving(target, heeded) }, lose)
+  return fit(body, { model: target.model, facts: proving(target, heeded) }, lose)
 }
 
 /** The plain form of a count covers only the conversation; system and tools need the wrapped form. */

@@ -5,7 +5,8 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { SameEdits } from '../contract.ts'
 import { proving } from './abilities.ts'
 import { DIALECT } from './dialect.ts'
-import { findElements, findKey, fit, turnCounter, withinMember, withinList } from './fit.ts'
+import { fit, turnCounter } from './fit.ts'
+import { findElements, findKey, withinList, withinMember } from './wire.ts'
 import { resourceName } from './paths.ts'
 import { readProof, SIGNATURE } from './proofs.ts'
 
@@ -25,7 +26,7 @@ function editRequest(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
   const own = foreign ? withoutForeign(body, readsProof, lose) : body
   // A proof that was taken out is missing where its service asks for it.
   const about = own === body ? facts : proving({ model: sentTo, facts })
-  const sent = fit(own, { facts: about }, lose)
+  const sent = fit(own, { model: sentTo, facts: about }, lose)
   return model === undefined || typeof sent['model'] !== 'string'
     ? sent
     : withMembers(sent, { model: resourceName(model) })

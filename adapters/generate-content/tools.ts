@@ -51,6 +51,9 @@ const SWITCHES: Partial<Record<Capability, string>> = {
   'code-execution': 'codeExecution',
 }
 
+/** The member with the functions that a request declares. */
+export const DECLARATIONS = 'functionDeclarations'
+
 /** The member that offers functions for a screen, which the caller runs. */
 export const SCREEN = 'computerUse'
 

@@ -5,6 +5,7 @@ import {
   isNull,
   type JsonObject,
 } from '../../src/json/json.ts'
+import { withElements, withMembers } from '../../src/json/edit.ts'
 import { field, namesFor, placesIn, fieldShapes } from '../../src/check/fields.ts'
 import {
   list,
@@ -309,3 +310,54 @@ export const REPLY_VERBATIM = verbatimPaths(
     ].map((path) => `${root}candidates.*.content.parts.*.${path}`),
   ),
 )
+
+/** The key of a member in this body, in either spelling. */
+export const findKey = (value: JsonObject, name: string): string | undefined =>
+  Object.keys(value).findLast((key) => camel(key) === name && value[key] !== null)
+
+export function findMember(value: JsonObject, name: string): Json | undefined {
+  const key = findKey(value, name)
+  return key === undefined ? undefined : value[key]
+}
+
+export const findObject = (value: JsonObject, name: string): JsonObject => {
+  const member = findMember(value, name)
+  return isObject(member) ? member : {}
+}
+
+/** Edits a member that is an object, and removes it where it becomes empty. */
+export function withinMember(
+  value: JsonObject,
+  name: string,
+  editMember: (member: JsonObject) => JsonObject,
+): JsonObject {
+  const key = findKey(value, name)
+  const member = key === undefined ? undefined : value[key]
+  if (key === undefined || !isObject(member)) return value
+  const edited = editMember(member)
+  const isEmptied = edited !== member && Object.keys(edited).length === 0
+  return withMembers(value, { [key]: isEmptied ? undefined : edited })
+}
+
+type EditElement = (element: JsonObject, index: number) => JsonObject | readonly JsonObject[]
+
+/** Edits the elements of a list; a list of one may be written without brackets. */
+export function withinList(value: JsonObject, name: string, editElement: EditElement): JsonObject {
+  const key = findKey(value, name)
+  const member = key === undefined ? undefined : value[key]
+  if (key === undefined || !(Array.isArray(member) || isObject(member))) return value
+  const list = Array.isArray(member) ? member : [member]
+  const edited = withElements(list, (element, index) =>
+    isObject(element) ? editElement(element, index) : element,
+  )
+  if (edited === list) return value
+  const [only] = edited
+  const isOne = !Array.isArray(member) && edited.length === 1 && only !== undefined
+  return withMembers(value, { [key]: isOne ? only : edited })
+}
+
+/** The elements of a list that may be written without brackets. */
+export function findElements(value: JsonObject, name: string): JsonObject[] {
+  const member = findMember(value, name)
+  return (Array.isArray(member) ? member : [member]).filter(isObject)
+}

@@ -24,6 +24,13 @@ const HEEDED: readonly ModelFacts[] = [
   { thinking: 'level' },
   { maxOutputTokens: 300 },
   { prefill: false },
+  { efforts: ['low', 'medium'] },
+  { efforts: [] },
+  { thinkingOff: false },
+  { sampling: 'never' },
+  { sampling: 'without-thinking' },
+  { forcedChoice: false },
+  { fetchesUrls: false },
   { mixesTools: true },
   { mixesTools: false },
   { drop: ['temperature', 'sampling.topP', 'topK'] },
@@ -41,8 +48,12 @@ const EXCEPT: Readonly<Record<string, (wish: Named, facts: ModelFacts) => boolea
     prefill !== false && name.startsWith('words of its own'),
   'what was asked for in one scale is not what was asked for in the other': (
     { request },
-    { thinking },
-  ) => thinking !== undefined && request.reasoning !== undefined,
+    { thinking, efforts, thinkingOff },
+  ) =>
+    request.reasoning !== undefined &&
+    [thinking, efforts, thinkingOff].some((one) => one !== undefined),
+  'a temperature is left out before, for a model that heeds none': ({ request }, { sampling }) =>
+    sampling === 'without-thinking' && Object.keys(request.sampling).length > 0,
   'a caller that knows of no mix offers one kind of tools': (wish, { mixesTools }) =>
     mixesTools === true && asked(wish).includes('"hosted"'),
   'a free choice among some needs a mode that its own callers say where they know it': (
@@ -104,14 +115,13 @@ it.each(MODELS)('the writers for %s ask nothing of its server', (model) => {
     )
 })
 
-/** Its own callers get what the service says: these facts are for those who cannot know its words. */
+/** What says no more than what holds anyway, or is for callers of other dialects, who have other words. */
 const FOR_OTHERS: readonly ModelFacts[] = [
-  { efforts: ['low'] },
-  { forcedChoice: false },
-  { thinkingOff: false },
-  { sampling: 'never' },
+  { thinkingOff: true },
+  { forcedChoice: true },
+  { sampling: 'always' },
   { storesByDefault: true },
-  { fetchesUrls: false },
+  { fetchesUrls: true },
   { prefill: true },
 ]
 

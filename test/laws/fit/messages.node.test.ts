@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { knownAt, takesOutput } from '../../../adapters/messages/abilities.ts'
 import { fit } from '../../../adapters/messages/fit.ts'
 import { messages } from '../../../adapters/messages/index.ts'
@@ -9,7 +9,7 @@ import { lossList } from '../../../src/model/loss.ts'
 import type { Block, Request, Tool, Turn } from '../../../src/model/request.ts'
 import { emptyRequest } from '../../../src/rules/empty-request.ts'
 import { passed, translated, whole, type Halves } from './law.ts'
-import { isEveryPlaceWished, WISHES, type Named } from './wishes.ts'
+import { WISHES, type Named } from './wishes.ts'
 
 const HALVES: Halves = { adapter: messages, fit, writeWhole }
 
@@ -94,8 +94,6 @@ const EXCEPT: Readonly<Record<string, (wish: Named, server: ServerFacts) => bool
   'it would think by itself, and its callers know that': ({ request }, server) =>
     server.forcedWhileThinking === false && request.toolChoice?.mode === 'required',
 }
-
-test('every place is wished for', () => expect(isEveryPlaceWished()).toBe(true))
 
 describe.each(PROFILES)('$name', ({ facts: server }) => {
   it.each(MODELS)('gets %s the same from callers of every dialect', (model) => {
