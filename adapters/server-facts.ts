@@ -78,6 +78,10 @@ export interface ServerFacts {
   files?: boolean
   /** Whether the server enforces schemas; otherwise replies are JSON, and the schema is said in words. */
   jsonSchema?: boolean
+  /** Whether it refuses plain JSON mode where no message holds the word JSON. */
+  jsonWord?: boolean
+  /** Whether it knows `safety_identifier`, and not only the older `user`. */
+  safetyIdentifier?: boolean
   /** Whether results of tools may hold more than text. */
   toolMedia?: boolean
   /** Whether the server takes thoughts of earlier turns back, and without a proof that it gave out. */

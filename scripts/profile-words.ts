@@ -143,6 +143,17 @@ export const PROFILE_WORDS: Words<ProfileConfig> = {
     usual: 'true',
     example: false,
   },
+  jsonWord: {
+    means:
+      'Refuses plain JSON mode where no message holds the word JSON, so that it is added (responses).',
+    usual: 'true for callers of other dialects',
+    example: false,
+  },
+  safetyIdentifier: {
+    means: 'Knows safety_identifier, and not only the older user (responses).',
+    usual: 'true',
+    example: false,
+  },
   toolMedia: { means: 'Takes pictures in results of tools.', usual: 'true', example: false },
   reasoningItems: { means: 'Takes thoughts of earlier turns.', usual: 'true', example: false },
   unprovenThoughts: {

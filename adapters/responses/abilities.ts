@@ -1,7 +1,6 @@
 import type { KnownFacts } from '../../src/models/facts.ts'
 import type { Storing } from '../../src/rules/storing.ts'
-import { knownOf, type Known, type Target } from '../contract.ts'
-import { takesLateTools } from './lowered-history.ts'
+import { knownOf, type Known, type ModelFacts, type ServerFacts, type Target } from '../contract.ts'
 
 /** What every current model of the service takes, for one that nothing is known of. */
 const CAREFUL: KnownFacts = {
@@ -12,7 +11,8 @@ const CAREFUL: KnownFacts = {
 }
 
 /** The facts about the model: as configured, or else as it is known. */
-export const knownBy = (target: Target): Known => knownOf(target, CAREFUL)
+export const knownBy = (target: Pick<Target, 'model' | 'facts' | 'service'>): Known =>
+  knownOf({ defaultMaxOutputTokens: 0, ...target }, CAREFUL)
 
 /** The same for a caller of this dialect, who is not corrected by what is known. */
 export const heededBy = (target: Target, own: boolean): KnownFacts =>
@@ -33,14 +33,18 @@ export interface Takes {
 }
 
 /** Whether the model has a tool for a screen. */
-export function hasScreen(target: Target): boolean {
-  const { server, computer } = target.facts
-  return computer ?? (server?.hostedTools !== false && knownBy(target).screen !== undefined)
-}
+export const hasScreen = (target: Target): boolean =>
+  target.facts.computer ?? knownBy(target).screen !== undefined
+
+/** Whether its server keeps replies; where not, they are kept here for callers of this dialect. */
+export const keepsReplies = ({ server }: ModelFacts): boolean => server?.state !== false
+
+/** Whether its server takes thoughts by their words alone. */
+export const takesWords = ({ server }: ModelFacts): boolean => server?.unprovenThoughts === true
 
 /** A server without a memory keeps nothing; any other one that is not told so. */
-export function storing({ facts: { server } }: Target): Storing {
-  const keeps = server?.state !== false
+export function storing({ facts }: Target): Storing {
+  const keeps = keepsReplies(facts)
   return { isTold: keeps, stores: keeps }
 }
 
@@ -49,13 +53,35 @@ const EVERYTHING: Takes = { late: true, deferred: true, efforts: true }
 
 export function takenBy(target: Target, own: boolean): Takes {
   if (own) return EVERYTHING
-  const { server, lateTools, deferredTools, effortUpdates } = target.facts
-  const known = knownBy(target)
-  const isWhole = !server || takesLateTools(server)
-  const isServed = isWhole && server?.hostedTools !== false
+  const { lateTools, deferredTools, effortUpdates } = knownBy(target)
   return {
-    late: lateTools ?? (isWhole && known.lateTools === true),
-    deferred: deferredTools ?? (isServed && known.deferredTools === true),
-    efforts: effortUpdates ?? (isWhole && known.effortUpdates === true),
+    late: lateTools === true,
+    deferred: deferredTools === true,
+    efforts: effortUpdates === true,
   }
+}
+
+/** What a conversation with a model may bring where its server serves it. */
+export function servedBy({ server, lateTools, deferredTools, effortUpdates }: ModelFacts): Takes {
+  const isWhole = !server || takesLateTools(server)
+  return {
+    late: isWhole && lateTools !== false,
+    deferred: isWhole && server?.hostedTools !== false && deferredTools !== false,
+    efforts: server?.otherItems !== false && (effortUpdates ?? isWhole),
+  }
+}
+
+/** A server that lacks one of these kinds of tools is older than the item that declares tools. */
+const takesLateTools = ({ otherItems, namespaces, customTools }: ServerFacts): boolean =>
+  otherItems !== false && namespaces !== false && customTools !== false
+
+/**
+ * The model as its server serves it, for the writer of a body: the tool for a screen cannot be made the caller's own
+ * function again once it is written, so where the server runs no tools the model has none.
+ */
+export function served(target: Target): Target {
+  const { server, computer } = target.facts
+  return server?.hostedTools === false && computer === undefined
+    ? { ...target, facts: { ...target.facts, computer: false } }
+    : target
 }

@@ -52,8 +52,6 @@ export interface ItemContext {
   readonly own: boolean
   /** The model takes cache marks. */
   readonly marks: boolean
-  /** The server takes thoughts without a proof. */
-  readonly isOpen: boolean
   readonly lose: Lose
 }
 
@@ -133,7 +131,7 @@ export function writeReasoning(
   block: ReasoningBlock,
   context: ItemContext,
 ): JsonObject | undefined {
-  const { own, path, isOpen, lose } = context
+  const { own, path, lose } = context
   const isDamaged = own && block.damagedProof === true
   const isOwnProof = block.proof?.dialect === DIALECT
   if (isDamaged || (block.proof && !isOwnProof)) lose('dropped', `${path}.seal`)
@@ -141,8 +139,7 @@ export function writeReasoning(
   const { id } = factsOf(block)
   const isKnown = own && id !== undefined && !isMinted(id)
   const isKept = isOwnProof || (isKnown && !block.proof && !isDamaged)
-  if (!isKept && (block.text === '' || !isOpen))
-    return block.text === '' ? undefined : lose('dropped', path)
+  if (!isKept && block.text === '') return undefined
   const summary = block.text === '' ? [] : [{ type: 'summary_text', text: block.text }]
   return {
     type: 'reasoning',

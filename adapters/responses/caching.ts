@@ -17,7 +17,7 @@ import type {
 import type { Lose } from '../../src/model/loss.ts'
 import type { Members } from '../../src/model/ext.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
-import type { Target, WriteRequestContext } from '../contract.ts'
+import type { WriteRequestContext } from '../contract.ts'
 import { writeCache } from './blocks.ts'
 import { isOrigin, listOf, lookup, memberText } from './dialect.ts'
 
@@ -81,24 +81,15 @@ export function readDiagnosis(found: JsonObject): { usage: Usage; left: JsonObje
 /** The cache key: the caller's own, or the text that stands for its session. */
 export function cacheKeyFor(
   { cacheKey }: Request,
-  { cache, target, lose }: WriteRequestContext,
+  { cache, lose }: WriteRequestContext,
 ): string | undefined {
   if (cache?.mode === 'off') return cacheKey === undefined ? undefined : lose('dropped', 'cacheKey')
-  return cacheKey ?? (cache?.mode === 'derive' && takesKey(target) ? cache.session() : undefined)
+  return cacheKey ?? (cache?.mode === 'derive' ? cache.session() : undefined)
 }
-
-/**
- * Whether the server takes a cache key. A caller's key is reported where it is left out; a key made here is no loss.
- */
-function takesKey({ facts: { server = {} } }: Target): boolean {
-  const { cacheKey = true, members, drop = [] } = server
-  return cacheKey && (members?.includes(KEY) ?? true) && !drop.includes(KEY)
-}
-const KEY = 'prompt_cache_key'
 
 /** The service writes its cache four times per request, one of them at a mark that it sets itself. */
 const MAX_MARKS = 3
-const MARK = 'prompt_cache_breakpoint'
+export const MARK = 'prompt_cache_breakpoint'
 
 /** Removes the oldest marks where there are too many, but not that of the instructions. */
 export function capMarks(
@@ -132,7 +123,7 @@ export function capMarks(
   })
 }
 
-const countMarks = (item: JsonObject): number =>
+export const countMarks = (item: JsonObject): number =>
   ['content', 'output'].flatMap((member) => listOf(item[member])).filter(isMarked).length
 
 const isMarked = (part: Json): boolean => isObject(part) && part[MARK] !== undefined

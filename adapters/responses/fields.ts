@@ -19,9 +19,11 @@ import {
   type PlaceTable,
 } from '../../src/model/places.ts'
 import { inWords } from '../../src/rules/text-tools.ts'
+import { withMembers } from '../../src/json/edit.ts'
+import type { ServerFacts } from '../contract.ts'
 import { listOf, lookup, keep, restOf, factsOf } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
-import { PROOFS } from './proofs.ts'
+import { PROOFS } from './reasoning.ts'
 import { writeFormatName, writeUserId } from './names.ts'
 import { NOT_STRICT, objectSchema, strictSchema } from '../../src/schema/strict.ts'
 
@@ -32,8 +34,6 @@ interface Saying {
   readonly request: Request
   /** It came in this dialect. */
   readonly own: boolean
-  /** The bound of the model, where it is known. */
-  readonly most: number | undefined
   readonly lose: Lose
 }
 
@@ -82,8 +82,8 @@ export const readPlaces = readBy(PLACES)
 export const writeSettings = writeBy<Saying>(SETTINGS)
 export const writeAccount = writeBy<Saying>(ACCOUNT)
 
-function writeBound(asked: number, { most = Number.MAX_SAFE_INTEGER, lose }: Saying): number {
-  const bound = Math.max(LEAST_OUTPUT_TOKENS, Math.min(asked, most))
+function writeBound(asked: number, { lose }: Saying): number {
+  const bound = Math.max(LEAST_OUTPUT_TOKENS, asked)
   if (bound !== asked) lose('approximated', 'limits.maxOutputTokens')
   return bound
 }
@@ -137,12 +137,9 @@ function readKnownFormat(format: JsonObject): Format | undefined {
   })
 }
 
-/**
- * The format said in words: the service takes only schemas of objects, and plain JSON mode wants the word JSON in
- * the prompt.
- */
+/** The format said in words: the service takes only schemas of objects. */
 export function formatWords({ format }: Request): string | undefined {
-  if (!format || format.type === 'text') return undefined
+  if (!format || format.type === 'text' || format.type === 'json') return undefined
   return format.type === 'json-schema' && objectSchema(format.schema) ? undefined : inWords(format)
 }
 
@@ -167,7 +164,6 @@ function writeFormat(format: Format, own: boolean, lose: Lose): JsonObject | und
     case 'text':
       return { type: 'text' }
     case 'json':
-      if (!own) lose('defaulted', 'format', 'asked for in words as well')
       return { type: 'json_object' }
     case 'choice':
       return lose('approximated', 'format', 'in words')
@@ -189,6 +185,27 @@ function writeFormat(format: Format, own: boolean, lose: Lose): JsonObject | und
     default:
       return format satisfies never
   }
+}
+
+/**
+ * Without what is refused of `text`, which stands in two places of a canonical request: the format of the answer, and
+ * its verbosity, which also has a name of its own among what is refused.
+ */
+export function withoutText(
+  body: JsonObject,
+  { drop = [], members }: Pick<ServerFacts, 'drop' | 'members'>,
+  lose: Lose,
+): JsonObject {
+  const { text } = body
+  if (!isObject(text)) return body
+  const isGone =
+    drop.includes('text') || drop.includes('format') || members?.includes('text') === false
+  if (!isGone && !drop.includes('verbosity')) return body
+  const { verbosity, ...others } = text
+  if ((verbosity ?? 'medium') !== 'medium') lose('dropped', 'sampling.verbosity')
+  if (isGone && Object.values(others).some((value) => value !== null)) lose('dropped', 'format')
+  const left = isGone || Object.keys(others).length === 0 ? undefined : others
+  return verbosity === undefined && !isGone ? body : withMembers(body, { text: left })
 }
 
 /** Reads from how many tokens the service is to write a summary; other edits are leftovers. */
@@ -219,7 +236,7 @@ const GIVEN = new Set<Json>([
 ])
 
 /** Said beside the number of other tokens. */
-const LOGPROBS = 'message.output_text.logprobs'
+export const LOGPROBS = 'message.output_text.logprobs'
 
 export function readInclude(members: Members): void {
   const include = members.list('include')

@@ -361,8 +361,6 @@ export interface InputContext {
   readonly own: boolean
   /** The model takes cache marks. */
   readonly marks: boolean
-  /** The server takes thoughts without a proof. */
-  readonly isOpen: boolean
   readonly lose: Lose
   readonly takes: Takes
   readonly request: Request

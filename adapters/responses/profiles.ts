@@ -7,19 +7,26 @@ const STATELESS: ServerFacts = { state: false, drop: ['include'] }
 
 const ACCOUNT = ['service_tier', 'metadata', 'prompt_cache_key', 'prompt_cache_retention']
 
-/** Servers that speak a part of this dialect, or speak it otherwise. */
-export const PROFILES: readonly Profile[] = [
+/** What nearly all but the first one have in common. */
+const USUAL: ServerFacts = { safetyIdentifier: false, jsonWord: false }
+
+/** Models of the first service, which knows thoughts by their proofs. */
+const PROVEN: ServerFacts = { unprovenThoughts: false, jsonWord: true }
+
+const OPENAI: ServerFacts = { ...PROVEN, safetyIdentifier: true }
+
+const ROWS: readonly Profile[] = [
   {
     name: 'openai',
-    facts: {},
+    facts: OPENAI,
   },
   {
     name: 'azure',
-    facts: { drop: ACCOUNT },
+    facts: { ...OPENAI, drop: ACCOUNT },
   },
   {
     name: 'openrouter',
-    facts: { ...FUNCTIONS_ALONE, state: false, otherItems: false },
+    facts: { ...PROVEN, ...FUNCTIONS_ALONE, state: false, otherItems: false },
     refusals: [
       {
         words: /Invalid Responses API request/,
@@ -36,7 +43,7 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'groq',
-    facts: { ...FUNCTIONS_ALONE, ...STATELESS },
+    facts: { jsonWord: true, ...FUNCTIONS_ALONE, ...STATELESS },
   },
   {
     name: 'fireworks',
@@ -44,7 +51,7 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'xai',
-    facts: { ...FUNCTIONS_ALONE, otherItems: false, drop: ACCOUNT },
+    facts: { unprovenThoughts: false, ...FUNCTIONS_ALONE, otherItems: false, drop: ACCOUNT },
     refusals: [
       {
         words:
@@ -124,12 +131,12 @@ export const PROFILES: readonly Profile[] = [
   },
   {
     name: 'litellm',
-    facts: { ...FUNCTIONS_ALONE, drop: ['verbosity'] },
+    facts: { jsonWord: true, ...FUNCTIONS_ALONE, drop: ['verbosity'] },
     refusals: [{ words: /litellm\.UnsupportedParamsError/, says: 'does not take all parameters' }],
   },
   {
     name: 'bedrock-mantle',
-    facts: { namespaces: false, otherItems: false, drop: ACCOUNT },
+    facts: { ...PROVEN, namespaces: false, otherItems: false, drop: ACCOUNT },
     refusals: [
       {
         words: /Invalid 'input': value did not match any expected variant/,
@@ -138,3 +145,9 @@ export const PROFILES: readonly Profile[] = [
     ],
   },
 ]
+
+/** Servers that speak a part of this dialect, or speak it otherwise. */
+export const PROFILES: readonly Profile[] = ROWS.map((row) => ({
+  ...row,
+  facts: { ...USUAL, ...row.facts },
+}))

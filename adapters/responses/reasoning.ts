@@ -1,7 +1,17 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import type { Effort, ReasoningOptions, Request } from '../../src/model/request.ts'
-import { keepRest, restOf, factsOf, memberText, objectsOf, silently } from './dialect.ts'
+import type { Effort, Proof, ReasoningOptions, Request } from '../../src/model/request.ts'
+import { bringsProvenText, writeEnvelope, type ProofSlot } from '../../src/model/proof.ts'
+import {
+  DIALECT,
+  keepRest,
+  restOf,
+  factsOf,
+  listOf,
+  memberText,
+  objectsOf,
+  silently,
+} from './dialect.ts'
 import { nearestTo } from '../../src/models/thinking.ts'
 import { Members } from '../../src/model/ext.ts'
 
@@ -112,5 +122,31 @@ export function showReasoning(request: Request): JsonObject {
 export const isUnproven = ({ type, encrypted_content: proof }: JsonObject): boolean =>
   type === 'reasoning' && (proof ?? '') === ''
 
+/** Thoughts with a proof that the service gave out. */
+export const isProven = (item: JsonObject): boolean =>
+  item['type'] === 'reasoning' && !isUnproven(item)
+
 export const hasWords = ({ summary, content }: JsonObject): boolean =>
   [...objectsOf(summary), ...objectsOf(content)].some((part) => Boolean(memberText(part, 'text')))
+
+/** The value of `include` that asks for proofs. */
+export const PROOFS = 'reasoning.encrypted_content'
+
+export const asksForProofs = (members: Members): boolean =>
+  listOf(members.peek('include')).includes(PROOFS)
+
+/**
+ * Whether the proof of a text may stand behind it as an item of its own. Programs read the answer as `output[-1]`, so
+ * it stands at the end of a reply only where the caller asked for proofs or to see thoughts, or has brought such a one
+ * back.
+ */
+export const mayFollowText = (request: Request): boolean =>
+  factsOf(request).proofs === true ||
+  request.reasoning?.visible === true ||
+  bringsProvenText(request)
+
+/** Writes a proof of this dialect as it is, any other in an envelope. */
+export function writeProof(proof: Proof, redacted: true | undefined): string {
+  const slot: ProofSlot = redacted ? 'redacted' : 'self'
+  return proof.dialect === DIALECT && !redacted ? proof.value : writeEnvelope(proof, slot)
+}

@@ -15,9 +15,9 @@ import {
   withRemovals,
 } from '../../src/rules/late-tools.ts'
 import { fitting } from '../../src/models/fitting.ts'
+import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request, Tool, ToolChoice } from '../../src/model/request.ts'
 import { follow, made, mapped, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
-import { withoutRefused } from '../../src/check/fields.ts'
 import { storeFor } from '../../src/rules/storing.ts'
 import { writeChoice, readChoice, readTools, type WrittenTools } from './tools.ts'
 import { History, writeTurns, type InputContext } from './history.ts'
@@ -41,14 +41,19 @@ import {
 } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import { withScreen } from './client-tools.ts'
-import { hasScreen, heededBy, knownBy, storing, takenBy, takesMarks } from './abilities.ts'
+import { hasScreen, heededBy, knownBy, served, takenBy, takesMarks } from './abilities.ts'
 import { offeredTools } from './tool-changes.ts'
 import { wireNames } from './names.ts'
 import * as options from './fields.ts'
-import { lowered } from './lowered.ts'
-import { asksForProofs } from './proofs.ts'
-import { readContext, readReasoningOptions, writeReasoningOptions } from './reasoning.ts'
-import { checkRequest, COUNTED, placeOf } from './wire.ts'
+import { fit } from './fit.ts'
+import {
+  asksForProofs,
+  isProven,
+  readContext,
+  readReasoningOptions,
+  writeReasoningOptions,
+} from './reasoning.ts'
+import { checkRequest, COUNTED } from './wire.ts'
 
 export const REQUEST_VERBATIM = verbatimPaths(
   'tools.*.parameters',
@@ -138,46 +143,65 @@ function readInstructions(members: Members): Block[] {
   return text ? [{ kind: 'text', text }] : []
 }
 
-export function writeRequest(asked: Request, context: WriteRequestContext): Outgoing {
+/** Writes a request, and fits it to what its model and its server take. */
+export function writeRequest(request: Request, context: WriteRequestContext): Outgoing {
+  const { target, lose } = context
+  const { placed, ...whole } = writeWhole(request, { ...context, target: served(target) })
+  // A key that was made here is no loss.
+  const heard: Lose = (code, path, detail) =>
+    path === 'cacheKey' && request.cacheKey === undefined ? undefined : lose(code, path, detail)
+  return {
+    ...whole,
+    body: fit(whole.body, target, heard, isOrigin(request) ? undefined : placed),
+  }
+}
+
+/** With the places of its items, for what is lost of them later. */
+interface Whole extends Outgoing {
+  readonly placed: readonly Placed[]
+}
+
+/** Writes a request in all words of this dialect, whatever its server takes of them. */
+export function writeWhole(asked: Request, context: WriteRequestContext): Whole {
   const { target, cache, lose } = context
   // The service judges itself what a caller of its own dialect asks for.
-  const fit = {
+  const about = {
     facts: knownBy(target),
     model: target.model,
     cached: cache?.mode === 'derive',
     lose,
   }
-  const request = isOrigin(asked) ? asked : fitting(asked, fit)
+  const request = isOrigin(asked) ? asked : fitting(asked, about)
   return writeSeen(hasScreen(target) ? withScreen(request, lose) : request, context)
 }
 
-function writeSeen(request: Request, context: WriteRequestContext): Outgoing {
+function writeSeen(request: Request, context: WriteRequestContext): Whole {
   const { target, lose } = context
   // For settings that are absent, this dialect's defaults hold.
   const own = isOrigin(request)
   const names = wireNames(request)
-  const isOpen = target.facts.server?.unprovenThoughts === true
   const marks = context.cache?.mode !== 'off' && takesMarks(target, own)
   const takes = takenBy(target, own)
   const offer = offeredTools(request, { names, own, lose, deferred: takes.deferred }, takes)
   const known = trailOf(request, givenTo(request, context), context.trail)
-  const writing = { names, own, marks, isOpen, lose, takes, request, bring: offer.bring, ...known }
+  const writing = { names, own, marks, lose, takes, request, bring: offer.bring, ...known }
   const placed = writeTurns(request, writing)
   const leading = own ? undefined : instructingMessage(request, writing)
   const top = writeInstructions(request.system, context, leading !== undefined)
+  const repaired = own ? placed : repair(placed, known.trail, lose)
   const { instructions, input } = own
     ? { instructions: top, input: writeOwnInput(request, placed) }
-    : opened(top, writeInput(request, placed, context, known.trail), leading, writing)
+    : opened(top, writeInput(request, repaired, known.trail), leading, writing)
   const { text: _, include: __, prompt_cache_options: ___, ...rest } = restOf(request)
   const asked = request.compact?.now ? [...inputItems(input), TRIGGER] : input
-  const saying = { request, own, most: target.facts.maxOutputTokens, lose }
+  const saying = { request, own, lose }
   const body = defined({
     model: target.model,
     instructions,
     ...writeToolOptions(request, offer.tools(leading !== undefined), writing),
     input: asked,
     stream: request.stream || undefined,
-    store: own ? request.store : storeFor(request, storing(target), lose),
+    store: own ? request.store : storeFor(request, WHOLE, lose),
     include: options.writeInclude(request, own, hasProofs(input, known.trail)),
     ...options.writeSettings(request, saying),
     reasoning: writeReasoningOptions(
@@ -194,9 +218,11 @@ function writeSeen(request: Request, context: WriteRequestContext): Outgoing {
     ...writeComparison(request, takesMarks(target, own), lose),
     ...rest,
   }) as JsonObject
-  const taken = withoutRefused(body, target.facts.drop, placeOf, lose)
-  return { path: '/v1/responses', headers: {}, body: lowered(taken, target.facts.server, lose) }
+  return { path: '/v1/responses', headers: {}, body, placed: repaired }
 }
+
+/** The service keeps what it is not told not to keep. */
+const WHOLE = { isTold: true, stores: true }
 
 /** Asks for a summary of everything before it. */
 const TRIGGER = { type: 'compaction_trigger' }
@@ -256,18 +282,13 @@ const saying = (content: string) => ({ type: 'message', role: 'user', content })
 
 function writeInput(
   request: Request,
-  placed: readonly Placed[],
-  { target, lose }: WriteRequestContext,
+  repaired: readonly Placed[],
   trail: Trail | undefined,
 ): JsonObject[] {
-  const repaired = repair(placed, trail, lose)
   const words = repaired.length > 0 ? options.formatWords(request) : undefined
   const asked = words ? [{ type: 'message', role: 'developer', content: words }] : []
   const written = mapped(trail, 'responses: items', repaired, [], nothingLost, ({ item }) => [item])
-  const items = [...asked, ...written]
-  if (target.facts.prefill !== false || repaired.at(-1)?.side !== 'output') return items
-  lose('approximated', 'turns')
-  return [...items, saying(GO_ON)]
+  return [...asked, ...written]
 }
 
 function writeOwnInput(request: Request, placed: readonly Placed[]): Json | undefined {
@@ -283,7 +304,7 @@ const hasProofs = (input: Json | undefined, trail: Trail | undefined): boolean =
   follow(trail, 'responses: proofs', listOf(input), [], nothingLost, () => ({
     begin: () => ({ found: false }),
     copy: ({ found }) => ({ found }),
-    step: (state, item) => (state.found ||= isObject(item) && item['type'] === 'reasoning'),
+    step: (state, item) => (state.found ||= isObject(item) && isProven(item)),
   })).found
 
 export function writeCountRequest(request: Request, context: WriteRequestContext): Outgoing {

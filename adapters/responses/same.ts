@@ -9,32 +9,35 @@ import {
   readSummaryEnvelope,
   refuseSummary,
 } from '../../src/model/proof.ts'
-import { withoutRefused } from '../../src/check/fields.ts'
-import type { ModelFacts, SameEdits } from '../contract.ts'
+import type { SameEdits } from '../contract.ts'
+import { keepsReplies, takesWords } from './abilities.ts'
 import { DIALECT, memberText } from './dialect.ts'
-import { LEAST_OUTPUT_TOKENS } from './fields.ts'
 import { summaryIn, writeForeignSummary } from './hosted.ts'
-import { lowered } from './lowered.ts'
-import { CanonicalPlaces } from './lowered-history.ts'
+import { fit } from './fit.ts'
+import { CountedPlaces } from './fit-history.ts'
 import { hasWords, isUnproven } from './reasoning.ts'
-import { placeOf, type WireItem } from './wire.ts'
+import type { WireItem } from './wire.ts'
 
 /** Edits the body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
-  const { model, facts, foreign, nameless, resolved } = edits
-  const whole = resolved ? withMembers(body, ALONE) : body
-  const own = foreign ? withItems(whole, ownItems(edits, lose)) : whole
-  const unnamed = nameless ? withItems(own, withoutNames(nameless)) : own
-  const marked = facts.cacheBreakpoints === false ? withItems(unnamed, withoutMarks(lose)) : unnamed
-  const taken = withoutRefused(bounded(marked, facts, lose), facts.drop, placeOf, lose)
-  const sent = lowered(taken, facts.server, lose)
+  const { model, sentTo, facts } = edits
+  const named = sentTo ?? model ?? memberText(body, 'model') ?? ''
+  const sent = fit(cleaned(body, edits, lose), { model: named, facts }, lose)
   return model === undefined || typeof sent['model'] !== 'string'
     ? sent
     : withMembers(sent, { model })
 }
 
+/** Without what only other services, and this proxy, can read. */
+function cleaned(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
+  const { facts, foreign, nameless, resolved } = edits
+  const whole = resolved || !keepsReplies(facts) ? withMembers(body, ALONE) : body
+  const own = foreign ? withItems(whole, ownItems(edits, lose)) : whole
+  return nameless ? withItems(own, withoutNames(nameless)) : own
+}
+
 /**
- * The references are written out and the exchange is stored here, so the upstream must not store it: no caller could
+ * The exchange is stored here, and its references are written out, so the upstream must not store it: no caller could
  * ask for that copy or delete it.
  */
 const ALONE = { previous_response_id: undefined, store: false }
@@ -49,17 +52,17 @@ function withItems(body: JsonObject, editItem: EditItem): JsonObject {
 /** Takes out what an upstream would search for in vain: proofs of other services, and ids made here. */
 function ownItems(edits: SameEdits, lose: Lose): EditItem {
   const { resolved, facts, readsProof = () => true } = edits
-  const places = new CanonicalPlaces()
+  const isOpen = takesWords(facts)
+  const places = new CountedPlaces()
   return (item, index) => {
     if (!isObject(item)) return item
-    const place = places.next(item)
+    places.next(item)
+    const place = places.here()
     const { type, id }: WireItem = item
     if (type === 'reasoning') {
       // Without a proof an upstream finds thoughts by their id; records kept here have lost that id.
-      const isKnown =
-        facts.server?.unprovenThoughts === true ||
-        (!isMinted(id) && !(resolved && id === undefined))
-      return ownReasoning(item, { isKnown, readsProof, place, lose }) ?? []
+      const isKnown = !isMinted(id) && !(resolved && id === undefined)
+      return ownReasoning(item, { isKnown, isOpen, readsProof, place, lose }) ?? []
     }
     const summary = readForeignSummary(item, index)
     if (summary) return lose('approximated', `${place}.compaction`) ?? summary
@@ -93,52 +96,31 @@ const isRun = ({ type, result }: JsonObject): boolean =>
   (type === 'image_generation_call' && typeof result === 'string' && result !== '')
 
 interface Reasoned {
-  /** The upstream can take it without a proof. */
+  /** The upstream knows it by its id. */
   readonly isKnown: boolean
+  /** The upstream knows it by its words. */
+  readonly isOpen: boolean
   readonly readsProof: (account: string | undefined) => boolean
   readonly place: string
   readonly lose: Lose
 }
 
-/** Undefined, and reported, for thoughts without a proof that the upstream reads or an id that it knows. */
+/** Undefined, and reported, for thoughts that the upstream knows neither by a proof nor by an id or their words. */
 function ownReasoning(
   item: WireItem,
-  { isKnown, readsProof, place, lose }: Reasoned,
+  { isKnown, isOpen, readsProof, place, lose }: Reasoned,
 ): JsonObject | undefined {
   const sealed = memberText(item, 'encrypted_content') ?? ''
   const carried = readEnvelope(sealed)?.proof
   const proof: Proof = carried ?? { dialect: isEnvelope(sealed) ? '' : DIALECT, value: sealed }
   const isForeign = sealed !== '' && !(proof.dialect === DIALECT && readsProof(proof.account))
   if (isForeign) lose('dropped', `${place}.seal`)
-  if (!isForeign && (isKnown || sealed !== ''))
+  if (!isForeign && (isKnown || isOpen || sealed !== ''))
     return withoutMintedId(carried ? withMembers(item, { encrypted_content: carried.value }) : item)
+  if (isOpen && hasWords(item))
+    return withoutMintedId(withMembers(item, { encrypted_content: undefined }))
   return hasWords(item) ? lose('dropped', place) : undefined
 }
 
 const withoutMintedId = (item: WireItem): JsonObject =>
   isMinted(item.id) ? withMembers(item, { id: undefined }) : item
-
-const MARK = 'prompt_cache_breakpoint'
-
-/** Takes out cache marks for a model that does not take them. */
-function withoutMarks(lose: Lose): EditItem {
-  const unmark = (part: Json): Json =>
-    isObject(part) && part[MARK] !== undefined
-      ? (lose('dropped', 'cache') ?? withMembers(part, { [MARK]: undefined }))
-      : part
-  const withParts = (item: WireItem, member: string): JsonObject => {
-    const parts = item[member]
-    return Array.isArray(parts)
-      ? withMembers(item, { [member]: withElements(parts, unmark) })
-      : item
-  }
-  return (item) => (isObject(item) ? withParts(withParts(item, 'content'), 'output') : item)
-}
-
-function bounded(body: JsonObject, facts: ModelFacts, lose: Lose): JsonObject {
-  const { max_output_tokens: asked } = body
-  const { maxOutputTokens: most } = facts
-  if (typeof asked !== 'number' || most === undefined || asked <= most) return body
-  lose('approximated', 'limits.maxOutputTokens')
-  return withMembers(body, { max_output_tokens: Math.max(LEAST_OUTPUT_TOKENS, most) })
-}

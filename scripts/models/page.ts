@@ -22,7 +22,7 @@ A model that its service replaces on a day has the facts and the price of the ot
 
 ## What becomes of a wish that the model refuses
 
-A caller of the upstream's own dialect gets what the service says: its bytes pass. For others the nearest is sent, and told as a loss; \`losses: reject\` refuses before anything is sent.
+A caller of the upstream's own dialect gets what the service says: its bytes pass, but for what \`upstreams.*.models\` says of the model, which holds for every caller. For others the nearest is sent, and told as a loss; \`losses: reject\` refuses before anything is sent.
 
 | wish | what is sent | loss |
 |---|---|---|

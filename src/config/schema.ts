@@ -153,6 +153,8 @@ const profile = later(() =>
     imageDetail: optional.flag,
     files: optional.flag,
     jsonSchema: optional.flag,
+    jsonWord: optional.flag,
+    safetyIdentifier: optional.flag,
     toolMedia: optional.flag,
     reasoningItems: optional.flag,
     unprovenThoughts: optional.flag,

@@ -129,6 +129,8 @@ export interface ProfileConfig {
   imageDetail?: boolean | undefined
   files?: boolean | undefined
   jsonSchema?: boolean | undefined
+  jsonWord?: boolean | undefined
+  safetyIdentifier?: boolean | undefined
   toolMedia?: boolean | undefined
   reasoningItems?: boolean | undefined
   unprovenThoughts?: boolean | undefined

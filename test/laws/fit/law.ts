@@ -58,15 +58,16 @@ export function translated(
   return sent(adapter.upstream.writeRequest(request, { target, lose }).body, losses)
 }
 
-/** The same in a body that came in the upstream's dialect. */
+/** The same in a body that came in the upstream's dialect. `known`: what its caller goes by. */
 export function passed(
   { adapter, writeWhole }: Halves,
   request: Request,
   model: string,
   facts: ModelFacts,
+  known: ModelFacts = {},
 ): Sent {
   const { lose, losses } = lossList()
-  const written = writeWhole(request, { target: targetOf(model, {}), lose })
+  const written = writeWhole(request, { target: targetOf(model, known), lose })
   const body = objectIn(parse(stringify(written.body), adapter.caller.verbatim))
   return sent(adapter.same.edit(body, { model, facts, foreign: true }, lose), losses)
 }

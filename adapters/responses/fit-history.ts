@@ -4,52 +4,54 @@ import type { Lose } from '../../src/model/loss.ts'
 import { leftOutFile, shownLabel } from '../../src/rules/media.ts'
 import { lowerInput as wrapInput, instructionWords } from '../../src/rules/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
+import type { Takes } from './abilities.ts'
 import { PARAGRAPH } from './blocks.ts'
+import { readRole, type Placed } from './calls.ts'
 import { listOf, objectsOf, openedContent, memberText } from './dialect.ts'
+import { hasWords, isUnproven } from './reasoning.ts'
 import { typeOfItem } from './wire.ts'
 
-/** The context for lowering, with the flat names of tools for servers without namespaces. */
-export interface Lowering {
+/** What is fitted by, with the flat names of tools for servers without namespaces. */
+export interface Fitting {
   readonly server: ServerFacts
+  readonly takes: Takes
   readonly lose: Lose
+  readonly places: ItemPlaces
   flat(name: string, namespace: string | undefined): string
 }
 
-/** A server that lacks one of these kinds of tools is older than the item that declares tools. */
-export const takesLateTools = ({ otherItems, namespaces, customTools }: ServerFacts): boolean =>
-  otherItems !== false && namespaces !== false && customTools !== false
-
-/** Writes the conversation as the server's profile allows. */
-export function lowerHistory(body: JsonObject, lowering: Lowering): JsonObject {
+/** Writes the conversation as the server takes it. */
+export function fitHistory(body: JsonObject, fitting: Fitting): JsonObject {
   const { input } = body
+  const { places, server } = fitting
   if (!Array.isArray(input)) return body
-  const places = new CanonicalPlaces()
   const items = withElements(input, (item) => {
     if (!isObject(item)) return item
-    const place = places.next(item)
-    return lowerItem(withoutFiles(item, place, lowering), place, lowering)
+    places.next(item)
+    return fitItem(withoutFiles(item, fitting), fitting)
   })
-  const shown = lowering.server.toolMedia === false ? withMediaBehind(items) : items
+  const shown = server.toolMedia === false ? withMediaBehind(items) : items
   const whole = withMembers(body, { input: shown })
-  return lowering.server.systemFirst ? withSystemFirst(whole, lowering) : whole
+  return server.systemFirst ? withSystemFirst(whole, fitting) : whole
 }
 
-type Lowered = JsonObject | readonly JsonObject[]
+type Fitted = JsonObject | readonly JsonObject[]
 
-function lowerItem(item: JsonObject, place: string, lowering: Lowering): Lowered {
-  const { server, lose } = lowering
-  switch (typeOfItem(item)) {
+function fitItem(item: JsonObject, fitting: Fitting): Fitted {
+  const { server, takes, places, lose } = fitting
+  const type = typeOfItem(item)
+  switch (type) {
     case 'message':
       return withDetail(
         server.developerRole === false && item['role'] === 'developer'
           ? withMembers(item, { role: 'system' })
           : item,
-        lowering,
+        fitting,
       )
     case 'function_call':
-      return withFlatName(item, lowering)
+      return withFlatName(item, fitting)
     case 'custom_tool_call':
-      return lowerCall(withFlatName(item, lowering), lowering)
+      return fitCall(withFlatName(item, fitting), fitting)
     case 'function_call_output':
       return item
     case 'custom_tool_call_output':
@@ -57,18 +59,27 @@ function lowerItem(item: JsonObject, place: string, lowering: Lowering): Lowered
         ? withMembers(item, { type: 'function_call_output', id: undefined })
         : item
     case 'reasoning':
-      return lowerThought(item, place, lowering)
+      return fitThought(item, fitting)
+    // Their content stands before the conversation: `withLateTools`, `withLastEffort`.
     case 'additional_tools':
-      return takesLateTools(server) ? item : []
+      return takes.late ? item : []
+    case 'configuration_update':
+      return takes.efforts ? item : []
     case 'agent_message':
-      return server.otherItems === false ? asWords(item, place, lowering) : item
-    default:
-      return server.otherItems === false ? (lose('dropped', place) ?? []) : item
+      return server.otherItems === false ? asWords(item, fitting) : item
+    default: {
+      const isTaken = server.otherItems !== false && (takes.deferred || !isServerSearch(item))
+      return isTaken ? item : (lose('dropped', places.here()) ?? [])
+    }
   }
 }
 
+/** A search for tools that the service makes, and what it found. */
+const isServerSearch = ({ type, execution }: JsonObject): boolean =>
+  (type === 'tool_search_call' || type === 'tool_search_output') && execution !== 'client'
+
 /** Writes the default detail of a picture, for servers that demand the member as the client's types do. */
-function withDetail(item: JsonObject, { server }: Lowering): JsonObject {
+function withDetail(item: JsonObject, { server }: Fitting): JsonObject {
   const parts = item['content']
   if (!server.imageDetail || !Array.isArray(parts)) return item
   const said = withElements(parts, (part) =>
@@ -80,14 +91,15 @@ function withDetail(item: JsonObject, { server }: Lowering): JsonObject {
 }
 
 /** Replaces a document that the server cannot read by a text that names it. */
-function withoutFiles(item: JsonObject, place: string, { server, lose }: Lowering): JsonObject {
+function withoutFiles(item: JsonObject, { server, places, lose }: Fitting): JsonObject {
   if (server.files !== false) return item
   const withoutIn = (member: 'content' | 'output'): JsonObject => {
     const parts = item[member]
     if (!Array.isArray(parts)) return {}
-    const kept = withElements(parts, (part) => {
+    const kept = withElements(parts, (part, index) => {
       if (!isObject(part) || part['type'] !== 'input_file') return part
-      lose('dropped', place)
+      const isResult = member === 'output'
+      lose('dropped', isResult ? `${places.here()}.content.${index}` : places.here(index))
       return { type: 'input_text', text: leftOutFile(memberText(part, 'filename')) }
     })
     return { [member]: kept }
@@ -95,7 +107,7 @@ function withoutFiles(item: JsonObject, place: string, { server, lose }: Lowerin
   return withMembers(item, { ...withoutIn('content'), ...withoutIn('output') })
 }
 
-function withFlatName(item: JsonObject, { server, flat }: Lowering): JsonObject {
+function withFlatName(item: JsonObject, { server, flat }: Fitting): JsonObject {
   const name = memberText(item, 'name')
   if (server.namespaces !== false || name === undefined) return item
   const namespace = memberText(item, 'namespace')
@@ -104,7 +116,7 @@ function withFlatName(item: JsonObject, { server, flat }: Lowering): JsonObject 
     : withMembers(item, { name: flat(name, namespace), namespace: undefined })
 }
 
-function lowerCall(item: JsonObject, { server }: Lowering): JsonObject {
+function fitCall(item: JsonObject, { server }: Fitting): JsonObject {
   if (server.customTools !== false) return item
   return withMembers(item, {
     type: 'function_call',
@@ -116,10 +128,10 @@ function lowerCall(item: JsonObject, { server }: Lowering): JsonObject {
 }
 
 /** A message from one agent of Codex to another, as text. */
-function asWords(item: JsonObject, place: string, { lose }: Lowering): Lowered {
+function asWords(item: JsonObject, { places, lose }: Fitting): Fitted {
   const text = textsIn(openedContent(item['content'])).join('\n')
-  if (text === '') return lose('dropped', place) ?? []
-  lose('approximated', place)
+  if (text === '') return lose('dropped', places.here()) ?? []
+  lose('approximated', places.here())
   return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] }
 }
 
@@ -129,24 +141,38 @@ const textsIn = (content: Json | undefined): string[] =>
     : objectsOf(content).flatMap((part) => memberText(part, 'text') || [])
 
 /** xAI refuses null members; llama.cpp and vLLM read only the thoughts themselves. */
-function lowerThought(item: JsonObject, place: string, { server, lose }: Lowering): Lowered {
-  const texts = [textsIn(item['content']), textsIn(item['summary'])].find((some) => some.length > 0)
-  if (server.reasoningItems === false) {
-    if (texts) lose('dropped', place)
+function fitThought(item: JsonObject, { server, places, lose }: Fitting): Fitted {
+  const { reasoningItems, unprovenThoughts } = server
+  if (reasoningItems === false || (unprovenThoughts === false && isUnknown(item))) {
+    if (hasWords(item)) lose('dropped', places.here())
     return []
   }
-  if (!server.unprovenThoughts)
+  if (!unprovenThoughts)
     return withMembers(item, {
       ...(item['content'] === null && { content: undefined }),
       ...(item['encrypted_content'] === null && { encrypted_content: undefined }),
     })
-  if (!texts) return item['encrypted_content'] ? (lose('dropped', `${place}.seal`) ?? []) : []
+  if (isOpen(item)) return item
+  const texts = [textsIn(item['content']), textsIn(item['summary'])].find((some) => some.length > 0)
+  if (!texts)
+    return item['encrypted_content'] ? (lose('dropped', `${places.here()}.seal`) ?? []) : []
   return withMembers(item, {
     summary: item['summary'] ?? [],
     content: [{ type: 'reasoning_text', text: texts.join(PARAGRAPH) }],
     encrypted_content: undefined,
   })
 }
+
+/** Whether the thoughts stand there as such servers give them out. */
+function isOpen(item: JsonObject): boolean {
+  const [only, ...others] = objectsOf(item['content'])
+  const isWhole = only?.['type'] === 'reasoning_text' && others.length === 0
+  return isWhole && item['encrypted_content'] === undefined && Array.isArray(item['summary'])
+}
+
+/** Thoughts with neither a proof nor an id, by which a service could know them. */
+const isUnknown = (item: JsonObject): boolean =>
+  isUnproven(item) && memberText(item, 'id') === undefined
 
 /** Moves pictures from tool results into a message of the user, behind the last result of the group. */
 function withMediaBehind(items: Json[]): Json[] {
@@ -173,9 +199,9 @@ function withMediaBehind(items: Json[]): Json[] {
 }
 
 /** The templates of Qwen and others take instructions only at the beginning, so leading ones join `instructions`. */
-function withSystemFirst(body: JsonObject, { lose }: Lowering): JsonObject {
+function withSystemFirst(body: JsonObject, { lose }: Fitting): JsonObject {
   const input = objectsOf(body['input'])
-  const first = input.findIndex((item) => !isInstruction(item))
+  const first = input.findIndex((item) => !instructs(item))
   const leading = input.slice(0, first < 0 ? input.length : first)
   const said = leading.map(({ content }) => textsIn(content).join(PARAGRAPH))
   const instructions = [memberText(body, 'instructions') ?? '', ...said]
@@ -185,7 +211,7 @@ function withSystemFirst(body: JsonObject, { lose }: Lowering): JsonObject {
   const isAlone = leading.length === input.length
   const rest = input.slice(isAlone ? 0 : leading.length)
   const items = withElements(rest, (item, index) => {
-    if (!isInstruction(item)) return item
+    if (!instructs(item)) return item
     const text = textsIn(item['content']).join(PARAGRAPH)
     lose('approximated', `turns.${index}.role`)
     return { type: 'message', role: 'user', content: instructionWords(text) }
@@ -199,33 +225,83 @@ function withSystemFirst(body: JsonObject, { lose }: Lowering): JsonObject {
   })
 }
 
-const isInstruction = (item: JsonObject): boolean =>
+export const instructs = (item: JsonObject): boolean =>
   typeOfItem(item) === 'message' && (item['role'] === 'developer' || item['role'] === 'system')
 
+/** Where the items of a conversation stand in the canonical one. They are gone through in their order. */
+export interface ItemPlaces {
+  next(item: JsonObject): void
+  /** The place of the last one, or of a part of it. */
+  here(part?: number): string
+}
+
 /** Counts items as turns and blocks: neighbouring items of one side form a turn with at most one message. */
-export class CanonicalPlaces {
+/** The side of an item that is no message. */
+function roleOf(type: string, item: JsonObject): string {
+  if (/^(?:additional_tools|configuration_update|agent_message)$/.test(type)) return ALONE
+  return isServerSearch(item) ? 'assistant' : readRole(type)
+}
+
+/** What is a turn of its own. */
+const ALONE = ''
+
+export class CountedPlaces implements ItemPlaces {
   #turn = -1
   #block = 0
+  /** How many blocks the last item has. */
+  #size = 0
   #role = ''
   #hasMessage = false
 
-  next(item: JsonObject): string {
+  next(item: JsonObject): void {
     const type = typeOfItem(item)
     const isMessage = type === 'message'
-    const role = isMessage
-      ? memberText(item, 'role')
-      : type.endsWith('_output')
-        ? 'user'
-        : 'assistant'
-    const continues = role === this.#role && !(isMessage && this.#hasMessage)
-    if (!continues) {
-      this.#turn += 1
-      this.#block = 0
-    }
-    this.#role = role ?? ''
+    const role = isMessage ? (memberText(item, 'role') ?? '') : roleOf(type, item)
+    const continues = role === this.#role && role !== ALONE && !(isMessage && this.#hasMessage)
+    this.#block = continues ? this.#block + this.#size : 0
+    if (!continues) this.#turn += 1
+    this.#role = role
     this.#hasMessage = isMessage || (continues && this.#hasMessage)
-    const place = `turns.${this.#turn}.blocks.${this.#block}`
-    this.#block += isMessage ? Math.max(1, listOf(item['content']).length) : 1
-    return place
+    this.#size = isMessage ? Math.max(1, listOf(item['content']).length) : 1
   }
+
+  here(part = 0): string {
+    return `turns.${this.#turn}.blocks.${this.#block + part}`
+  }
+}
+
+/** Places that the writer of the items knows. */
+export class WrittenPlaces implements ItemPlaces {
+  readonly #placed: readonly Placed[]
+  #places: ReadonlyMap<JsonObject | undefined, { path: string; first?: number }> | undefined
+  #item: JsonObject | undefined
+
+  constructor(placed: readonly Placed[]) {
+    this.#placed = placed
+  }
+
+  next(item: JsonObject): void {
+    this.#item = item
+  }
+
+  /** Looked up only where something is lost. */
+  here(part = 0): string {
+    this.#places ??= placesOf(this.#placed)
+    const { path, first = undefined } = this.#places.get(this.#item) ?? { path: 'turns' }
+    return first === undefined ? path : `${path}.blocks.${first + part}`
+  }
+}
+
+/** Each item is a block, but for messages, whose parts are: these stand behind the blocks before them. */
+function placesOf(placed: readonly Placed[]) {
+  const places = new Map<JsonObject | undefined, { path: string; first?: number }>()
+  let next = { turn: -1, block: 0 }
+  for (const { item, path, turn } of placed) {
+    const first = next.turn === turn ? next.block : 0
+    const own = /\.blocks\.(\d+)$/.exec(path)?.[1]
+    places.set(item, own === undefined ? { path, first } : { path })
+    const block = own === undefined ? first + listOf(item.content).length : Number(own) + 1
+    next = { turn, block }
+  }
+  return places
 }
