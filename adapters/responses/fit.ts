@@ -246,9 +246,11 @@ const toolsIn = ({ tools, input }: JsonObject): JsonObject[] => [
   ),
 ]
 
-/** Whether a choice means this tool; a tool that the server runs has a type and no name. */
+/** Whether a choice means this tool: one that the server runs by its type, and a tool of an MCP server with it. */
 const isChosen = ({ type, name }: JsonObject, tool: JsonObject): boolean =>
-  name === undefined ? tool['type'] === type : tool['name'] === name || tool['type'] === 'namespace'
+  name === undefined || (type !== 'function' && type !== 'custom')
+    ? tool['type'] === type
+    : tool['name'] === name || tool['type'] === 'namespace'
 
 /** What is said of the text of the answer. */
 function withText(body: JsonObject, server: ServerFacts, lose: Lose): JsonObject {

@@ -112,6 +112,14 @@ describe('what a server does not take of a caller of its own dialect', () => {
     expect(losses).toEqual([])
   })
 
+  it('chooses a tool of an MCP server', () => {
+    const tools = [{ type: 'mcp', server_label: 's', server_url: 'https://s.example' }]
+    const tool_choice = { type: 'mcp', server_label: 's', name: 'one' }
+    const { body, losses } = passed({ tools, tool_choice }, { server: of('openai') })
+    expect(body).toMatchObject({ tool_choice })
+    expect(losses).toEqual([])
+  })
+
   it('chooses among tools that the conversation brings', () => {
     const late = { type: 'additional_tools', role: 'developer', tools: [tool('two')] }
     const input = [{ role: 'user', content: 'Hi.' }, late]
