@@ -291,7 +291,7 @@ function writeBody(request: Request, context: WriteRequestContext, betas: Set<st
     ...offered,
     ...(thinking && { thinking }),
     ...writeOutput(output_config, effort, format),
-    ...options.writeCompaction(request.compact, context_management, betas, lose),
+    ...options.writeCompaction(own ? request.compact : undefined, context_management, betas),
     ...options.writePlaces(request, {
       sampling: request.sampling,
       range: thinks ? 'narrow' : 'wide',

@@ -128,8 +128,10 @@ export class ReplyBlocks {
     opaque: (block) => {
       if (block.dialect === DIALECT) return [block.value]
       if (!block.summary) return []
-      const content = 'The conversation before this was summed up by the service that answers.'
-      return [{ type: 'compaction', content, encrypted_content: writeSummaryEnvelope(block) }]
+      const content =
+        block.words ?? 'The conversation before this was summed up by the service that answers.'
+      const encrypted_content = writeSummaryEnvelope(block)
+      return [{ type: 'compaction', content, encrypted_content, tool_changes: null }]
     },
   }
 

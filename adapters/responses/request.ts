@@ -2,6 +2,7 @@ import {
   givenTo,
   type Outgoing,
   type ReadRequestContext,
+  type Route,
   type WriteRequestContext,
 } from '../contract.ts'
 import { pickMembers, defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
@@ -15,7 +16,7 @@ import {
   withRemovals,
 } from '../../src/rules/late-tools.ts'
 import { fitting } from '../../src/models/fitting.ts'
-import type { Block, Request, Tool, ToolChoice } from '../../src/model/request.ts'
+import type { Block, Compaction, Request, Tool, ToolChoice } from '../../src/model/request.ts'
 import { follow, made, mapped, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
 import { withoutRefused } from '../../src/check/fields.ts'
 import { storeFor } from '../../src/rules/storing.ts'
@@ -45,6 +46,7 @@ import { hasScreen, heededBy, knownBy, storing, takenBy, takesMarks } from './ab
 import { offeredTools } from './tool-changes.ts'
 import { wireNames } from './names.ts'
 import * as options from './fields.ts'
+import { saidByUser } from './hosted.ts'
 import { lowered } from './lowered.ts'
 import { asksForProofs } from './proofs.ts'
 import { readContext, readReasoningOptions, writeReasoningOptions } from './reasoning.ts'
@@ -89,6 +91,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     ...(!Array.isArray(input) && { input: typeof input }),
     ...(asksForProofs(members) && { proofs: true as const }),
     ...(list && { listed: tools.length }),
+    ...(context.route.compacts && { said: saidByUser(input) }),
     ...(typeof members.peek('safety_identifier') === 'string' && { user: 'safety_identifier' }),
   }
   return defined({
@@ -104,7 +107,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     reasoning: readReasoningOptions(members),
     forgetful: shown === 'current_turn' || undefined,
     format: options.readFormat(members),
-    compact: history.compacts ? { now: true as const } : options.readCompaction(members),
+    compact: summaryAsked(context.route, history) ?? options.readCompaction(members),
     store: members.flag('store'),
     cacheKey: members.text('prompt_cache_key'),
     caching,
@@ -112,6 +115,10 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     ...keepRest(members, facts),
   })
 }
+
+/** A summary is asked for by the path, or by the last item. */
+const summaryAsked = ({ compacts }: Route, { trigger }: History): Compaction | undefined =>
+  compacts || trigger !== undefined ? { now: true } : undefined
 
 /** A choice that cannot be read stays among the leftovers. */
 function takeChoice(members: Members): ToolChoice | undefined {
@@ -169,7 +176,7 @@ function writeSeen(request: Request, context: WriteRequestContext): Outgoing {
     ? { instructions: top, input: writeOwnInput(request, placed) }
     : opened(top, writeInput(request, placed, context, known.trail), leading, writing)
   const { text: _, include: __, prompt_cache_options: ___, ...rest } = restOf(request)
-  const asked = request.compact?.now ? [...inputItems(input), TRIGGER] : input
+  const asked = own && request.compact?.now ? [...inputItems(input), TRIGGER] : input
   const saying = { request, own, most: target.facts.maxOutputTokens, lose }
   const body = defined({
     model: target.model,
@@ -187,7 +194,7 @@ function writeSeen(request: Request, context: WriteRequestContext): Outgoing {
       heededBy(target, own).efforts,
     ),
     text: options.writeText(request, own, lose),
-    context_management: options.writeCompaction(request.compact),
+    context_management: own ? options.writeCompaction(request.compact) : undefined,
     ...options.writeAccount(request, saying),
     prompt_cache_key: own ? request.cacheKey : cacheKeyFor(request, context),
     ...factsOf(request).caching,

@@ -22,7 +22,7 @@ import { placeOf, type WireItem } from './wire.ts'
 /** Edits the body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
   const { model, facts, foreign, nameless, resolved } = edits
-  const whole = resolved ? withMembers(body, ALONE) : body
+  const whole = resolved ? withMembers(body, edits.unkept ? UNREFERRED : ALONE) : body
   const own = foreign ? withItems(whole, ownItems(edits, lose)) : whole
   const unnamed = nameless ? withItems(own, withoutNames(nameless)) : own
   const marked = facts.cacheBreakpoints === false ? withItems(unnamed, withoutMarks(lose)) : unnamed
@@ -38,6 +38,7 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
  * ask for that copy or delete it.
  */
 const ALONE = { previous_response_id: undefined, store: false }
+const UNREFERRED = { previous_response_id: undefined, store: undefined }
 
 type EditItem = (item: Json, index: number) => Json | readonly Json[]
 
@@ -62,7 +63,7 @@ function ownItems(edits: SameEdits, lose: Lose): EditItem {
       return ownReasoning(item, { isKnown, readsProof, place, lose }) ?? []
     }
     const summary = readForeignSummary(item, index)
-    if (summary) return lose('approximated', `${place}.compaction`) ?? summary
+    if (summary) return summary
     if (!isMinted(id) || type === 'item_reference') return item
     if (isRun(item)) return lose('dropped', place) ?? []
     // The upstream does not know the id of an item that stands for a call of an MCP server.
@@ -77,7 +78,7 @@ const withoutNames =
       ? withMembers(item, { id: undefined })
       : item
 
-/** A summary by another service, in words; undefined for any other item. Throws for one that is sealed. */
+/** A summary that is in words; undefined for any other item. Throws for one that another service has sealed. */
 function readForeignSummary(item: WireItem, index: number): JsonObject | undefined {
   const summary = summaryIn(item) ?? ''
   const carried = readSummaryEnvelope(summary)

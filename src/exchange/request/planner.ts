@@ -15,12 +15,12 @@ import { lossList, type Lose } from '../../model/loss.ts'
 import { callIds } from '../../rules/names.ts'
 import type { Request } from '../../model/request.ts'
 import { refuseToolless } from '../../rules/toolless.ts'
-import type { Trail } from '../../model/trail/trail.ts'
+import { nothingLost, type Trail } from '../../model/trail/trail.ts'
 import { invalid, ProblemError } from '../../model/problem.ts'
 import type { PlaceSearch } from '../../ports.ts'
 import { FREE_BYTES, workOf } from '../../stream/budget.ts'
 import { ownTurn, pause } from '../../stream/time.ts'
-import { CALLER_LEFT, CROWDED } from '../../problems/failures.ts'
+import { CALLER_LEFT, CROWDED, INTERNAL } from '../../problems/failures.ts'
 import { LONG_BYTES, VALUE_BYTES, type Bytes } from '../../json/bytes.ts'
 import { isGuarded, refuseReferences, findUnnoted } from '../../memory/ownership.ts'
 import type { Exchange } from '../exchange.ts'
@@ -31,7 +31,10 @@ import {
 } from '../../upstream/request.ts'
 import { noRoute, refuseOtherModels } from './other-models.ts'
 import { passPlan } from './pass-plan.ts'
-import type { Plan, TranslatePlan } from './plan.ts'
+import type { Plan, SummaryPlan, TranslatePlan } from './plan.ts'
+import { isSummedHere, withSummaryTurn, type Summing } from '../compaction/asked.ts'
+import { toldDialect } from '../compaction/call.ts'
+import { createBody } from '../body.ts'
 import type { SessionPart } from './session.ts'
 import { withProofs } from '../../memory/proofs.ts'
 import { ANSWERED } from '../../memory/records.ts'
@@ -68,6 +71,7 @@ export function sightRequest(exchange: Exchange): SightedRequest {
   const named = route.model ?? memberOf(scanned, caller.same.modelMember.request)
   const model = typeof named === 'string' ? named : undefined
   exchange.journal.note({ model: model ?? '' })
+  if (route.compacts && model === undefined) throw invalid('model: is required', 'model')
   const found = findRoute(settings, model ?? '', traitsOf(exchange, scanned))
   if (!found || !permit.mayUse(model ?? '')) throw unrouted(exchange, model)
   if (permit.isLimited && scanned) refuseOtherModels(permit, scanned)
@@ -106,10 +110,28 @@ export async function planFor(
   }
   const known = await resolveHere(exchange, sighted, destination)
   const isServedHere = known !== undefined && target.facts.server?.state === false
+  const isSummed = isSummedHere(exchange, destination, scanned)
+  if (exchange.route.compacts && !isSummed) return compactPlan(exchange, destination, model, known)
   if (known?.resolved || isServedHere) return translatePlan(exchange, destination, known, scanned)
-  return isReadToo(exchange, target, scanned)
+  return isSummed || isReadToo(exchange, target, scanned)
     ? translatePlan(exchange, destination, wholeBody(exchange, scanned), scanned)
     : passPlan(exchange, { destination, requested: model ?? '' }, scanned, known)
+}
+
+/** For a service that writes the summary itself: of the conversation as it is, with what is kept here written out. */
+function compactPlan(
+  exchange: Exchange,
+  destination: Destination,
+  model = '',
+  known?: ResolvedRequest,
+): Plan {
+  if (known?.resolved) {
+    const { edit } = exchange.caller.same
+    const edits = { facts: {}, foreign: true, resolved: true, unkept: true }
+    const body = edit(objectIn(known.body), edits, nothingLost)
+    exchange.body = createBody(exchange.body.encoded(stringify(body)))
+  }
+  return passPlan(exchange, { destination, requested: model }, scanBody(exchange), known)
 }
 
 /**
@@ -195,8 +217,6 @@ async function translatePlan(
   scanned: ScannedBody | undefined,
 ): Promise<TranslatePlan> {
   const { adapter, upstream } = destination
-  const { ownOnly } = exchange.route
-  if (ownOnly !== undefined) throw new ProblemError({ kind: 'not-found', message: ownOnly })
   await roomFor(exchange, scanned)
   await breath(exchange)
   const trail = exchange.recall?.trail
@@ -209,6 +229,7 @@ async function translatePlan(
   const { lose, losses } = lossList()
   const cache = cacheOptions(exchange, destination, scanned)
   const known = { body, resolved, nameless, issuers, request: whole, cache, trail }
+  const settled = placed(exchange, known, () => withSummaryTurn(exchange, destination, whole, lose))
   placed(exchange, known, () => {
     if (adapter !== exchange.caller) {
       refuseFileIds(whole, trail)
@@ -218,16 +239,24 @@ async function translatePlan(
   })
   await breath(exchange)
   const outgoing = placed(exchange, known, () => {
-    const written = outgoingRequest(exchange, destination, known, lose)
+    const written = outgoingRequest(exchange, destination, { ...known, ...settled }, lose)
     if (exchange.route.operation === 'create') refuseToolless(whole, losses)
     return written
   })
   const stream = exchange.route.operation === 'create' && request.stream
   await breath(exchange)
   exchange.lease.unfold(0)
+  const again = (turn: Request) => {
+    const turnKnown = { ...known, ...settled, trail: undefined, request: turn }
+    return outgoingRequest(exchange, destination, turnKnown, nothingLost)
+  }
+  const summary = settled.summing && summaryPlan(exchange, destination, settled.summing, again)
   return {
     kind: 'translate',
-    destination,
+    destination: summary
+      ? { ...destination, adapter: toldDialect(adapter, summary.told) }
+      : destination,
+    ...(summary && { summary }),
     requested: request.model,
     stream,
     losses,
@@ -237,6 +266,23 @@ async function translatePlan(
     lastProof: outgoing?.lastProof,
   }
 }
+
+const summaryPlan = (
+  exchange: Exchange,
+  { adapter, upstream }: Destination,
+  summing: Summing,
+  written: (turn: Request) => Outgoing | undefined,
+): SummaryPlan => ({
+  ...summing,
+  adapter,
+  told: { events: [] },
+  write(turn) {
+    const outgoing = written(turn)
+    if (!outgoing) throw new ProblemError(INTERNAL)
+    const alone = { ...exchange, recall: undefined }
+    return addressedTo(upstream, alone, outgoing, exchange.route.stream ?? turn.stream)
+  },
+})
 
 /** What is kept here the upstream need not keep too: no caller could ask for that copy or delete it. */
 const keptOnce = (
@@ -256,6 +302,8 @@ interface Known {
   request: Request
   cache: CacheOptions
   trail?: Trail | undefined
+  /** A summary is asked for in words, also of a service of the caller's dialect. */
+  summing?: Summing
 }
 
 /** A refusal names its place as it stands in the caller's body, unless the place is in an earlier response. */
@@ -292,7 +340,8 @@ function outgoingRequest(
   const { adapter, target } = destination
   const isCount = exchange.route.operation === 'count-tokens'
   if (isCount && target.facts.server?.countTokens === false) return undefined
-  if (adapter === exchange.caller) return editedRequest(exchange, destination, known, lose)
+  if (adapter === exchange.caller && !known.summing)
+    return editedRequest(exchange, destination, known, lose)
   const { writeRequest, writeCountRequest } = adapter.upstream
   if (!isCount) return writeRequest(request, { target, lose, cache, trail })
   return writeCountRequest(request, { target, lose: withoutBound(lose), cache, trail })

@@ -1,0 +1,143 @@
+import { heardSummary, addUsage, type Heard } from '../../compaction/heard.ts'
+import type { Again } from '../../compaction/prompt.ts'
+import { shorterBy } from '../../compaction/shorter.ts'
+import { summaryTurn } from '../../compaction/turn.ts'
+import type { Event } from '../../model/events.ts'
+import type { Lose } from '../../model/loss.ts'
+import { ProblemError, type Problem } from '../../model/problem.ts'
+import type { Request, Usage } from '../../model/request.ts'
+import { CALLER_LEFT, NO_ROOM, REPLY_TOO_LARGE } from '../../problems/failures.ts'
+import { replyCounter } from '../../stream/budget.ts'
+import { frameReader } from '../../stream/event-reader.ts'
+import { replyEvents } from '../../stream/reply-events.ts'
+import type { UpstreamCall } from '../../upstream/call.ts'
+import type { AddressedRequest } from '../../upstream/request.ts'
+import { isSuccess, placeRefusal, readRefusal, RefusedError } from '../answers/refusal.ts'
+import type { Exchange } from '../exchange.ts'
+import { HeardReply } from '../reply/heard.ts'
+import type { SummaryPlan, TranslatePlan } from '../request/plan.ts'
+
+export type Ask = (sent: AddressedRequest) => Promise<UpstreamCall>
+
+/** A summary costs so many requests at most: the first, and others where that was too long or brought none. */
+const MOST_TRIES = 3
+
+/** The requests for one summary, until one of them brings it. */
+export class SummaryTurns {
+  /** The call that answers now. */
+  call: UpstreamCall | undefined
+  readonly #exchange: Exchange
+  readonly #plan: TranslatePlan
+  readonly #summary: SummaryPlan
+  readonly #ask: Ask
+  readonly #lose: Lose
+  #tries = 0
+  /** How often the conversation was too long, and what was said of its length. */
+  #tooLong = 0
+  #tokens: Problem['tokens']
+  #again: Again | undefined
+  #usage: Usage = {}
+
+  constructor(exchange: Exchange, plan: TranslatePlan, summary: SummaryPlan, ask: Ask) {
+    this.#exchange = exchange
+    this.#plan = plan
+    this.#summary = summary
+    this.#ask = ask
+    this.#lose = (code, path, detail) => summary.told.lose?.(code, path, detail)
+  }
+
+  /** Asks until an upstream begins to answer. Throws its refusal, unless a shorter conversation may do. */
+  async begin(first: AddressedRequest): Promise<UpstreamCall> {
+    for (let sent = first; ; sent = this.#next()) {
+      const call = await this.#ask(sent)
+      this.call = call
+      this.#tries += 1
+      if (isSuccess(call.status)) return call
+      const refused = await readRefusal(this.#exchange, this.#plan, call)
+      if (this.#mayShorten(refused.problem)) continue
+      this.#exchange.journal.spared()
+      const placed = await placeRefusal(this.#exchange, this.#plan, refused)
+      if (this.#exchange.isRepeatable) throw new RefusedError(placed, this.#plan, call)
+      throw new ProblemError(placed.problem)
+    }
+  }
+
+  /** Reads what the call answers, and asks again where it is no summary. Throws ProblemError. */
+  async heard(): Promise<Heard> {
+    for (;;) {
+      const heard = heardSummary(await this.#events())
+      if (this.#exchange.signal.aborted) throw new ProblemError(CALLER_LEFT)
+      this.#usage = addUsage(this.#usage, heard.usage)
+      const { again, problem, words } = heard
+      const isLast = this.#tries >= MOST_TRIES || (this.#again !== undefined && words !== '')
+      if (again && !isLast) this.#again = again
+      else if (!problem) return this.#accepted(heard)
+      else if (!this.#mayShorten(problem)) throw new ProblemError(problem)
+      await this.#anew()
+    }
+  }
+
+  #accepted(heard: Heard): Heard {
+    if (this.#tooLong > 0)
+      this.#lose('dropped', 'compaction.turns', 'the conversation was too long')
+    if (heard.again === 'cut') this.#lose('approximated', 'compaction.length', 'cut at its bound')
+    return { ...heard, usage: this.#usage }
+  }
+
+  /** The answer has begun, so that what is refused now is told as a problem. */
+  async #anew(): Promise<void> {
+    await this.begin(this.#next()).catch((error: unknown) => {
+      throw error instanceof RefusedError ? new ProblemError(error.refused.problem) : error
+    })
+  }
+
+  #mayShorten({ kind, tokens }: Problem): boolean {
+    if (kind !== 'context-overflow' || this.#tries >= MOST_TRIES) return false
+    this.#tooLong += 1
+    this.#tokens = tokens
+    return true
+  }
+
+  #next(): AddressedRequest {
+    const { of, asking, write } = this.#summary
+    const fitting: Request =
+      this.#tooLong === 0 ? of : shorterBy(of, this.#tooLong > 1 ? 2 : 1, this.#tokens)
+    return write(summaryTurn(fitting, { ...asking, again: this.#again }))
+  }
+
+  /** All events of the answer, within the bounds of a reply that is held. */
+  async #events(): Promise<Event[]> {
+    const { call } = this
+    const { journal, lease, newId, settings } = this.#exchange
+    const { destination, request, lastProof } = this.#plan
+    const { upstream } = this.#summary.adapter
+    const { server } = destination.target.facts
+    const context = { request, server, lastProof, lose: () => undefined, newId }
+    const reading = replyEvents({
+      reader: frameReader(upstream.reader(context)),
+      verbatim: upstream.verbatim,
+      limits: settings.limits,
+      contentType: call?.headers.get('content-type') ?? null,
+    })
+    const said = new HeardReply()
+    journal.hears(said)
+    const isRoom = replyCounter(lease)
+    const events: Event[] = []
+    let size = 0
+    while (call && !reading.ended) {
+      const piece = await call.read()
+      size += piece?.bytes?.length ?? 0
+      if (size > settings.limits.replyBytes) reading.fail(REPLY_TOO_LARGE)
+      const problem = piece?.bytes && !isRoom(piece.bytes.length) ? NO_ROOM : piece?.problem
+      const step = problem
+        ? reading.fail(problem)
+        : piece?.bytes
+          ? reading.push(piece.bytes)
+          : reading.end()
+      said.add(step)
+      events.push(...step)
+    }
+    call?.release()
+    return events
+  }
+}
