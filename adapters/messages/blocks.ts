@@ -338,7 +338,11 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
     return ownSearch(searchId, block, context) && [hosted.writeFoundTools(block, id, nameOf)]
   },
   // A foreign block has been reported already.
-  opaque: (block) => (block.dialect === DIALECT ? [block.value] : []),
+  opaque: (block) => {
+    if (block.dialect === DIALECT) return [block.value]
+    const text = summaryWords(block, DIALECT)
+    return text === undefined ? [] : [{ type: 'text', text }]
+  },
 }
 
 export const writeBlock = (block: Block, context: WriteContext): JsonObject[] =>

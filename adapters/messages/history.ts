@@ -15,6 +15,7 @@ import {
   type ReadContext,
 } from './blocks.ts'
 import {
+  DIALECT,
   isOrigin,
   type WriteContext,
   objectIn,
@@ -297,9 +298,13 @@ function assistantMedia(lose: Lose, path: string): [] {
   return []
 }
 
-/** Results belong to the user, and calls and thoughts to the model, whatever the role of their turn. */
+/**
+ * Results and summaries that are told in words belong to the user, and calls and thoughts to the model, whatever the
+ * role of their turn.
+ */
 function roleFor(block: Block, role: MessagePiece['role']): MessagePiece['role'] {
   if (block.kind === 'tool-result') return 'user'
+  if (block.kind === 'opaque' && block.dialect !== DIALECT) return 'user'
   return block.kind === 'tool-call' || block.kind === 'reasoning' ? 'assistant' : role
 }
 
