@@ -1,5 +1,6 @@
 import type { Problem } from '../model/problem.ts'
 import type { Block, Request, Turn } from '../model/request.ts'
+import { emptyRequest } from '../rules/empty-request.ts'
 import { CHARACTERS_PER_TOKEN, estimateTokens, TOKENS_PER_MEDIUM } from '../rules/estimate.ts'
 
 /** How much of a conversation is kept after the upstream has found it too long once, and twice. */
@@ -97,13 +98,4 @@ const answersCall = (turn: Turn | undefined): boolean =>
   turn?.blocks.some(({ kind }) => kind === 'tool-result') === true
 
 const sizeOfTurn = (turn: Turn | undefined): number =>
-  CHARACTERS_PER_TOKEN *
-  estimateTokens({
-    model: '',
-    stream: false,
-    system: [],
-    tools: [],
-    limits: {},
-    sampling: {},
-    turns: turn ? [turn] : [],
-  })
+  CHARACTERS_PER_TOKEN * estimateTokens({ ...emptyRequest(''), turns: turn ? [turn] : [] })

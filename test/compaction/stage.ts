@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { placing } from '../../src/places/placing.ts'
 import { kits } from '../dialects/index.ts'
 import { proxyOf, type Got, type Proxy, type ProxyOptions, type Upstream } from '../memory/proxy.ts'
-import { said, text, type Dialect, type Said, type Wire } from '../sdk/script.ts'
+import { MODEL, said, text, type Dialect, type Said, type Wire } from '../sdk/script.ts'
 import type { Answer } from '../sdk/stage.ts'
 
 /** The words by which a summary turn is known. */
@@ -17,11 +17,15 @@ export const lastWords = ({ dialect, body }: Got): string => {
 
 export const isSummaryTurn = (got: Got): boolean => ORDERED.test(lastWords(got))
 
+export const isCount = ({ dialect, url }: Got): boolean =>
+  url.pathname === kits[dialect].http.count?.path(MODEL)
+
 /** Answers summary turns with these, one after the other and the last one again, and anything else with a word. */
 export function summing(...replies: (Said | Answer)[]): Upstream {
   let at = 0
   const all = replies.length > 0 ? replies : [said([text(SUMMARY)])]
   return (got) => {
+    if (isCount(got)) return { status: 404, body: { error: {} } }
     if (!isSummaryTurn(got)) return said([text('Go on.')])
     const reply = all[Math.min(at, all.length - 1)]
     at += 1

@@ -26,6 +26,7 @@ import {
   type TranslatePlan,
 } from '../request/plan.ts'
 import { callForSummary, withLongData } from '../compaction/call.ts'
+import { callAboveThreshold, planWithin } from '../compaction/threshold.ts'
 import { countTokens } from './count.ts'
 import {
   isSuccess,
@@ -72,7 +73,12 @@ async function summed(
   sent: AddressedRequest,
   heard: (sent: AddressedRequest) => Promise<UpstreamCall>,
 ): Promise<Answer> {
-  const call = await callForSummary(exchange, plan, summary, sent, heard)
+  const isLater = summary.above !== undefined
+  const within = isLater ? await planWithin(exchange, plan, summary, heard) : undefined
+  if (within) return carryOut(exchange, within, heard)
+  const call = isLater
+    ? await callAboveThreshold(exchange, plan, summary, heard)
+    : await callForSummary(exchange, plan, summary, sent, heard)
   return withLongData(exchange, await translateReply(exchange, plan, call))
 }
 

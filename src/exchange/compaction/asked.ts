@@ -1,3 +1,4 @@
+import { sinceSummary } from '../../compaction/since.ts'
 import type { CompactionSettings } from '../../config/settings.ts'
 import { MAX_OUTPUT_TOKENS } from '../../config/defaults.ts'
 import {
@@ -81,7 +82,8 @@ export function withSummaryTurn(
     return { request: withoutThreshold(request, lose) }
   lose('approximated', 'compaction')
   const { above = USUAL_THRESHOLD } = compact
-  return { request: plain, summing: { of: request, asking, above } }
+  const of = sinceSummary(request)
+  return { request: { ...plain, turns: of.turns }, summing: { of, asking, above } }
 }
 
 const REFUSED =

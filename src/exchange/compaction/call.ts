@@ -21,19 +21,42 @@ export async function callForSummary(
 ): Promise<UpstreamCall> {
   const turns = new SummaryTurns(exchange, plan, summary, ask)
   const first = await turns.begin(sent)
+  return toldCall(first, summary.told, turns, async function* () {
+    yield summaryReply(await turns.heard())
+  })
+}
+
+/** A call that answers with events. `isStream`: each step by itself; else all of them at once. */
+export function toldCall(
+  first: UpstreamCall,
+  { events }: ToldEvents,
+  turns: Pick<SummaryTurns, 'call'>,
+  steps: () => AsyncGenerator<Event[]>,
+  isStream = false,
+): UpstreamCall {
+  const type = isStream ? 'text/event-stream' : 'application/json'
+  const ready = new TextEncoder().encode(isStream ? 'data: {}\n\n' : '{}')
+  const coming = steps()
   let isOver = false
-  const { told } = summary
   return {
     status: first.status,
-    headers: toldHeaders(first),
+    headers: {
+      get: (name) => (name.toLowerCase() === 'content-type' ? type : first.headers.get(name)),
+      keys: () => first.headers.keys?.() ?? [],
+    },
     requestId: first.requestId,
     async read(): Promise<Piece> {
       if (isOver) return undefined
-      isOver = true
       try {
-        told.events.push(...summaryReply(await turns.heard()))
-        return { bytes: READY }
+        let step = await coming.next()
+        for (; !step.done; step = await coming.next()) {
+          events.push(...step.value)
+          if (isStream) return { bytes: ready }
+        }
+        isOver = true
+        return isStream ? undefined : { bytes: ready }
       } catch (error) {
+        isOver = true
         return { problem: toProblem(error) }
       }
     },
@@ -41,15 +64,6 @@ export async function callForSummary(
     release: () => turns.call?.release(),
   }
 }
-
-/** What such a call answers with: that its events are there. */
-const READY = new TextEncoder().encode('{}')
-const READY_TYPE = 'application/json'
-
-const toldHeaders = ({ headers }: UpstreamCall): UpstreamCall['headers'] => ({
-  get: (name) => (name.toLowerCase() === 'content-type' ? READY_TYPE : headers.get(name)),
-  keys: () => headers.keys?.() ?? [],
-})
 
 /** The dialect of such an upstream: its reader brings the events as they are. */
 export function toldDialect(adapter: Adapter, told: ToldEvents): Adapter {

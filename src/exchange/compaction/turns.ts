@@ -6,16 +6,13 @@ import type { Event } from '../../model/events.ts'
 import type { Lose } from '../../model/loss.ts'
 import { ProblemError, type Problem } from '../../model/problem.ts'
 import type { Request, Usage } from '../../model/request.ts'
-import { CALLER_LEFT, NO_ROOM, REPLY_TOO_LARGE } from '../../problems/failures.ts'
-import { replyCounter } from '../../stream/budget.ts'
-import { frameReader } from '../../stream/event-reader.ts'
-import { replyEvents } from '../../stream/reply-events.ts'
+import { CALLER_LEFT } from '../../problems/failures.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
 import type { AddressedRequest } from '../../upstream/request.ts'
 import { isSuccess, placeRefusal, readRefusal, RefusedError } from '../answers/refusal.ts'
 import type { Exchange } from '../exchange.ts'
-import { HeardReply } from '../reply/heard.ts'
 import type { SummaryPlan, TranslatePlan } from '../request/plan.ts'
+import { stepsOf } from './steps.ts'
 
 export type Ask = (sent: AddressedRequest) => Promise<UpstreamCall>
 
@@ -105,39 +102,11 @@ export class SummaryTurns {
     return write(summaryTurn(fitting, { ...asking, again: this.#again }))
   }
 
-  /** All events of the answer, within the bounds of a reply that is held. */
   async #events(): Promise<Event[]> {
-    const { call } = this
-    const { journal, lease, newId, settings } = this.#exchange
-    const { destination, request, lastProof } = this.#plan
-    const { upstream } = this.#summary.adapter
-    const { server } = destination.target.facts
-    const context = { request, server, lastProof, lose: () => undefined, newId }
-    const reading = replyEvents({
-      reader: frameReader(upstream.reader(context)),
-      verbatim: upstream.verbatim,
-      limits: settings.limits,
-      contentType: call?.headers.get('content-type') ?? null,
-    })
-    const said = new HeardReply()
-    journal.hears(said)
-    const isRoom = replyCounter(lease)
     const events: Event[] = []
-    let size = 0
-    while (call && !reading.ended) {
-      const piece = await call.read()
-      size += piece?.bytes?.length ?? 0
-      if (size > settings.limits.replyBytes) reading.fail(REPLY_TOO_LARGE)
-      const problem = piece?.bytes && !isRoom(piece.bytes.length) ? NO_ROOM : piece?.problem
-      const step = problem
-        ? reading.fail(problem)
-        : piece?.bytes
-          ? reading.push(piece.bytes)
-          : reading.end()
-      said.add(step)
-      events.push(...step)
-    }
-    call?.release()
+    if (this.call)
+      for await (const step of stepsOf(this.#exchange, this.#plan, this.#summary, this.call))
+        events.push(...step)
     return events
   }
 }

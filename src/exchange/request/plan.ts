@@ -49,8 +49,10 @@ export interface TranslatePlan extends CommonPlan {
 export interface SummaryPlan extends Summing {
   /** The dialect of the upstream; that of the plan tells what is in `told`. */
   adapter: Adapter
-  /** A further request for it. */
+  /** A further request of this exchange. */
   write(request: Request): AddressedRequest
+  /** The upstream's own counter of tokens, where it has one. */
+  counter?: AddressedRequest | undefined
   told: ToldEvents
 }
 

@@ -20,7 +20,7 @@ import { invalid, ProblemError } from '../../model/problem.ts'
 import type { PlaceSearch } from '../../ports.ts'
 import { FREE_BYTES, workOf } from '../../stream/budget.ts'
 import { ownTurn, pause } from '../../stream/time.ts'
-import { CALLER_LEFT, CROWDED, INTERNAL } from '../../problems/failures.ts'
+import { CALLER_LEFT, CROWDED } from '../../problems/failures.ts'
 import { LONG_BYTES, VALUE_BYTES, type Bytes } from '../../json/bytes.ts'
 import { isGuarded, refuseReferences, findUnnoted } from '../../memory/ownership.ts'
 import type { Exchange } from '../exchange.ts'
@@ -246,11 +246,7 @@ async function translatePlan(
   const stream = exchange.route.operation === 'create' && request.stream
   await breath(exchange)
   exchange.lease.unfold(0)
-  const again = (turn: Request) => {
-    const turnKnown = { ...known, ...settled, trail: undefined, request: turn }
-    return outgoingRequest(exchange, destination, turnKnown, nothingLost)
-  }
-  const summary = settled.summing && summaryPlan(exchange, destination, settled.summing, again)
+  const summary = settled.summing && summaryPlan(exchange, destination, cache, settled.summing)
   return {
     kind: 'translate',
     destination: summary
@@ -267,22 +263,26 @@ async function translatePlan(
   }
 }
 
-const summaryPlan = (
+function summaryPlan(
   exchange: Exchange,
-  { adapter, upstream }: Destination,
+  { adapter, target, upstream }: Destination,
+  cache: CacheOptions,
   summing: Summing,
-  written: (turn: Request) => Outgoing | undefined,
-): SummaryPlan => ({
-  ...summing,
-  adapter,
-  told: { events: [] },
-  write(turn) {
-    const outgoing = written(turn)
-    if (!outgoing) throw new ProblemError(INTERNAL)
-    const alone = { ...exchange, recall: undefined }
-    return addressedTo(upstream, alone, outgoing, exchange.route.stream ?? turn.stream)
-  },
-})
+): SummaryPlan {
+  const { writeCountRequest, writeRequest } = adapter.upstream
+  const writing = { target, lose: nothingLost, cache }
+  const addressed = (outgoing: Outgoing, stream: boolean) =>
+    addressedTo(upstream, { ...exchange, recall: undefined }, outgoing, stream)
+  const isCounting = summing.above !== undefined && target.facts.server?.countTokens !== false
+  const count = isCounting ? writeCountRequest(summing.of, writing) : undefined
+  return {
+    ...summing,
+    adapter,
+    told: { events: [] },
+    write: (turn) => addressed(writeRequest(turn, writing), turn.stream),
+    ...(count && { counter: addressed(count, false) }),
+  }
+}
 
 /** What is kept here the upstream need not keep too: no caller could ask for that copy or delete it. */
 const keptOnce = (
