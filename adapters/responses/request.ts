@@ -283,7 +283,8 @@ function writeOwnInput(request: Request, placed: readonly Placed[]): Json | unde
   const { input } = factsOf(request)
   if (input === 'undefined') return undefined
   const content = only?.['content']
-  return input === 'string' && typeof content === 'string' ? content : items
+  const isOne = items.length === 1 && typeof content === 'string'
+  return input === 'string' && isOne ? content : items
 }
 
 const hasProofs = (input: Json | undefined, trail: Trail | undefined): boolean =>
