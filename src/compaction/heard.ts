@@ -5,7 +5,7 @@ import type { Usage } from '../model/request.ts'
 import type { Again } from './prompt.ts'
 
 /** What became of a summary turn: the words, or why there are none. */
-export interface Heard {
+export interface SummaryHeard {
   id: string
   model: string
   usage: Usage
@@ -17,7 +17,7 @@ export interface Heard {
 }
 
 /** Reads the reply to a summary turn. Thoughts are no summary, and neither is a call. */
-export function heardSummary(events: readonly Event[]): Heard {
+export function heardSummary(events: readonly Event[]): SummaryHeard {
   const { reply, problem }: Folded = fold(events)
   const texts = reply.blocks.flatMap((block) => (block.kind === 'text' ? [block.text.trim()] : []))
   const words = texts.filter((text) => text !== '').join('\n\n')
@@ -80,7 +80,7 @@ const definedCounts = (counts: Record<string, number | undefined>): Record<strin
 export const summaryEvents = (words: string): Event[] => unfoldBlock(summaryMadeHere(words))
 
 /** A reply that is a summary and nothing else. */
-export const summaryReply = ({ id, model, usage, words }: Heard): Event[] => [
+export const summaryReply = ({ id, model, usage, words }: SummaryHeard): Event[] => [
   { type: 'start', id, model },
   ...summaryEvents(words),
   { type: 'usage', usage: ofSummary(usage) },

@@ -54,7 +54,7 @@ export async function carryOut(
   if (!plan.sent) throw new ProblemError(INTERNAL)
   try {
     if (plan.kind === 'translate' && plan.summary)
-      return await summed(exchange, plan, plan.summary, plan.sent, heard)
+      return await answerWithSummary(exchange, plan, plan.summary, plan.sent, heard)
     const call = await heard(plan.sent)
     if (isSuccess(call.status)) return await reply(exchange, plan, plan.sent, call)
     exchange.journal.spared()
@@ -66,7 +66,7 @@ export async function carryOut(
 }
 
 /** A reply that is a summary, or begins with one. */
-async function summed(
+async function answerWithSummary(
   exchange: Exchange,
   plan: TranslatePlan,
   summary: SummaryPlan,

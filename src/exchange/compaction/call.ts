@@ -1,12 +1,11 @@
-import type { Adapter, Reader } from '../../../adapters/contract.ts'
-import { heardSummary, summaryReply } from '../../compaction/heard.ts'
+import { summaryReply } from '../../compaction/heard.ts'
 import type { Event } from '../../model/events.ts'
 import { toProblem } from '../../problems/failures.ts'
 import type { Piece, UpstreamCall } from '../../upstream/call.ts'
 import type { AddressedRequest } from '../../upstream/request.ts'
 import type { Answer, Exchange } from '../exchange.ts'
 import type { SummaryPlan, ToldEvents, TranslatePlan } from '../request/plan.ts'
-import { SummaryTurns, type Ask } from './turns.ts'
+import { SummaryTurns, type AskUpstream } from './turns.ts'
 
 /**
  * Asks for the summary that a plan is about. What comes of it looks like an upstream that answers with it, so that a
@@ -17,7 +16,7 @@ export async function callForSummary(
   plan: TranslatePlan,
   summary: SummaryPlan,
   sent: AddressedRequest,
-  ask: Ask,
+  ask: AskUpstream,
 ): Promise<UpstreamCall> {
   const turns = new SummaryTurns(exchange, plan, summary, ask)
   const first = await turns.begin(sent)
@@ -65,38 +64,8 @@ export function toldCall(
   }
 }
 
-/** The dialect of such an upstream: its reader brings the events as they are. */
-export function toldDialect(adapter: Adapter, told: ToldEvents): Adapter {
-  const take = (): Event[] => told.events.splice(0)
-  const reader: Adapter['upstream']['reader'] = ({ lose }) => {
-    told.lose = lose
-    return { body: take, push: take, broken: take, end: take }
-  }
-  return { ...adapter, upstream: { ...adapter.upstream, reader } }
-}
-
 /** What an answer brings back of the request, with the long data that was left out of it. */
 export const withLongData = ({ body }: Exchange, answer: Answer): Answer =>
   body.isLifted && typeof answer.body === 'string'
     ? { ...answer, body: body.filled(answer.body) }
     : answer
-
-/** Reads the reply to a summary turn as one that is the summary alone. */
-export function summaryReader(reader: Reader): Reader {
-  const came: Event[] = []
-  const hear = (events: readonly Event[]): Event[] => {
-    came.push(...events)
-    const isOver = came.at(-1)?.type === 'finish' || came.at(-1)?.type === 'error'
-    if (!isOver) return []
-    const heard = heardSummary(came)
-    const { problem } = heard
-    return problem ? [{ type: 'error', problem }] : summaryReply(heard)
-  }
-  return {
-    ...(reader.verbatim && { verbatim: reader.verbatim }),
-    body: (json) => hear(reader.body(json)),
-    push: (event) => hear(reader.push(event)),
-    broken: () => hear(reader.broken()),
-    end: () => hear(reader.end()),
-  }
-}

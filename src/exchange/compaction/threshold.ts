@@ -1,4 +1,4 @@
-import { addUsage, ofSummary, summaryEvents, type Heard } from '../../compaction/heard.ts'
+import { addUsage, ofSummary, summaryEvents, type SummaryHeard } from '../../compaction/heard.ts'
 import { afterSummary } from '../../compaction/since.ts'
 import { summaryTurn } from '../../compaction/turn.ts'
 import { parse } from '../../json/json.ts'
@@ -14,7 +14,7 @@ import { allBytes } from '../reply/pass.ts'
 import type { SummaryPlan, TranslatePlan } from '../request/plan.ts'
 import { toldCall } from './call.ts'
 import { stepsOf } from './steps.ts'
-import { SummaryTurns, type Ask } from './turns.ts'
+import { SummaryTurns, type AskUpstream } from './turns.ts'
 
 /** An estimate is wrong by less than this factor, so that most turns need no count. */
 const FAR = 2
@@ -26,7 +26,7 @@ export async function planWithin(
   exchange: Exchange,
   plan: TranslatePlan,
   summary: SummaryPlan,
-  ask: Ask,
+  ask: AskUpstream,
 ): Promise<TranslatePlan | undefined> {
   const { above = 0 } = summary
   if ((await countInput(exchange, summary, above, ask)) > above) return undefined
@@ -39,7 +39,7 @@ async function countInput(
   exchange: Exchange,
   { of, adapter, counter }: SummaryPlan,
   above: number,
-  ask: Ask,
+  ask: AskUpstream,
 ): Promise<number> {
   const estimate = estimateTokens(of)
   if (!counter || estimate * FAR < above || estimate > above * FAR) return estimate
@@ -65,7 +65,7 @@ export async function callAboveThreshold(
   exchange: Exchange,
   plan: TranslatePlan,
   summary: SummaryPlan,
-  ask: Ask,
+  ask: AskUpstream,
 ): Promise<UpstreamCall> {
   const { above = 0, asking, of, told, write } = summary
   const turns = new SummaryTurns(exchange, plan, summary, ask)
@@ -84,7 +84,7 @@ export async function callAboveThreshold(
 }
 
 async function goOn(
-  ask: Ask,
+  ask: AskUpstream,
   plan: TranslatePlan,
   sent: AddressedRequest,
   exchange: Exchange,
@@ -95,19 +95,19 @@ async function goOn(
   throw new ProblemError((await readRefusal(exchange, plan, call)).problem)
 }
 
-const ending = ({ usage }: Heard): Event[] => [
+const ending = ({ usage }: SummaryHeard): Event[] => [
   { type: 'usage', usage: ofSummary(usage) },
   { type: 'finish', reason: 'stop' },
 ]
 
 /** The reply has begun already, and costs what both took. */
-function behindSummary(event: Event, { usage }: Heard): Event[] {
+function behindSummary(event: Event, { usage }: SummaryHeard): Event[] {
   if (event.type === 'start') return []
   if (event.type !== 'usage') return [event]
   return [{ type: 'usage', usage: { ...addUsage(usage, event.usage), ...summaryIn(usage) } }]
 }
 
-const summaryIn = (usage: Heard['usage']) => {
+const summaryIn = (usage: SummaryHeard['usage']) => {
   const { summary } = ofSummary(usage)
   return summary ? { summary } : {}
 }

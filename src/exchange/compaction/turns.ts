@@ -1,4 +1,4 @@
-import { heardSummary, addUsage, type Heard } from '../../compaction/heard.ts'
+import { heardSummary, addUsage, type SummaryHeard } from '../../compaction/heard.ts'
 import type { Again } from '../../compaction/prompt.ts'
 import { shorterBy } from '../../compaction/shorter.ts'
 import { summaryTurn } from '../../compaction/turn.ts'
@@ -14,7 +14,7 @@ import type { Exchange } from '../exchange.ts'
 import type { SummaryPlan, TranslatePlan } from '../request/plan.ts'
 import { stepsOf } from './steps.ts'
 
-export type Ask = (sent: AddressedRequest) => Promise<UpstreamCall>
+export type AskUpstream = (sent: AddressedRequest) => Promise<UpstreamCall>
 
 /** A summary costs so many requests at most: the first, and others where that was too long or brought none. */
 const MOST_TRIES = 3
@@ -26,7 +26,7 @@ export class SummaryTurns {
   readonly #exchange: Exchange
   readonly #plan: TranslatePlan
   readonly #summary: SummaryPlan
-  readonly #ask: Ask
+  readonly #ask: AskUpstream
   readonly #lose: Lose
   #tries = 0
   /** How often the conversation was too long, and what was said of its length. */
@@ -35,7 +35,7 @@ export class SummaryTurns {
   #again: Again | undefined
   #usage: Usage = {}
 
-  constructor(exchange: Exchange, plan: TranslatePlan, summary: SummaryPlan, ask: Ask) {
+  constructor(exchange: Exchange, plan: TranslatePlan, summary: SummaryPlan, ask: AskUpstream) {
     this.#exchange = exchange
     this.#plan = plan
     this.#summary = summary
@@ -60,7 +60,7 @@ export class SummaryTurns {
   }
 
   /** Reads what the call answers, and asks again where it is no summary. Throws ProblemError. */
-  async heard(): Promise<Heard> {
+  async heard(): Promise<SummaryHeard> {
     for (;;) {
       const heard = heardSummary(await this.#events())
       if (this.#exchange.signal.aborted) throw new ProblemError(CALLER_LEFT)
@@ -74,7 +74,7 @@ export class SummaryTurns {
     }
   }
 
-  #accepted(heard: Heard): Heard {
+  #accepted(heard: SummaryHeard): SummaryHeard {
     if (this.#tooLong > 0)
       this.#lose('dropped', 'compaction.turns', 'the conversation was too long')
     if (heard.again === 'cut') this.#lose('approximated', 'compaction.length', 'cut at its bound')

@@ -31,9 +31,9 @@ import {
 } from '../../upstream/request.ts'
 import { noRoute, refuseOtherModels } from './other-models.ts'
 import { passPlan } from './pass-plan.ts'
-import type { Plan, SummaryPlan, TranslatePlan } from './plan.ts'
+import type { Plan, ToldEvents, TranslatePlan } from './plan.ts'
 import { isSummedHere, withSummaryTurn, type Summing } from '../compaction/asked.ts'
-import { toldDialect } from '../compaction/call.ts'
+import { toldDialect } from '../compaction/told.ts'
 import { createBody } from '../body.ts'
 import type { SessionPart } from './session.ts'
 import { withProofs } from '../../memory/proofs.ts'
@@ -229,30 +229,27 @@ async function translatePlan(
   const { lose, losses } = lossList()
   const cache = cacheOptions(exchange, destination, scanned)
   const known = { body, resolved, nameless, issuers, request: whole, cache, trail }
-  const settled = placed(exchange, known, () => withSummaryTurn(exchange, destination, whole, lose))
-  placed(exchange, known, () => {
+  const settled = placed(exchange, known, () => {
     if (adapter !== exchange.caller) {
       refuseFileIds(whole, trail)
       refuseUnkept(whole, keepingOf(exchange.caller, adapter), trail)
     }
     reportForeign(whole, adapter.dialect, lose, trail)
+    return withSummaryTurn(exchange, destination, whole, lose)
   })
   await breath(exchange)
   const outgoing = placed(exchange, known, () => {
     const written = outgoingRequest(exchange, destination, { ...known, ...settled }, lose)
-    if (exchange.route.operation === 'create') refuseToolless(whole, losses)
+    if (exchange.route.operation === 'create' && !settled.summing) refuseToolless(whole, losses)
     return written
   })
   const stream = exchange.route.operation === 'create' && request.stream
   await breath(exchange)
   exchange.lease.unfold(0)
-  const summary = settled.summing && summaryPlan(exchange, destination, cache, settled.summing)
   return {
     kind: 'translate',
-    destination: summary
-      ? { ...destination, adapter: toldDialect(adapter, summary.told) }
-      : destination,
-    ...(summary && { summary }),
+    destination,
+    ...(settled.summing && summaryPlan(exchange, destination, cache, settled.summing)),
     requested: request.model,
     stream,
     losses,
@@ -263,25 +260,29 @@ async function translatePlan(
   }
 }
 
+/** What a plan has otherwise where its reply is a summary, or begins with one. */
 function summaryPlan(
   exchange: Exchange,
-  { adapter, target, upstream }: Destination,
+  destination: Destination,
   cache: CacheOptions,
   summing: Summing,
-): SummaryPlan {
+): Required<Pick<TranslatePlan, 'destination' | 'summary'>> {
+  const { adapter, target, upstream } = destination
   const { writeCountRequest, writeRequest } = adapter.upstream
   const writing = { target, lose: nothingLost, cache }
   const addressed = (outgoing: Outgoing, stream: boolean) =>
     addressedTo(upstream, { ...exchange, recall: undefined }, outgoing, stream)
   const isCounting = summing.above !== undefined && target.facts.server?.countTokens !== false
   const count = isCounting ? writeCountRequest(summing.of, writing) : undefined
-  return {
+  const told: ToldEvents = { events: [] }
+  const summary = {
     ...summing,
     adapter,
-    told: { events: [] },
-    write: (turn) => addressed(writeRequest(turn, writing), turn.stream),
+    told,
+    write: (turn: Request) => addressed(writeRequest(turn, writing), turn.stream),
     ...(count && { counter: addressed(count, false) }),
   }
+  return { summary, destination: { ...destination, adapter: toldDialect(adapter, told) } }
 }
 
 /** What is kept here the upstream need not keep too: no caller could ask for that copy or delete it. */
