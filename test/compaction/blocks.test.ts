@@ -135,24 +135,24 @@ describe.each(FOREIGN)('a summary as a block, over %s', (dialect) => {
   })
 })
 
-describe('a block that comes back', () => {
-  const block = async (): Promise<Wire> => {
-    const { content } = await jsonIn(await ask(stageOf(), asked('chat-completions')))
-    return (content as Wire[])[0] ?? {}
-  }
-  const after = (to: Dialect, said: Wire): Wire =>
-    asked(to, {
-      compaction: undefined,
-      messages: [
-        { role: 'user', content: 'Weigh it.' },
-        {
-          role: 'assistant',
-          content: [{ type: 'text', text: 'Before.' }, said, { type: 'text', text: 'Behind.' }],
-        },
-        { role: 'user', content: 'Which file?' },
-      ],
-    })
+const block = async (): Promise<Wire> => {
+  const { content } = await jsonIn(await ask(stageOf(), asked('chat-completions')))
+  return (content as Wire[])[0] ?? {}
+}
+const after = (to: Dialect, said: Wire): Wire =>
+  asked(to, {
+    compaction: undefined,
+    messages: [
+      { role: 'user', content: 'Weigh it.' },
+      {
+        role: 'assistant',
+        content: [{ type: 'text', text: 'Before.' }, said, { type: 'text', text: 'Behind.' }],
+      },
+      { role: 'user', content: 'Which file?' },
+    ],
+  })
 
+describe('a block that comes back', () => {
   it.each(ALL)('trap 12: stands where it stood, over %s', async (to) => {
     const proxy = stageOf()
     const response = await ask(proxy, after(to, await block()))
