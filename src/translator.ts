@@ -25,7 +25,7 @@ import { profileNames, readProfile } from './config/profiles.ts'
 import type { ProfileConfig } from './config/type.ts'
 import { randomId, type PlaceFinder } from './ports.ts'
 import { idSource } from './model/ids.ts'
-import { refuseUnsummable, summaryTurn, withoutThreshold } from './compaction/turn.ts'
+import { refuseUnsummable, summaryTurn } from './compaction/turn.ts'
 import { summaryReader } from './exchange/compaction/told.ts'
 import { ownHeaders } from './exchange/reply/sample.ts'
 import { frameReader } from './stream/event-reader.ts'
@@ -278,7 +278,7 @@ function writeRequest(
 
 /** A summary is asked for in a turn of its own: services know the form of their own callers alone. */
 function withSummary(request: Request, { upstream }: Adapter, lose: Lose): Request {
-  if (!request.compact?.now) return withoutThreshold(request, lose)
+  if (!request.compact?.now) return request
   refuseUnsummable(request)
   lose('approximated', 'compaction')
   const keepsChoice = upstream.cachesChoice === true

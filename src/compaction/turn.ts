@@ -1,5 +1,4 @@
 import { defined } from '../json/json.ts'
-import type { Lose } from '../model/loss.ts'
 import { ProblemError } from '../model/problem.ts'
 import type { Block, Request, ToolChoice, Turn } from '../model/request.ts'
 import { isInstruction } from '../rules/late-tools.ts'
@@ -49,14 +48,6 @@ const lightly = ({ mode, visible }: NonNullable<Request['reasoning']>) =>
     effort: 'low' as const,
     visible,
   })
-
-/** Without the wish for a summary of a long conversation, which is told. */
-export function withoutThreshold(request: Request, lose: Lose): Request {
-  if (!request.compact) return request
-  const { compact: _, ...rest } = request
-  lose('dropped', 'compaction.threshold')
-  return rest
-}
 
 /** Throws for a conversation that holds nothing, or that breaks off within a call. */
 export function refuseUnsummable({ turns }: Request): void {

@@ -22,6 +22,9 @@ export function reportForeign(
   report(request.ext, () => '')
   report(request.reasoning?.ext, () => 'reasoning')
   report(request.compact?.ext, () => 'compaction')
+  // A summary above a number of tokens is a wish for later, so the turn goes on without it.
+  const isWish = request.compact !== undefined && request.compact.now === undefined
+  if (isWish && request.origin?.dialect !== target) lose('dropped', 'compaction.threshold')
   report(request.toolChoice?.ext, () => 'toolChoice')
   report(request.format?.ext, () => 'format')
   foreignBlocks(request, target, lose)(request.system, () => 'system')

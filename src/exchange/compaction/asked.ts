@@ -1,12 +1,7 @@
 import { sinceSummary } from '../../compaction/since.ts'
 import type { CompactionSettings } from '../../config/settings.ts'
 import { MAX_OUTPUT_TOKENS } from '../../config/defaults.ts'
-import {
-  refuseUnsummable,
-  summaryTurn,
-  withoutThreshold,
-  type Asking,
-} from '../../compaction/turn.ts'
+import { refuseUnsummable, summaryTurn, type Asking } from '../../compaction/turn.ts'
 import type { Lose } from '../../model/loss.ts'
 import { invalid } from '../../model/problem.ts'
 import type { Request } from '../../model/request.ts'
@@ -47,14 +42,15 @@ const mayAsk = (text: string): boolean => text.includes('"compaction_trigger"')
 
 /**
  * The request as it is to be sent. A wish for a summary is a turn of its own, since only services of the caller's
- * dialect know it; one for later is a loss, unless it is served by configuration. Throws where there can be none.
+ * dialect know it; one for later goes, unless it is served by configuration. Throws where there can be none. `served`:
+ * the request as it was, with a wish that is no loss.
  */
 export function withSummaryTurn(
   exchange: Exchange,
   destination: Destination,
   request: Request,
   lose: Lose,
-): { request: Request; summing?: Summing } {
+): { request: Request; summing?: Summing; served?: Request } {
   const { caller, route } = exchange
   const { compact } = request
   const { adapter, target } = destination
@@ -78,12 +74,12 @@ export function withSummaryTurn(
     lose('approximated', 'compaction')
     return { request: summaryTurn(request, asking), summing: { of: request, asking } }
   }
-  if (!threshold || route.operation !== 'create')
-    return { request: withoutThreshold(request, lose) }
+  if (!threshold || route.operation !== 'create') return { request: plain }
   lose('approximated', 'compaction')
   const { above = USUAL_THRESHOLD } = compact
   const of = sinceSummary(request)
-  return { request: { ...plain, turns: of.turns }, summing: { of, asking, above } }
+  const served = { ...request, compact: { ...compact, now: true as const } }
+  return { request: { ...plain, turns: of.turns }, summing: { of, asking, above }, served }
 }
 
 const REFUSED =

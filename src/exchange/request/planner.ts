@@ -234,8 +234,9 @@ async function translatePlan(
       refuseFileIds(whole, trail)
       refuseUnkept(whole, keepingOf(exchange.caller, adapter), trail)
     }
-    reportForeign(whole, adapter.dialect, lose, trail)
-    return withSummaryTurn(exchange, destination, whole, lose)
+    const summed = withSummaryTurn(exchange, destination, whole, lose)
+    reportForeign(summed.served ?? whole, adapter.dialect, lose, trail)
+    return summed
   })
   await breath(exchange)
   const outgoing = placed(exchange, known, () => {
