@@ -196,6 +196,11 @@ describe('a block that comes back', () => {
   })
 
   it('trap 19: is counted with its words', async () => {
+    const counts = stageOf((got) => ({ body: { input_tokens: got.text.length } }))
+    const { max_tokens: ___, ...whole } = after('messages', await block())
+    await ask(counts, whole, '/v1/messages/count_tokens')
+    expect(counts.got[0]?.text).toContain('holds 4711')
+    expect(counts.got[0]?.text).not.toContain('xseal1')
     for (const to of ['generate-content', 'responses', 'chat-completions'] as const) {
       const proxy = stageOf((got) => ({ status: 404, body: { error: { text: got.text } } }))
       const { max_tokens: _, ...rest } = after(to, await block())

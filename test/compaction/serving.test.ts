@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Settings, UpstreamSettings } from '../../src/config/settings.ts'
 import { kits, othersThan } from '../dialects/index.ts'
 import { settings } from '../memory/proxy.ts'
@@ -133,6 +133,23 @@ describe.each(FOREIGN)('a summary turn over %s', (dialect) => {
     const json = { model, input: [user('Hi'), TRIGGER], stream: true }
     const response = await ask('/v1/responses', { json })
     expect(response.status).toBe(502)
+  })
+
+  it('takes its request along when the caller leaves, and makes no further one', async () => {
+    const hold: { cancelled?: boolean } = {}
+    const [first = ''] = kits[dialect].scripted.events(said([text(' ')]), MODEL)
+    const proxy = stageOf(summing({ events: [first], hold }), {
+      change: { limits: { ...settings().limits, heartbeatMs: 10 } },
+    })
+    const json = { model, input: [user('Hi'), TRIGGER], stream: true }
+    const response = await proxy.ask('/v1/responses', { json })
+    const reader = response.body?.getReader()
+    await reader?.read()
+    await reader?.cancel()
+    await vi.waitFor(() => expect(hold.cancelled).toBe(true))
+    await vi.waitFor(() => expect(proxy.log).toHaveLength(1))
+    expect(proxy.got).toHaveLength(1)
+    expect(proxy.log[0]?.status).toBe(499)
   })
 
   it('goes to another member where one fails', async () => {

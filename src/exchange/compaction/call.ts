@@ -29,7 +29,7 @@ export async function callForSummary(
 export function toldCall(
   first: UpstreamCall,
   { events }: ToldEvents,
-  turns: Pick<SummaryTurns, 'call'>,
+  turns: Pick<SummaryTurns, 'call' | 'leave'>,
   steps: () => AsyncGenerator<Event[]>,
   isStream = false,
 ): UpstreamCall {
@@ -59,7 +59,7 @@ export function toldCall(
         return { problem: toProblem(error) }
       }
     },
-    cancel: () => turns.call?.cancel(),
+    cancel: () => turns.leave(),
     release: () => turns.call?.release(),
   }
 }

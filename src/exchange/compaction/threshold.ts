@@ -4,7 +4,6 @@ import { summaryTurn } from '../../compaction/turn.ts'
 import { parse } from '../../json/json.ts'
 import type { Event } from '../../model/events.ts'
 import { ProblemError } from '../../model/problem.ts'
-import { CALLER_LEFT } from '../../problems/failures.ts'
 import { estimateTokens } from '../../rules/estimate.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
 import type { AddressedRequest } from '../../upstream/request.ts'
@@ -75,6 +74,7 @@ export async function callAboveThreshold(
     const { id, model, words } = heard
     yield [{ type: 'start', id, model }, ...summaryEvents(words)]
     if (of.compact?.pause) return yield ending(heard)
+    turns.demandCaller()
     const call = await goOn(ask, plan, write(afterSummary(of, words, above * TAIL)), exchange)
     turns.call = call
     for await (const step of stepsOf(exchange, plan, summary, call))
@@ -89,7 +89,6 @@ async function goOn(
   sent: AddressedRequest,
   exchange: Exchange,
 ): Promise<UpstreamCall> {
-  if (exchange.signal.aborted) throw new ProblemError(CALLER_LEFT)
   const call = await ask(sent)
   if (isSuccess(call.status)) return call
   throw new ProblemError((await readRefusal(exchange, plan, call)).problem)

@@ -23,6 +23,7 @@ const MOST_TRIES = 3
 export class SummaryTurns {
   /** The call that answers now. */
   call: UpstreamCall | undefined
+  #isLeft = false
   readonly #exchange: Exchange
   readonly #plan: TranslatePlan
   readonly #summary: SummaryPlan
@@ -46,6 +47,7 @@ export class SummaryTurns {
   /** Asks until an upstream begins to answer. Throws its refusal, unless a shorter conversation may do. */
   async begin(first: AddressedRequest): Promise<UpstreamCall> {
     for (let sent = first; ; sent = this.#next()) {
+      this.demandCaller()
       const call = await this.#ask(sent)
       this.call = call
       this.#tries += 1
@@ -63,7 +65,7 @@ export class SummaryTurns {
   async heard(): Promise<SummaryHeard> {
     for (;;) {
       const heard = heardSummary(await this.#events())
-      if (this.#exchange.signal.aborted) throw new ProblemError(CALLER_LEFT)
+      this.demandCaller()
       this.#usage = addUsage(this.#usage, heard.usage)
       const { again, problem, words } = heard
       const isLast = this.#tries >= MOST_TRIES || (this.#again !== undefined && words !== '')
@@ -72,6 +74,16 @@ export class SummaryTurns {
       else if (!this.#mayShorten(problem)) throw new ProblemError(problem)
       await this.#anew()
     }
+  }
+
+  /** The caller has left: nothing more is asked for. */
+  leave(): void {
+    this.#isLeft = true
+    this.call?.cancel()
+  }
+
+  demandCaller(): void {
+    if (this.#isLeft || this.#exchange.signal.aborted) throw new ProblemError(CALLER_LEFT)
   }
 
   #accepted(heard: SummaryHeard): SummaryHeard {
