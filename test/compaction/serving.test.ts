@@ -264,3 +264,16 @@ describe('over a service of its own dialect', () => {
     expect(proxy.got.every(isSummaryTurn)).toBe(true)
   })
 })
+
+describe('an explanation', () => {
+  it('shows the turn that would be sent, and what is lost', async () => {
+    for (const dialect of FOREIGN) {
+      const { ask, got } = stageOf()
+      const json = { model: modelAt(dialect), input: [user('Hi'), TRIGGER] }
+      const told = await jsonIn(await ask('/explain/v1/responses', { json }))
+      expect(JSON.stringify(told['upstream'])).toMatch(/Hi.*replaced by a summary/)
+      expect(told['losses']).toMatchObject([{ code: 'approximated', path: 'compaction' }])
+      expect(got).toHaveLength(0)
+    }
+  })
+})

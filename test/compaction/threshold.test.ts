@@ -115,34 +115,64 @@ describe.each(othersThan('responses'))('a summary above a threshold, over %s', (
   })
 })
 
-describe.each(othersThan('messages'))('a pause behind a summary, over %s', (dialect) => {
-  it('ends the reply there', async () => {
-    const proxy = stageOf(summing(), SERVED)
-    const edit = {
-      type: 'compact_20260112',
-      trigger: { type: 'input_tokens', value: 1000 },
-      pause_after_compaction: true,
-    }
-    const body = {
-      model: modelAt(dialect),
-      max_tokens: 100,
-      messages: [{ role: 'user', content: LONG }],
-      context_management: { edits: [edit] },
-    }
-    const response = await proxy.fetch('http://proxy.test/v1/messages', {
+const BLOCKS = {
+  'anthropic-version': '2023-06-01',
+  'content-type': 'application/json',
+  'x-api-key': 'caller-key-0-0123456789abcdef',
+}
+
+describe.each(othersThan('messages'))(
+  'a summary above a threshold as a block, over %s',
+  (dialect) => {
+    const asked = (more: Wire, edit: Wire = {}) => ({
       method: 'POST',
-      headers: {
-        'anthropic-version': '2023-06-01',
-        'content-type': 'application/json',
-        'x-api-key': 'caller-key-0-0123456789abcdef',
-      },
-      body: JSON.stringify(body),
+      headers: BLOCKS,
+      body: JSON.stringify({
+        model: modelAt(dialect),
+        max_tokens: 100,
+        messages: [{ role: 'user', content: LONG }],
+        context_management: {
+          edits: [
+            { type: 'compact_20260112', trigger: { type: 'input_tokens', value: 1000 }, ...edit },
+          ],
+        },
+        ...more,
+      }),
     })
-    expect(await jsonIn(response)).toMatchObject({
-      content: [{ type: 'compaction', content: SUMMARY }],
-      stop_reason: 'compaction',
-      usage: { input_tokens: 0, iterations: [{ type: 'compaction', output_tokens: 40 }] },
+
+    it('comes in one delta of a stream, before the reply', async () => {
+      const proxy = stageOf(summing(), SERVED)
+      const events = await eventsIn(
+        await proxy.fetch('http://proxy.test/v1/messages', asked({ stream: true })),
+      )
+      const told = events.filter(({ type }) => type !== 'ping')
+      expect(told.slice(0, 5)).toMatchObject([
+        { type: 'message_start' },
+        { type: 'content_block_start', content_block: { type: 'compaction', content: null } },
+        { type: 'content_block_delta', delta: { type: 'compaction_delta', content: SUMMARY } },
+        { type: 'content_block_stop' },
+        { type: 'content_block_start', content_block: { type: 'text' } },
+      ])
+      expect(told.find(({ type }) => type === 'message_delta')).toMatchObject({
+        delta: { stop_reason: 'end_turn' },
+        usage: {
+          input_tokens: 36,
+          output_tokens: 40,
+          iterations: [{ type: 'compaction', output_tokens: 40 }, { type: 'message' }],
+        },
+      })
     })
-    expect(proxy.got.filter((each) => !isCount(each))).toHaveLength(1)
-  })
-})
+
+    it('ends the reply where the caller wants to see it first', async () => {
+      const proxy = stageOf(summing(), SERVED)
+      const pause = asked({}, { pause_after_compaction: true })
+      const response = await proxy.fetch('http://proxy.test/v1/messages', pause)
+      expect(await jsonIn(response)).toMatchObject({
+        content: [{ type: 'compaction', content: SUMMARY }],
+        stop_reason: 'compaction',
+        usage: { input_tokens: 0, iterations: [{ type: 'compaction', output_tokens: 40 }] },
+      })
+      expect(proxy.got.filter((each) => !isCount(each))).toHaveLength(1)
+    })
+  },
+)
