@@ -28,7 +28,6 @@ export function shorterBy(
     ends: ENDS[at] ?? 0,
     excess: Math.ceil(estimateTokens(request) * (1 - (share ?? 1)) * CHARACTERS_PER_TOKEN),
   }
-  // A thought is bound to what stood before it, which is not there any more.
   const plain = request.turns.map(withoutThoughts)
   const cut = cutTexts(plain, cutting, 'results')
   const fewer = cutting.excess > 0 ? withoutOldest(cut, cutting) : cut
@@ -43,7 +42,8 @@ interface Cutting {
   excess: number
 }
 
-function withoutThoughts(turn: Turn): Turn {
+/** A thought is bound to what stood before it, which is not there any more. */
+export function withoutThoughts(turn: Turn): Turn {
   const blocks = turn.blocks.flatMap((block): Block[] => {
     if (block.kind === 'reasoning') return []
     if (!('proof' in block)) return [block]

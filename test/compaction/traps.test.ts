@@ -197,6 +197,9 @@ describe.each(FOREIGN)('a summary over %s', (dialect) => {
     const cut = stageOf(summing(said([text('Task: wei')], 'length')))
     expect(itemOf(await trigger(cut, dialect))['encrypted_content']).toContain('Task: wei')
     expect(cut.got).toHaveLength(2)
+    const worse = stageOf(summing(said([text('Task: wei')], 'length'), said([text(' ')])))
+    expect(itemOf(await trigger(worse, dialect))['encrypted_content']).toContain('Task: wei')
+    expect(worse.got).toHaveLength(3)
     for (const never of [said([text(' ')]), said([thinking('I think.', '')])]) {
       const { ask, got } = stageOf(summing(never))
       const response = await ask('/v1/responses', { json: { model, input: [user('Hi'), TRIGGER] } })

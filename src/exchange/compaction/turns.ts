@@ -35,6 +35,8 @@ export class SummaryTurns {
   #tokens: Problem['tokens']
   #again: Again | undefined
   #usage: Usage = {}
+  /** Words that came beside a call, or were cut off: better than none. */
+  #poor: SummaryHeard | undefined
 
   constructor(exchange: Exchange, plan: TranslatePlan, summary: SummaryPlan, ask: AskUpstream) {
     this.#exchange = exchange
@@ -68,10 +70,11 @@ export class SummaryTurns {
       this.demandCaller()
       this.#usage = addUsage(this.#usage, heard.usage)
       const { again, problem, words } = heard
+      if (again && words !== '') this.#poor ??= heard
       const isLast = this.#tries >= MOST_TRIES || (this.#again !== undefined && words !== '')
       if (again && !isLast) this.#again = again
       else if (!problem) return this.#accepted(heard)
-      else if (!this.#mayShorten(problem)) throw new ProblemError(problem)
+      else if (!this.#mayShorten(problem)) return this.#accepted(this.#poor ?? failed(problem))
       await this.#anew()
     }
   }
@@ -121,4 +124,8 @@ export class SummaryTurns {
         events.push(...step)
     return events
   }
+}
+
+function failed(problem: Problem): never {
+  throw new ProblemError(problem)
 }
