@@ -40,8 +40,8 @@ export interface Route {
   model?: string
   stream?: boolean
   framing?: Framing
-  /** Set where only a service of the caller's own dialect can answer, from the bytes as they came: why no other can. */
-  ownOnly?: string
+  /** A summary of the conversation is asked for by the path, and its answer is an object of its own. */
+  compacts?: true
 }
 
 /** `query` without its question mark. */
@@ -195,6 +195,8 @@ export interface SameEdits {
   readonly usage?: boolean
   /** The references of the body have been written out, from records kept here. */
   readonly resolved?: boolean
+  /** Its path keeps nothing in any case, and has no word for it. */
+  readonly unkept?: boolean
   /** Ids of thoughts that go on as their words alone: they are not known to be this caller's. */
   readonly nameless?: ReadonlySet<Json | undefined>
   /** Whether the upstream's account reads proofs with this mark, or without one; absent where there is no other one. */
@@ -336,11 +338,10 @@ export interface Adapter {
     /** The subtrees of a reply that stay text. */
     readonly verbatim: VerbatimPaths
     writeRequest(request: Request, context: WriteRequestContext): Outgoing
-    /**
-     * Its service writes summaries of a conversation (`Request.compact`), and its callers may receive those of other
-     * services.
-     */
+    /** Its callers may receive summaries of a conversation (`Request.compact`), in an envelope. */
     readonly compacts?: true
+    /** Its service caches no turn that another choice of tools was sent with. */
+    readonly cachesChoice?: true
     /** Its service searches files, if not the same ones. */
     readonly searchesFiles?: true
     /** The upstream's own token counter for the same request; undefined when it has none. */
@@ -364,7 +365,6 @@ export const keepingOf = (
   promises: caller.promises,
   sources: upstream.searchesFiles ? undefined : caller.sources,
   target: dialect,
-  compacts: upstream.compacts,
 })
 
 /** A table with one writer per block kind. A writer that returns `undefined` has reported the block with `lose`. */

@@ -127,6 +127,16 @@ const SECTIONS: readonly (readonly [heading: string, section: string, words: str
     'routes.*.upstream.*',
     'An entry is the name of an upstream, or an object with one. See [pools](pools.md).',
   ],
+  [
+    'compaction',
+    'compaction',
+    '`"serve"`, `"refuse"`, or an object. See [long sessions](long-sessions.md).',
+  ],
+  [
+    'upstreams.*.compaction',
+    'upstreams.*.compaction',
+    'For one upstream; it has the members of `compaction`, whose own are not heeded then.',
+  ],
   ['failover', 'failover', 'Only routes with several upstreams or keys ask it.'],
   [
     'callers',

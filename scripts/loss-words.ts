@@ -12,14 +12,18 @@ const SCHEMA = 'Rewritten to what the upstream takes; the rest stands in the des
 const STORE =
   'Not kept where the upstream keeps no replies; kept all the same where it keeps requests and has no word for not to.'
 
+const THRESHOLD =
+  'No summary is written, and the turn goes on without it, unless `"compaction": {"threshold": true}` is configured.'
+
 /** What the name of a loss means in the request of a caller: `*` stands for a number or for a name of yours. */
 const WORDS: Readonly<Record<Dialect, Partial<Record<LossKind, LossWords>>>> = {
   messages: {
     cache: ['`cache_control`', 'The upstream caches by itself, or not at all.'],
-    'compaction.threshold': [
-      '`compact_…` of `context_management`',
-      'The upstream writes no summary of a conversation; the turn goes on without it.',
+    compaction: [
+      '`compaction`',
+      'The summary is written by the model that answers, in a turn of its own.',
     ],
+    'compaction.threshold': ['`compact_…` of `context_management`', THRESHOLD],
     'turns.*.blocks.*.compaction': [
       'a block `compaction` of `content`',
       'Its words go on as the user’s.',
@@ -100,10 +104,11 @@ const WORDS: Readonly<Record<Dialect, Partial<Record<LossKind, LossWords>>>> = {
       'Tools that the choice leaves out stay on offer: without them it would be another prompt.',
     ],
     cacheKey: 'The upstream caches by itself, or not at all.',
-    'compaction.threshold': [
-      '`context_management`',
-      'The upstream writes no summary of a conversation; the turn goes on without it.',
+    compaction: [
+      '`compaction_trigger`, `/v1/responses/compact`',
+      'The summary is written by the model that answers, in a turn of its own.',
     ],
+    'compaction.threshold': ['`context_management`', THRESHOLD],
     format: ['`text.format`', 'Asked for in words instead.'],
     'format.name': ['`text.format.name`', 'The schema goes on without it.'],
     labels: 'The upstream has no place for it.',

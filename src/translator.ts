@@ -15,7 +15,7 @@ import { editedText } from './json/edit.ts'
 import { lazily } from './json/memoize.ts'
 import { isObject, parse, stringify, type Json, type JsonObject } from './json/json.ts'
 import type { Event } from './model/events.ts'
-import { lossKey, lossList, type Loss } from './model/loss.ts'
+import { lossKey, lossList, type Lose, type Loss } from './model/loss.ts'
 import type { Request } from './model/request.ts'
 import { refuseToolless } from './rules/toolless.ts'
 import { invalid, ProblemError } from './model/problem.ts'
@@ -24,6 +24,8 @@ import { hint } from './config/lint/nearest.ts'
 import type { ProfileConfig } from './config/type.ts'
 import { randomId, type PlaceFinder } from './ports.ts'
 import { idSource } from './model/ids.ts'
+import { refuseUnsummable, summaryTurn } from './compaction/turn.ts'
+import { summaryReader } from './exchange/compaction/told.ts'
 import { ownHeaders } from './exchange/reply/sample.ts'
 import { frameReader } from './stream/event-reader.ts'
 import { atOwnPlace, inOwnSpelling } from './exchange/request/own-place.ts'
@@ -182,6 +184,10 @@ function betweenDialects(
   const newId = idSource(randomId)
   let last = emptyRequest(options.model ?? '', options.stream)
   let lastProof: string | undefined
+  const readerOf = (context: ReadReplyContext): Reader => {
+    const reader = to.upstream.reader(context)
+    return from !== to && context.request.compact?.now ? summaryReader(reader) : reader
+  }
   const contexts = (lose: ReadReplyContext['lose'], request = last) => ({
     read: { request, server: facts.server, lastProof, lose, newId },
     write: { request, lose, newId, now: Math.floor(Date.now() / 1000) },
@@ -205,7 +211,7 @@ function betweenDialects(
       return placedReply(bodyText(body), (given) => {
         const { lose, losses } = lossList()
         const { read, write } = contexts(lose, asked)
-        const events = bodyEvents(to, to.upstream.reader(read), given)
+        const events = bodyEvents(to, readerOf(read), given)
         const told = watchEmptyReply(replyWriter(from, write), losses)
         return { body: writtenBody(events, told), losses }
       })
@@ -214,7 +220,7 @@ function betweenDialects(
       const { lose, losses } = lossList()
       const { read, write } = contexts(lose)
       const told = watchEmptyReply(replyWriter(from, write), losses)
-      return translatingStream(to, to.upstream.reader(read), told)
+      return translatingStream(to, readerOf(read), told)
     },
   }
 }
@@ -267,12 +273,22 @@ function writeRequest(
     refuseUnkept(request, keepingOf(from, to))
   }
   const { lose, losses } = lossList()
+  const settled = from === to ? request : withSummary(request, to, lose)
   reportForeign(request, to.dialect, lose)
   const target = { model, defaultMaxOutputTokens: MAX_OUTPUT_TOKENS, facts }
-  const { path, query, ...written } = to.upstream.writeRequest(request, { target, lose })
+  const { path, query, ...written } = to.upstream.writeRequest(settled, { target, lose })
   refuseToolless(request, losses)
   const address = query ? `${path}?${query}` : path
   return { ...written, path: address, ...plain(written.body), losses }
+}
+
+/** A summary is asked for in a turn of its own: services know the form of their own callers alone. */
+function withSummary(request: Request, { upstream }: Adapter, lose: Lose): Request {
+  if (!request.compact?.now) return request
+  refuseUnsummable(request)
+  lose('approximated', 'compaction')
+  const keepsChoice = upstream.cachesChoice === true
+  return summaryTurn(request, { maxOutputTokens: MAX_OUTPUT_TOKENS, keepsChoice })
 }
 
 function placedReply(

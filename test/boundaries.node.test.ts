@@ -13,6 +13,8 @@ const ROOMS = {
   problems: ['json', 'model'],
   check: ['json', 'model'],
   schema: ['json', 'model'],
+  // What a summary is, as requests and events: whoever asks for one brings the upstream.
+  compaction: ['json', 'model', 'rules'],
   stream: ['json', 'model', 'eventsource-parser', 'problems', 'check'],
   contract: ['json', 'model', 'models', 'stream', 'rules', 'check'],
   dialect: [
@@ -47,6 +49,7 @@ const ROOMS = {
   ],
   memory: ['config', 'contract', 'json', 'model', 'stream', 'lru-cache', 'problems'],
   exchange: [
+    'compaction',
     'config',
     'contract',
     'dialects',

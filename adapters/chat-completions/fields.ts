@@ -72,7 +72,7 @@ export const PLACES = {
   toolChoice: ELSEWHERE, // tools.ts
   parallelToolCalls: ELSEWHERE, // tools.ts
   forgetful: ELSEWHERE, // said by what is sent: `withToolsBefore`
-  compact: ELSEWHERE, // `reportUnkept`
+  compact: ELSEWHERE, // a summary is a turn of its own (`src/compaction`)
   caching: ELSEWHERE, // `reportUnkept`
   user: ELSEWHERE, // `writeAccount`: under the name that it came by
   labels: ELSEWHERE, // `writeAccount`: only where replies are stored

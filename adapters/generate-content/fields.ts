@@ -88,7 +88,7 @@ export const PLACES = {
   toolChoice: ELSEWHERE, // tools.ts
   parallelToolCalls: ELSEWHERE, // tools.ts
   forgetful: ELSEWHERE, // said by what is sent: `withToolsBefore`
-  compact: ELSEWHERE, // `reportUnkept`
+  compact: ELSEWHERE, // a summary is a turn of its own (`src/compaction`)
   caching: ELSEWHERE, // `reportUnkept`
   labels: ELSEWHERE, // `writeLabels`, which asks how they came
   tier: ELSEWHERE, // `writeTier`, which asks how it came

@@ -1,5 +1,6 @@
 import {
   isObject,
+  listOf,
   parseObject,
   toText,
   Verbatim,
@@ -15,7 +16,9 @@ import type {
   ToolResultBlock,
 } from '../../src/model/request.ts'
 import { shortenName } from '../../src/rules/names.ts'
-import { isEnvelope, readSummaryEnvelope } from '../../src/model/proof.ts'
+import { isEnvelope, readSummaryEnvelope, refuseDamagedSummary } from '../../src/model/proof.ts'
+import { ProblemError } from '../../src/model/problem.ts'
+import { summaryWords } from '../../src/rules/notes.ts'
 import { foundInWords } from '../../src/rules/late-tools.ts'
 import { lowerInput } from '../../src/rules/text-tools.ts'
 import { UndoMap } from '../../src/model/trail/undo-map.ts'
@@ -184,6 +187,29 @@ function readSummary(raw: WireBlock): Block | undefined {
   return { ...opaque(raw), summary: true, ...(isReadable && { words }) }
 }
 
+/** Throws for a summary that is not what was given out. */
+export function checkSummaries(content: Json | undefined, message: string): void {
+  for (const [index, block] of listOf(content).entries())
+    if (isObject(block)) openedSummary(block, `${message}.content.${index}`)
+}
+
+/** The words of a summary that came in an envelope; undefined for any other block. Throws where they were changed. */
+export function openedSummary(block: WireBlock, place: string): string | undefined {
+  if (block.type !== 'compaction') return undefined
+  const sealed = textIn(block.encrypted_content)
+  refuseDamagedSummary(sealed, place)
+  const carried = readSummaryEnvelope(sealed)
+  const { content } = block
+  if (carried?.words === undefined || typeof content !== 'string' || content === carried.words)
+    return carried && summaryWords(carried, DIALECT)
+  throw new ProblemError({
+    kind: 'invalid-request',
+    message: `${place}: content is not what encrypted_content holds; send both as they were given.`,
+    param: place,
+    details: { error_code: 'compaction_content_mismatch' },
+  })
+}
+
 function readToolUse(raw: WireBlock, context: ReadContext): Block {
   const call = readCall(raw)
   context.callNames.set(call.id, call.name)
@@ -314,7 +340,11 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
     return ownSearch(searchId, block, context) && [hosted.writeFoundTools(block, id, nameOf)]
   },
   // A foreign block has been reported already.
-  opaque: (block) => (block.dialect === DIALECT ? [block.value] : []),
+  opaque: (block) => {
+    if (block.dialect === DIALECT) return [block.value]
+    const text = summaryWords(block, DIALECT)
+    return text === undefined ? [] : [{ type: 'text', text }]
+  },
 }
 
 export const writeBlock = (block: Block, context: WriteContext): JsonObject[] =>

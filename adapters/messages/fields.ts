@@ -216,7 +216,6 @@ export function writeUser(
 }
 
 const COMPACT = 'compact_20260112'
-const LEAST_TO_COMPACT = 50_000
 
 type WireCompaction = Partial<Record<'compaction' | 'context_management', Json | undefined>>
 
@@ -231,6 +230,8 @@ export function readCompaction({ compaction, context_management: managed }: Wire
   const {
     type: edit,
     trigger,
+    instructions: words = instructions,
+    pause_after_compaction: pauses,
     ...about
   } = listIn(edits)
     .filter(isObject)
@@ -243,9 +244,9 @@ export function readCompaction({ compaction, context_management: managed }: Wire
       compact: {
         ...(now && { now }),
         ...(above !== undefined && { above }),
-        ...keep(
-          withoutNulls({ ...asked, ...(now && { instructions: instructions ?? null }), ...about }),
-        ),
+        ...(typeof words === 'string' && words !== '' && { instructions: words }),
+        ...(pauses === true && { pause: true as const }),
+        ...keep(withoutNulls({ ...asked, ...about })),
       },
     }),
     left: {
@@ -257,27 +258,23 @@ export function readCompaction({ compaction, context_management: managed }: Wire
   }
 }
 
-/** Inverse of `readCompaction`; `left`: the other edits of the context. */
+/** Inverse of `readCompaction`, for its own callers; `left`: the other edits of the context. */
 export function writeCompaction(
   compact: Compaction | undefined,
   left: Json | undefined,
   betas: Set<string>,
-  lose: Lose,
 ): JsonObject {
   if (!compact) return left === undefined ? {} : { context_management: left }
-  const { now, above } = compact
+  const { now, above: value, instructions, pause } = compact
+  const words = instructions === undefined ? {} : { instructions }
   if (now) {
     betas.add('compact-2026-09-04')
     const managed = left === undefined ? {} : { context_management: left }
-    return { compaction: { type: 'summarize', ...restOf(compact) }, ...managed }
+    return { compaction: { type: 'summarize', ...words, ...restOf(compact) }, ...managed }
   }
   betas.add('context-management-2025-06-27').add('compact-2026-01-12')
-  const value = above === undefined ? undefined : Math.max(above, LEAST_TO_COMPACT)
-  if (value !== above) lose('approximated', 'context_management')
   const trigger = value === undefined ? {} : { trigger: { type: 'input_tokens', value } }
-  const edits = [
-    ...listIn(objectIn(left)['edits']),
-    { type: COMPACT, ...trigger, ...restOf(compact) },
-  ]
+  const about = { ...words, ...(pause && { pause_after_compaction: true }), ...restOf(compact) }
+  const edits = [...listIn(objectIn(left)['edits']), { type: COMPACT, ...trigger, ...about }]
   return { context_management: { ...objectIn(left), edits } }
 }

@@ -6,8 +6,16 @@ import { isInstruction, passingWords } from '../../src/rules/late-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, BlockOf, Request, Tool, Turn } from '../../src/model/request.ts'
 import { follow, mapped, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
-import { plainText, readContent, reading, writeBlock, type ReadContext } from './blocks.ts'
 import {
+  checkSummaries,
+  plainText,
+  readContent,
+  reading,
+  writeBlock,
+  type ReadContext,
+} from './blocks.ts'
+import {
+  DIALECT,
   isOrigin,
   type WriteContext,
   objectIn,
@@ -40,12 +48,18 @@ export function readTurns(
       late: [...late],
       turns: [...turns],
     }),
-    step: (state, message) => isObject(message) && state.turns.push(readMessage(message, state)),
+    step: (state, message, index) =>
+      isObject(message) && state.turns.push(readMessage(message, state, index)),
   }))
 }
 
-function readMessage({ role, content, ...others }: JsonObject, context: ReadContext): Turn {
+function readMessage(
+  { role, content, ...others }: JsonObject,
+  context: ReadContext,
+  index: number,
+): Turn {
   const { blocks, damaged } = readContent(content, context)
+  if (blocks.some(isSummary)) checkSummaries(content, `messages.${index}`)
   const { said, rest } = role === 'system' ? readSettings(others) : { said: {}, rest: others }
   return {
     role: readRole(textIn(role)),
@@ -55,6 +69,8 @@ function readMessage({ role, content, ...others }: JsonObject, context: ReadCont
     ...keep(rest),
   }
 }
+
+const isSummary = (block: Block): boolean => block.kind === 'opaque' && block.summary === true
 
 function readSettings({ clear_at, output_config, ...rest }: JsonObject) {
   const { effort, ...output } = withoutNulls(objectIn(output_config))
@@ -282,9 +298,13 @@ function assistantMedia(lose: Lose, path: string): [] {
   return []
 }
 
-/** Results belong to the user, and calls and thoughts to the model, whatever the role of their turn. */
+/**
+ * Results and summaries that are told in words belong to the user, and calls and thoughts to the model, whatever the
+ * role of their turn.
+ */
 function roleFor(block: Block, role: MessagePiece['role']): MessagePiece['role'] {
   if (block.kind === 'tool-result') return 'user'
+  if (block.kind === 'opaque' && block.dialect !== DIALECT) return 'user'
   return block.kind === 'tool-call' || block.kind === 'reasoning' ? 'assistant' : role
 }
 

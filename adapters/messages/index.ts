@@ -47,6 +47,7 @@ export const messages: Adapter = {
   upstream: {
     defaultAuth: 'x-api-key',
     compacts: true,
+    cachesChoice: true,
     droppable: () => droppable(FIELDS, placeOf),
     profiles: PROFILES,
     verbatim: verbatimPaths('content.*.input'),

@@ -304,7 +304,7 @@ function writeBody(request: Request, context: WholeContext, betas: Set<string>):
     ...offered,
     ...(thinking && { thinking }),
     ...writeOutput(output_config, effort, format),
-    ...options.writeCompaction(request.compact, context_management, betas, lose),
+    ...options.writeCompaction(own ? request.compact : undefined, context_management, betas),
     ...options.writePlaces(request, {
       sampling: request.sampling,
       range: thinks ? 'narrow' : 'wide',

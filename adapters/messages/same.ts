@@ -10,6 +10,7 @@ import {
   type Enveloped,
 } from '../../src/model/proof.ts'
 import type { ModelFacts, SameEdits } from '../contract.ts'
+import { openedSummary } from './blocks.ts'
 import { readCitation, isNativeCitation } from './citations.ts'
 import { DIALECT, listIn, objectIn, objectsIn, textIn } from './dialect.ts'
 import { fit } from './fit.ts'
@@ -48,9 +49,34 @@ function withoutForeign(body: WireBody, taken: Taken): JsonObject {
     const places = { turn: `turns.${index}`, message: `messages.${index}` }
     const own = ownContent(content, { ...places, ...taken })
     // The service refuses a message without content.
-    return own.length === 0 && content.length > 0 ? [] : withMembers(message, { content: own })
+    if (own.length === 0 && content.length > 0) return []
+    return own.some(isSummary)
+      ? parts(message, own, places.message)
+      : withMembers(message, { content: own })
   })
   return withMembers(body, { messages })
+}
+
+const isSummary = (block: Json): boolean => isObject(block) && block['type'] === 'compaction'
+
+/** A message with its summaries told in words, as messages of the user's that stand where they stood. */
+function parts(message: JsonObject, content: readonly Json[], place: string): Json[] {
+  const said: JsonObject[] = []
+  let run: Json[] = []
+  const flush = () => {
+    if (run.length > 0) said.push(withMembers(message, { content: run }))
+    run = []
+  }
+  for (const [index, block] of content.entries()) {
+    const text = isObject(block) ? openedSummary(block, `${place}.content.${index}`) : undefined
+    if (text === undefined) run.push(block)
+    else {
+      flush()
+      said.push({ role: 'user', content: [{ type: 'text', text }] })
+    }
+  }
+  flush()
+  return said
 }
 
 interface Taken {
@@ -79,7 +105,8 @@ function ownContent(content: Json[], context: OwnContext): Json[] {
       if (settled || thoughtIn(block) !== '') at += 1
       return settled ?? []
     }
-    if (block['type'] === 'compaction')
+    const own = openedSummary(block, `${message}.content.${index}`)
+    if (own === undefined && isSummary(block))
       refuseSummary(textIn(block['encrypted_content']), `${message}.content.${index}`)
     // A search and its result count as one block.
     const { type, id, tool_use_id }: WireBlock = block

@@ -80,16 +80,40 @@ export function readUsage(raw: Json | undefined): Usage {
   }
 }
 
-/** Inverse of `readUsage`. The specification requires all four counts. */
+/** Inverse of `withSummaries`: what a summary took stands among the parts, and in no sum. */
+function writeParts({ summary, ...sums }: Usage): JsonObject {
+  if (!summary) return writeCounts(sums)
+  const rest = { ...sums }
+  for (const name of COUNTS) rest[name] = Math.max(0, (sums[name] ?? 0) - (summary[name] ?? 0))
+  const counts = writeCounts(summary)
+  const { cache_creation_input_tokens: created } = counts
+  const cache_creation = { ephemeral_5m_input_tokens: created ?? 0, ephemeral_1h_input_tokens: 0 }
+  const answer = rest.output === 0 ? [] : [{ type: 'message', ...writeCounts(rest) }]
+  return {
+    ...writeCounts(rest),
+    [PARTS]: [{ type: UNSUMMED, ...counts, cache_creation }, ...answer],
+  }
+}
+
+/** Inverse of `readCounts`. The specification requires all four. */
+const writeCounts = ({
+  input = 0,
+  cacheRead = 0,
+  cacheWrite = 0,
+  output = 0,
+}: Usage): JsonObject => ({
+  input_tokens: Math.max(0, input - cacheRead - cacheWrite),
+  cache_creation_input_tokens: cacheWrite,
+  cache_read_input_tokens: cacheRead,
+  output_tokens: output,
+})
+
+/** Inverse of `readUsage`. */
 export function writeUsage(usage: Usage): JsonObject {
-  const { input = 0, cacheRead = 0, cacheWrite = 0, output = 0, reasoning } = usage
-  const { searches = 0, fetches = 0 } = usage
+  const { reasoning, searches = 0, fetches = 0 } = usage
   const service_tier = writeServedTier(SERVED.tiers, usage.tier)
   return {
-    input_tokens: Math.max(0, input - cacheRead - cacheWrite),
-    cache_creation_input_tokens: cacheWrite,
-    cache_read_input_tokens: cacheRead,
-    output_tokens: output,
+    ...writeParts(usage),
     ...(reasoning !== undefined && { output_tokens_details: { thinking_tokens: reasoning } }),
     ...(searches + fetches > 0 && {
       server_tool_use: { web_search_requests: searches, web_fetch_requests: fetches },

@@ -1,6 +1,6 @@
 import { blockName } from '../../src/rules/foreign.ts'
 import { parseObject, toText, Verbatim, type JsonObject } from '../../src/json/json.ts'
-import type { Block, ToolCallBlock } from '../../src/model/request.ts'
+import type { Block, Request, ToolCallBlock } from '../../src/model/request.ts'
 import { shortenName, flatName } from '../../src/rules/names.ts'
 import { FOREIGN_ID, writeSummaryEnvelope } from '../../src/model/proof.ts'
 import { lowerInput } from '../../src/rules/text-tools.ts'
@@ -75,6 +75,14 @@ export class ReplyBlocks {
         opening: { ...block, signature: '' },
         delta: { type: 'signature_delta', signature: signature ?? '' },
       }
+    // The service writes one above a threshold in a delta, and one that is asked for whole.
+    if (type === 'compaction' && isWishForLater(this.#context.request)) {
+      const { content = null, encrypted_content = null } = block
+      return {
+        opening: { ...block, content: null, encrypted_content: null },
+        delta: { type: 'compaction_delta', content, encrypted_content },
+      }
+    }
     const isCall = type === 'server_tool_use' || type === 'mcp_tool_use'
     if (!isCall || input === undefined) return { opening: block }
     return {
@@ -128,8 +136,10 @@ export class ReplyBlocks {
     opaque: (block) => {
       if (block.dialect === DIALECT) return [block.value]
       if (!block.summary) return []
-      const content = 'The conversation before this was summed up by the service that answers.'
-      return [{ type: 'compaction', content, encrypted_content: writeSummaryEnvelope(block) }]
+      const content =
+        block.words ?? 'The conversation before this was summed up by the service that answers.'
+      const encrypted_content = writeSummaryEnvelope(block)
+      return [{ type: 'compaction', content, encrypted_content, tool_changes: null }]
     },
   }
 
@@ -189,3 +199,6 @@ const withCaller = (block: JsonObject): JsonObject =>
   /^(?:server_tool_use|web_(?:search|fetch)_tool_result)$/.test(String(block['type']))
     ? { ...block, caller: block['caller'] ?? { type: 'direct' } }
     : block
+
+const isWishForLater = ({ compact }: Request): boolean =>
+  compact !== undefined && compact.now !== true

@@ -325,11 +325,18 @@ export class MessageWriter implements Writer {
     const { calls, broken } = this.#blocks
     let word = writeStopReason(reason)
     if (word === 'end_turn' && calls > 0) word = 'tool_use'
-    else if (word === 'end_turn' && this.#context.request.compact?.now) word = 'compaction'
+    else if (word === 'end_turn' && this.#isSummary()) word = 'compaction'
     if (word === 'tool_use' && broken > 0) word = 'max_tokens'
     else if (word === 'tool_use' && calls === 0) word = 'end_turn'
     if (readStopReason(word) !== reason) this.#context.lose('approximated', 'reply.finish', reason)
     return word
+  }
+
+  /** The summary is all that was asked for, or the caller wants to see it before the model goes on. */
+  #isSummary(): boolean {
+    const { now, pause } = this.#context.request.compact ?? {}
+    const [only, ...others] = this.#content
+    return now ?? (pause === true && only?.['type'] === 'compaction' && others.length === 0)
   }
 
   #onlySequence(): string | null {

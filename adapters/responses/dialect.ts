@@ -49,6 +49,8 @@ export interface Facts {
   context?: Json
   /** The request asks for proofs. */
   proofs?: true
+  /** What the user says, where an answer brings it back. */
+  said?: JsonObject[]
   /** Calls, tools and choices as they came. */
   item?: JsonObject
   /** A block that is written with the item of another one. */

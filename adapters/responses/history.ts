@@ -35,6 +35,7 @@ import {
 import {
   readCode,
   readDrawing,
+  misplacedTrigger,
   readSummary,
   writeCode,
   writeForeignSummary,
@@ -82,8 +83,8 @@ const ROLES: readonly Role[] = ['user', 'assistant', 'system', 'developer']
  */
 export class History {
   turns: Turn[] = []
-  /** A summary of the conversation is requested instead of an answer. */
-  compacts = false
+  /** Where a summary of all before it is requested instead of an answer. */
+  trigger: number | undefined
   /** Tools that were declared in the middle of the conversation. */
   tools: Tool[] = []
   #names = new UndoMap<string, string>()
@@ -127,7 +128,7 @@ export class History {
     const last = this.turns.at(-1)
     if (last) other.turns[this.turns.length - 1] = { ...last, blocks: [...last.blocks] }
     other.tools = [...this.tools]
-    other.compacts = this.compacts
+    other.trigger = this.trigger
     other.#names = this.#names.copy()
     other.#unanswered = new Set(this.#unanswered)
     other.#parts = this.#parts.copy()
@@ -144,6 +145,7 @@ export class History {
   #item(given: WireItem, index: number): void {
     const item = withoutPassthrough(given)
     const type = typeOfItem(item)
+    if (this.trigger !== undefined) throw misplacedTrigger(this.trigger)
     switch (type) {
       case 'message':
         return this.#message(item)
@@ -173,7 +175,7 @@ export class History {
           `input.${index}`,
         )
       default:
-        return this.#other(type, item)
+        return this.#other(type, item, index)
     }
   }
 
@@ -222,11 +224,8 @@ export class History {
     return isNamed ? item : { ...item, call_id: only }
   }
 
-  #other(type: string, item: WireItem): void {
-    if (type === 'compaction_trigger') {
-      this.compacts = true
-      return
-    }
+  #other(type: string, item: WireItem, index: number): void {
+    if (type === 'compaction_trigger') return void (this.trigger = index)
     if (type === 'configuration_update') return this.#update(item)
     const search = readServerSearch(item, this.#lastSearch)
     if (search?.kind === 'tool-search') this.#lastSearch = search.id
@@ -241,7 +240,7 @@ export class History {
       const answered = this.#parts.get(result.callId)
       return this.#append('user', ...(answered ? resultsOf(result, answered) : [result]))
     }
-    this.#append(readRole(type), readDrawing(item) ?? readSummary(item) ?? opaque(item))
+    this.#append(readRole(type), readDrawing(item) ?? readSummary(item, index) ?? opaque(item))
   }
 
   #clientCalls({ call_id }: WireItem, calls: ToolCallBlock[]): void {

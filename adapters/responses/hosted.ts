@@ -26,9 +26,11 @@ import { Members } from '../../src/model/ext.ts'
 import { isMinted } from '../../src/model/ids.ts'
 import type { ItemContext } from './blocks.ts'
 import { summaryWords } from '../../src/rules/notes.ts'
-import { readSummaryEnvelope } from '../../src/model/proof.ts'
+import { readSummaryEnvelope, refuseDamagedSummary } from '../../src/model/proof.ts'
 import { isDecodable } from '../../src/rules/media.ts'
-import type { WireItem } from './wire.ts'
+import { invalid, type ProblemError } from '../../src/model/problem.ts'
+import type { WriteReplyContext } from '../contract.ts'
+import { typeOfItem, type WireItem } from './wire.ts'
 
 /** Hosted tools, with the default name of each. */
 const CAPABILITIES: readonly [RegExp, Capability, string][] = [
@@ -280,10 +282,11 @@ export function writeDrawing(block: MediaBlock, id: string): JsonObject | undefi
   }
 }
 
-/** A summary by the service; one by another service comes in an envelope. */
-export function readSummary(item: WireItem): OpaqueBlock | undefined {
+/** A summary by the service; any other comes in an envelope. Throws for one of a request that cannot be opened. */
+export function readSummary(item: WireItem, index?: number): OpaqueBlock | undefined {
   const summary = summaryIn(item)
   if (summary === undefined) return undefined
+  if (index !== undefined) refuseDamagedSummary(summary, `input.${index}`)
   return (
     readSummaryEnvelope(summary) ?? {
       ...opaque(item),
@@ -308,3 +311,39 @@ export const summaryIn = (item: WireItem): string | undefined =>
   /^(?:context_)?compaction(?:_summary)?$/.test(memberText(item, 'type') ?? '')
     ? (memberText(item, 'encrypted_content') ?? (item.type === 'compaction' ? '' : undefined))
     : undefined
+
+/** It orders a summary of what stands before it, so behind it nothing is said. */
+export function misplacedTrigger(index: number): ProblemError {
+  const place = `input.${index}`
+  return invalid(`${place}: a compaction_trigger has to be the last item, and the only one.`, place)
+}
+
+/** The messages of the user in an input, as the answer of a path that only sums up brings them back. */
+export function saidByUser(input: Json | undefined): JsonObject[] {
+  if (typeof input === 'string') return [{ role: 'user', content: input }]
+  return objectsOf(input).filter(
+    (item) => typeOfItem(item) === 'message' && memberText(item, 'role') === 'user',
+  )
+}
+
+/** What that path answers: what the user said, word for word, and the summary of all behind it. */
+export function writeCompacted(
+  { id, created_at, output, usage }: JsonObject,
+  { request, newId }: Pick<WriteReplyContext, 'request' | 'newId'>,
+): JsonObject {
+  const said = (factsOf(request).said ?? []).map(({ id: own, content, ...item }) => ({
+    ...item,
+    id: typeof own === 'string' ? own : newId('msg_'),
+    type: 'message',
+    status: 'completed',
+    role: 'user',
+    content: typeof content === 'string' ? [{ type: 'input_text', text: content }] : content,
+  }))
+  return defined({
+    id,
+    object: 'response.compaction',
+    created_at,
+    output: [...said, ...objectsOf(output)],
+    usage,
+  }) as JsonObject
+}

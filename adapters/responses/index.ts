@@ -1,11 +1,12 @@
-import type { Adapter, RequestHead, Route } from '../contract.ts'
+import type { Adapter, RequestHead, Route, WriteReplyContext, Writer } from '../contract.ts'
 import { isObject, objectIn } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { mayHoldMinted } from '../../src/model/ids.ts'
 import { droppable, fieldNames } from '../../src/check/fields.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { storing } from './abilities.ts'
-import { DIALECT, memberCount } from './dialect.ts'
+import { DIALECT, factsOf, memberCount } from './dialect.ts'
+import { writeCompacted } from './hosted.ts'
 import { CALL_ID } from './names.ts'
 import { LASTING, memory } from './memory/index.ts'
 import { writeModel, writeModels } from './models.ts'
@@ -29,13 +30,21 @@ const OPERATIONS: Record<string, Route['operation']> = {
 
 /** Where `client.responses.compact` asks for a summary of a conversation. */
 const COMPACT = '/v1/responses/compact'
-const HOW_TO_COMPACT =
-  'Only a service of responses answers here. For a summary send POST /v1/responses with {"type":"compaction_trigger"} as the last item of `input`, to a model of an upstream that speaks responses or messages; or ask for one in words.'
 
 function match({ method, path }: RequestHead): Route | undefined {
-  if (path === COMPACT && method === 'POST') return { operation: 'create', ownOnly: HOW_TO_COMPACT }
+  if (path === COMPACT && method === 'POST')
+    return { operation: 'create', compacts: true, stream: false }
   const operation = Object.hasOwn(OPERATIONS, path) ? OPERATIONS[path] : undefined
   return operation && method === 'POST' ? { operation } : undefined
+}
+
+function writer(context: WriteReplyContext): Writer {
+  const whole = new ResponseWriter(context)
+  if (factsOf(context.request).said === undefined) return whole
+  return {
+    push: (event) => whole.push(event),
+    body: () => writeCompacted(whole.body(), context),
+  }
 }
 
 /**
@@ -63,7 +72,7 @@ export const responses: Adapter = {
     verbatim: REQUEST_VERBATIM,
     match,
     readRequest,
-    writer: (context) => new ResponseWriter(context),
+    writer,
     callIds: CALL_ID,
     promises: PROMISES,
     writeProblem,

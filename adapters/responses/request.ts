@@ -2,6 +2,7 @@ import {
   givenTo,
   type Outgoing,
   type ReadRequestContext,
+  type Route,
   type WriteRequestContext,
 } from '../contract.ts'
 import { pickMembers, defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
@@ -16,7 +17,7 @@ import {
 } from '../../src/rules/late-tools.ts'
 import { fitting } from '../../src/models/fitting.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import type { Block, Request, Tool, ToolChoice } from '../../src/model/request.ts'
+import type { Block, Compaction, Request, Tool, ToolChoice } from '../../src/model/request.ts'
 import { follow, made, mapped, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
 import { storeFor } from '../../src/rules/storing.ts'
 import { writeChoice, readChoice, readTools, type WrittenTools } from './tools.ts'
@@ -45,6 +46,7 @@ import { hasScreen, heededBy, knownBy, served, takenBy, takesMarks } from './abi
 import { offeredTools } from './tool-changes.ts'
 import { wireNames } from './names.ts'
 import * as options from './fields.ts'
+import { saidByUser } from './hosted.ts'
 import { fit } from './fit.ts'
 import {
   asksForProofs,
@@ -94,6 +96,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     ...(!Array.isArray(input) && { input: typeof input }),
     ...(asksForProofs(members) && { proofs: true as const }),
     ...(list && { listed: tools.length }),
+    ...(context.route.compacts && { said: saidByUser(input) }),
     ...(typeof members.peek('safety_identifier') === 'string' && { user: 'safety_identifier' }),
   }
   return defined({
@@ -109,7 +112,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     reasoning: readReasoningOptions(members),
     forgetful: shown === 'current_turn' || undefined,
     format: options.readFormat(members),
-    compact: history.compacts ? { now: true as const } : options.readCompaction(members),
+    compact: summaryAsked(context.route, history) ?? options.readCompaction(members),
     store: members.flag('store'),
     cacheKey: members.text('prompt_cache_key'),
     caching,
@@ -117,6 +120,10 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     ...keepRest(members, facts),
   })
 }
+
+/** A summary is asked for by the path, or by the last item. */
+const summaryAsked = ({ compacts }: Route, { trigger }: History): Compaction | undefined =>
+  compacts || trigger !== undefined ? { now: true } : undefined
 
 /** A choice that cannot be read stays among the leftovers. */
 function takeChoice(members: Members): ToolChoice | undefined {
@@ -193,7 +200,7 @@ function writeSeen(request: Request, context: WriteRequestContext): Whole {
     ? { instructions: top, input: writeOwnInput(request, placed) }
     : opened(top, writeInput(request, repaired, known.trail), leading, writing)
   const { text: _, include: __, prompt_cache_options: ___, ...rest } = restOf(request)
-  const asked = request.compact?.now ? [...inputItems(input), TRIGGER] : input
+  const asked = own && request.compact?.now ? [...inputItems(input), TRIGGER] : input
   const saying = { request, own, lose }
   const body = defined({
     model: target.model,
@@ -211,7 +218,7 @@ function writeSeen(request: Request, context: WriteRequestContext): Whole {
       heededBy(target, own).efforts,
     ),
     text: options.writeText(request, own, lose),
-    context_management: options.writeCompaction(request.compact),
+    context_management: own ? options.writeCompaction(request.compact) : undefined,
     ...options.writeAccount(request, saying),
     prompt_cache_key: own ? request.cacheKey : cacheKeyFor(request, context),
     ...factsOf(request).caching,
@@ -297,7 +304,8 @@ function writeOwnInput(request: Request, placed: readonly Placed[]): Json | unde
   const { input } = factsOf(request)
   if (input === 'undefined') return undefined
   const content = only?.['content']
-  return input === 'string' && typeof content === 'string' ? content : items
+  const isOne = items.length === 1 && typeof content === 'string'
+  return input === 'string' && isOne ? content : items
 }
 
 const hasProofs = (input: Json | undefined, trail: Trail | undefined): boolean =>

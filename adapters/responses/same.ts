@@ -31,7 +31,8 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
 /** Without what only other services, and this proxy, can read. */
 function cleaned(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
   const { facts, foreign, nameless, resolved } = edits
-  const whole = resolved || !keepsReplies(facts) ? withMembers(body, ALONE) : body
+  const isAlone = resolved || !keepsReplies(facts)
+  const whole = isAlone ? withMembers(body, edits.unkept ? UNREFERRED : ALONE) : body
   const own = foreign ? withItems(whole, ownItems(edits, lose)) : whole
   return nameless ? withItems(own, withoutNames(nameless)) : own
 }
@@ -41,6 +42,7 @@ function cleaned(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
  * ask for that copy or delete it.
  */
 const ALONE = { previous_response_id: undefined, store: false }
+const UNREFERRED = { previous_response_id: undefined, store: undefined }
 
 type EditItem = (item: Json, index: number) => Json | readonly Json[]
 
@@ -65,7 +67,7 @@ function ownItems(edits: SameEdits, lose: Lose): EditItem {
       return ownReasoning(item, { isKnown, isOpen, readsProof, place, lose }) ?? []
     }
     const summary = readForeignSummary(item, index)
-    if (summary) return lose('approximated', `${place}.compaction`) ?? summary
+    if (summary) return summary
     if (!isMinted(id) || type === 'item_reference') return item
     if (isRun(item)) return lose('dropped', place) ?? []
     // The upstream does not know the id of an item that stands for a call of an MCP server.
@@ -80,7 +82,7 @@ const withoutNames =
       ? withMembers(item, { id: undefined })
       : item
 
-/** A summary by another service, in words; undefined for any other item. Throws for one that is sealed. */
+/** A summary that is in words; undefined for any other item. Throws for one that another service has sealed. */
 function readForeignSummary(item: WireItem, index: number): JsonObject | undefined {
   const summary = summaryIn(item) ?? ''
   const carried = readSummaryEnvelope(summary)

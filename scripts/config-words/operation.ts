@@ -1,6 +1,7 @@
 import {
   DEFAULT_RETENTION,
   ISOLATE_LIMITS,
+  MAX_OUTPUT_TOKENS,
   PROCESS_LIMITS,
   RECALL_BYTES,
   WORKER_STORE_BOUNDS,
@@ -20,6 +21,27 @@ const bound = (name: keyof StoreBounds, means: string, example: number) => ({
   usual: both(size, DEFAULT_RETENTION[name], WORKER_STORE_BOUNDS[name]),
   example,
 })
+
+/** Said for all upstreams, and for one of them. */
+export const COMPACTION_WORDS = {
+  means:
+    'Whether summaries of conversations are written (serve) where the service of the upstream does not know the form in which one is asked for, or refused (refuse).',
+  usual: 'serve',
+  example: 'refuse',
+  within: {
+    threshold: {
+      means:
+        'A summary that is wished for above a number of tokens is written before the turn, which makes two requests to the upstream of one. Otherwise the wish is a loss.',
+      usual: 'false',
+      example: true,
+    },
+    maxOutputTokens: {
+      means: 'The most tokens that a summary may have, within the bound of the model.',
+      usual: String(MAX_OUTPUT_TOKENS),
+      example: 4096,
+    },
+  },
+} satisfies Words<Pick<Config, 'compaction'>>['compaction']
 
 /** What is kept, told, traced and shown, and the limits of the process. */
 export const OPERATION_WORDS: Words<
@@ -80,6 +102,7 @@ export const OPERATION_WORDS: Words<
       },
     },
   },
+  compaction: COMPACTION_WORDS,
   telemetry: {
     means: 'Traces for OpenTelemetry, on Node; the variables OTEL_* say what is left out here.',
     usual: 'nothing is traced',

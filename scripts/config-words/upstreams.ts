@@ -1,5 +1,6 @@
 import { MAX_OUTPUT_TOKENS, TIMEOUTS } from '../../src/config/defaults.ts'
 import type { Config } from '../../src/config/type.ts'
+import { COMPACTION_WORDS } from './operation.ts'
 import { PROFILE_WORDS } from '../profile-words.ts'
 import { time, type Words } from './word.ts'
 
@@ -195,6 +196,7 @@ export const UPSTREAM_WORDS: Words<Pick<Config, 'upstreams'>> = {
         usual: 'false',
         example: true,
       },
+      compaction: { ...COMPACTION_WORDS, usual: 'that of all upstreams' },
       proxy: {
         means: 'The egress proxy that calls go through, with its credential, or env:NAME.',
         usual:

@@ -86,7 +86,7 @@ export const BEYOND: Readonly<Record<Dialect, readonly Group[]>> = {
       decision: STEER,
       but: {
         'response.compaction':
-          'Of `/v1/responses/compact`, which is answered by a service of the same dialect alone.',
+          'Of `/v1/responses/compact`, which is answered by a service of the same dialect, or with a summary that is written here.',
       },
     },
   ],

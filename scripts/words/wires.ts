@@ -158,7 +158,7 @@ export const REQUESTS: Readonly<Record<Dialect, Wire>> = {
       model: 'm',
       tools: [{ type: 'function', name: 'x', parameters: { type: 'object' } }],
       ...body,
-      input: Array.isArray(body['input']) ? [USER, ...body['input'], USER] : 'Hi',
+      input: Array.isArray(body['input']) ? around(body['input']) : 'Hi',
     }),
     values: {
       ...OPENAI_VALUES,
@@ -189,6 +189,12 @@ export const REQUESTS: Readonly<Record<Dialect, Wire>> = {
 }
 
 const USER = { role: 'user', content: 'Hi' }
+
+/** An item among others; behind an order for a summary nothing may stand. */
+const around = (items: readonly Json[]): Json[] =>
+  items.some((item) => objectIn(item)['type'] === 'compaction_trigger')
+    ? [USER, ...items]
+    : [USER, ...items, USER]
 
 /** Which members of the client's options stand beside the contents, and not among the options of generation. */
 const TOP = new Set(

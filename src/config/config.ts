@@ -145,6 +145,7 @@ function build(config: Config, environment: Environment, platform: Required<Plat
     recallBytes: state.recallBytes ?? (store === 'off' ? 0 : RECALL_BYTES),
     retention: buildRetention(state, stores),
     ...readLosses(losses),
+    ...readCompaction(config.compaction),
     ...(config.failover && { failover: defined(config.failover) }),
     limits: { ...platform.limits, ...defined(config.limits ?? {}) },
     metrics: readMetrics(config, environment, platform),
@@ -160,6 +161,12 @@ const readLosses = (losses: Config['losses'] = {}): Pick<Settings, 'losses' | 'l
     ? { losses }
     : { losses: losses.mode ?? 'report', ...(losses.trailer && { lossTrailer: true }) }
 
+function readCompaction(compaction: Config['compaction']): Pick<Settings, 'compaction'> {
+  if (compaction === undefined) return {}
+  if (typeof compaction !== 'string') return { compaction: defined(compaction) }
+  return { compaction: compaction === 'refuse' ? { refused: true } : {} }
+}
+
 function buildUpstream(
   name: string,
   config: UpstreamConfig,
@@ -168,7 +175,8 @@ function buildUpstream(
   const at = spellPlace(['upstreams', name])
   const adapter = adapters.find(({ dialect }) => dialect === config.dialect)
   if (!adapter) throw new ConfigError(`${at}.dialect`, 'expected a known dialect')
-  const { url, key: _, headers, models, timeouts = {}, profile: __, proxy, ...given } = config
+  const { url, key: _, headers, models, timeouts = {}, profile: __, proxy, ...others } = config
+  const { compaction, ...given } = others
   return {
     auth: adapter.upstream.defaultAuth,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
@@ -176,6 +184,7 @@ function buildUpstream(
     name,
     ...readBase(url, `${at}.url`, versionsOf(config.dialect)),
     ...serviceAt(config),
+    ...readCompaction(compaction),
     ...buildKeys(name, config, environment),
     headers: Object.fromEntries(
       Object.entries(headers ?? {}).map(([header, text]) => [

@@ -168,6 +168,13 @@ const profile = later(() =>
   }),
 )
 
+const compaction = later(() => {
+  const served = z.strictObject({ threshold: optional.flag, maxOutputTokens: optional.count })
+  return z.union([z.enum(['serve', 'refuse']), served], {
+    error: 'expected "serve", "refuse" or {"threshold", "maxOutputTokens"}',
+  })
+})
+
 const upstream = z.strictObject({
   dialect: z.enum(DIALECTS),
   url: string,
@@ -180,6 +187,7 @@ const upstream = z.strictObject({
   timeouts: z.optional(timeouts),
   proxy: optional.text,
   trace: optional.flag,
+  compaction: z.optional(compaction),
   profile: rarely(() =>
     z.union([filled, profile], { error: 'expected the name of a profile, or {"extends": ...}' }),
   ),
@@ -342,6 +350,7 @@ export const configSchema = z.strictObject({
   tasks: z.optional(tasks),
   state: z.optional(state),
   losses: z.optional(losses),
+  compaction: z.optional(compaction),
   failover: z.optional(failover),
   limits: z.optional(limits),
   telemetry: z.optional(telemetry),

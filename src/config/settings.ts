@@ -34,6 +34,8 @@ export interface Settings {
   retention?: Partial<RetentionSettings>
   /** How much a process may remember of the last requests of sessions; none when absent. */
   recallBytes?: number
+  /** How summaries of conversations are written; `upstreams.*.compaction` beats it. */
+  compaction?: CompactionSettings
   losses: LossMode
   /** Whether a stream names its losses in a comment before its end. */
   lossTrailer?: boolean
@@ -52,7 +54,7 @@ export interface Settings {
 }
 
 export interface UpstreamSettings extends AsGiven<
-  Omit<UpstreamConfig, 'dialect' | 'url' | 'key' | 'models' | 'timeouts' | 'profile'>
+  Omit<UpstreamConfig, 'dialect' | 'url' | 'key' | 'models' | 'timeouts' | 'profile' | 'compaction'>
 > {
   name: string
   dialect: string
@@ -68,6 +70,7 @@ export interface UpstreamSettings extends AsGiven<
   member?: string
   auth: AuthStyle
   headers: Readonly<Record<string, string>>
+  compaction?: CompactionSettings
   maxOutputTokens: number
   /** That is what the configuration says. */
   isBoundSaid?: boolean
@@ -81,6 +84,15 @@ export interface UpstreamSettings extends AsGiven<
   profile?: string
   /** Whether nothing but the address says that it is the server of this profile. */
   isByAddress?: true
+}
+
+/** Summaries of conversations, where the service of an upstream does not know the caller's form of asking. */
+export interface CompactionSettings {
+  /** None is written. */
+  refused?: true
+  /** Also above a number of tokens, within the turn that says it. */
+  threshold?: boolean
+  maxOutputTokens?: number
 }
 
 /** Facts about a model for the adapters, and its price. */

@@ -11,6 +11,7 @@ export interface Config {
   tasks?: TasksConfig | undefined
   state?: StateConfig | undefined
   losses?: LossMode | LossesConfig | undefined
+  compaction?: 'serve' | 'refuse' | CompactionConfig | undefined
   failover?: FailoverConfig | undefined
   limits?: LimitsConfig | undefined
   telemetry?: TelemetryConfig | undefined
@@ -31,6 +32,7 @@ export interface UpstreamConfig {
   timeouts?: TimeoutsConfig | undefined
   proxy?: string | undefined
   trace?: boolean | undefined
+  compaction?: 'serve' | 'refuse' | CompactionConfig | undefined
   profile?: string | ProfileConfig | undefined
 }
 
@@ -75,6 +77,11 @@ export interface TimeoutsConfig {
   firstByteMs?: number | undefined
   idleMs?: number | undefined
   totalMs?: number | undefined
+}
+
+export interface CompactionConfig {
+  threshold?: boolean | undefined
+  maxOutputTokens?: number | undefined
 }
 
 export interface ProfileConfig {

@@ -54,7 +54,7 @@ async function respond(
 ): Promise<UpstreamResponse> {
   const { caller } = adapter
   const route = caller.match(incoming)
-  if (!route || route.ownOnly !== undefined)
+  if (!route)
     throw new ProblemError({ kind: 'not-found', message: 'The demo has no such endpoint.' })
   const text = await bodyText(request.body)
   const newId = counter(fingerprint(text))

@@ -11,16 +11,18 @@ import type {
   TextTool,
   ToolCallBlock,
 } from '../model/request.ts'
-import { fingerprint } from '../model/proof.ts'
+import { fingerprint, summaryMadeHere } from '../model/proof.ts'
 
 /** The demo's answer: the same for the same request, with content of each kind that is asked for. */
 export function demoReply(request: Request, dialect: DialectName, id: string): Event[] {
   const said = lastText(request)
-  const call = callFor(request, said)
-  const reasoning = reasoningFor(request, dialect, said)
+  const isSummary = request.compact?.now === true
+  const call = isSummary ? undefined : callFor(request, said)
+  const reasoning = isSummary ? undefined : reasoningFor(request, dialect, said)
+  const answer = call ?? { kind: 'text' as const, text: textFor(request, said) }
   const blocks: Block[] = [
     ...(reasoning ? [reasoning] : []),
-    ...(call ? [call] : [{ kind: 'text' as const, text: textFor(request, said) }]),
+    isSummary ? summaryMadeHere(textFor(request, said)) : answer,
   ]
   const input = estimateTokens(request)
   const output = tokens(blocks)

@@ -109,8 +109,8 @@ export interface ConversationMemory {
   itemsText(input: string | undefined): string
   /** Throws ProblemError for a reference that is not found. */
   resolve(body: Json, findReferenced: ReferencedRecords, input?: string): Resolved
-  /** Where in a record each item stands that it brings into a conversation, in their order. */
-  itemPlaces(record: JsonObject): readonly (readonly Key[])[]
+  /** Where each item stands that a chain of records brings into a conversation, in their order. */
+  itemPlaces(chain: readonly JsonObject[]): readonly { record: number; path: readonly Key[] }[]
   recorder(context: RecorderContext): Recorder
   /** The record, whose proofs carry the mark of the account that made them. */
   marked(record: JsonObject, account: string): JsonObject

@@ -37,7 +37,7 @@ export function createMirror(exchange: MemoryContext, plan: Passing): Mirror | u
   const { memory } = caller.caller
   const { scanned, found } = plan
   if (!memory || !memories || !scanned || !found) return undefined
-  if (route.operation !== 'create' || route.ownOnly !== undefined) return undefined
+  if (route.operation !== 'create' || route.compacts) return undefined
   if (memberOf(scanned, memory.keepMember) === false) return undefined
   const shared = isShared(plan.destination.upstream)
   return listener(memory, shared, async (news) => {

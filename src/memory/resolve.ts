@@ -94,7 +94,7 @@ async function resolveAsked(
   const kept = ask.conversation
   // What was said before stands in a conversation that only its service knows.
   const unseen = kept !== undefined && { missing: memory.missing('conversation', kept) }
-  const keeps = ask.keep && route.operation === 'create'
+  const keeps = ask.keep && route.operation === 'create' && !route.compacts
   if (!refers && (elsewhere !== undefined || !keeps))
     return { body, resolved: false, found: { ...NOTHING_SOUGHT, ...unseen } }
   const scoped = await openScopedStore(exchange, memories)

@@ -37,9 +37,9 @@ export async function resolveWithPlaces(
   if (found.missing) return undefined
   const records = readRecords(memory, ask, found)
   const { body } = memory.resolve(given, records)
-  const past = records.chain.flatMap((record, index) =>
-    memory.itemPlaces(record).map((path) => ({ id: found.chain[index]?.id ?? '', path })),
-  )
+  const past = memory
+    .itemPlaces(records.chain)
+    .map(({ record, path }) => ({ id: found.chain[record]?.id ?? '', path }))
   const name = memory.inputMember
   const [said, whole] = [given, body].map((each) => (isObject(each) ? each[name] : undefined))
   // An item that the chain has already is not repeated, so those behind it have other places.

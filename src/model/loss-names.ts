@@ -17,7 +17,8 @@ type RequestName =
   | MembersOf<Request>
   | 'cache'
   | 'cache.ttl'
-  | 'compaction.threshold'
+  | 'compaction'
+  | `compaction.${'length' | 'threshold' | 'turns'}`
   | 'context_management'
   | 'text'
   | 'toolChoice.names'

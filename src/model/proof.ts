@@ -58,13 +58,16 @@ export const FOREIGN_ID = 'hosted_'
 export const mayHoldEnvelope = (json: string): boolean =>
   BEGINNING.test(json) && (CARRIED.test(json) || RUN.test(json))
 
-const CARRIED = new RegExp(`"(?:${PREFIX.replace('.', '\\.')}|${PREFIX_BASE64})`)
+/** An envelope of this or of another version, whole or damaged. */
+const ANY_VERSION = 'xseal\\d*\\.'
+
+const CARRIED = new RegExp(`"(?:${ANY_VERSION}|${PREFIX_BASE64})`)
 /** Other ids may begin like those of such tools; none is one without their blocks. */
 const RUN = /"(?:server_tool_use|\w{1,40}_tool_result)"/
 
 /** A pattern looks for all at once, and for texts that begin with a quote it is faster than a search. */
 const BEGINNING = new RegExp(
-  `"(?:${PREFIX.replace('.', '\\.')}|${PREFIX_BASE64}|(?:tool_use_)?id"\\s*:\\s*"${FOREIGN_ID})`,
+  `"(?:${ANY_VERSION}|${PREFIX_BASE64}|(?:tool_use_)?id"\\s*:\\s*"${FOREIGN_ID})`,
 )
 
 /** Undefined when the value is no envelope or is damaged. */
@@ -110,13 +113,38 @@ export function readSummaryEnvelope(value: string): OpaqueBlock | undefined {
   const block = proof && parseObject(proof.value)
   if (!block) return undefined
   const { content } = block
-  // A service that tells its summary in words has them there.
-  const words = typeof content === 'string' && content !== '' && { words: content }
-  return { kind: 'opaque', dialect: proof.dialect, value: block, summary: true, ...words }
+  // A service that tells its summary in words has them there, and words go anywhere.
+  if (typeof content === 'string' && content !== '') return summaryMadeHere(content)
+  return { kind: 'opaque', dialect: proof.dialect, value: block, summary: true }
 }
 
-/** Only the service that wrote it can read it, and a conversation without it has lost its beginning. */
+/** Stands for a dialect in a summary that none of them has to read: it is told in words to every upstream. */
+const HERE = 'here'
+
+/** A summary in words. Its envelope is text, so any process opens it, for any upstream. */
+export const summaryMadeHere = (words: string): OpaqueBlock => ({
+  kind: 'opaque',
+  dialect: HERE,
+  value: { type: 'compaction', content: words },
+  summary: true,
+  words,
+})
+
+/** Whether nothing of it is lost in words, since it is nothing else. */
+export const isMadeHere = ({ dialect }: OpaqueBlock): boolean => dialect === HERE
+
+const ANY_ENVELOPE = new RegExp(`^${ANY_VERSION}`)
+
+/** Throws for a summary that cannot be opened: a conversation without it has lost its beginning. */
+export function refuseDamagedSummary(value: string, place: string): void {
+  if (!ANY_ENVELOPE.test(value) || readSummaryEnvelope(value)) return
+  const what = 'this summary came back damaged, or another version of this proxy made it'
+  throw invalid(`${place}: ${what}; send it as it was given, or leave it out.`, place)
+}
+
+/** The same for one that goes to a service which did not write it. */
 export function refuseSummary(value: string, place: string): void {
+  refuseDamagedSummary(value, place)
   if (!isEnvelope(value)) return
   const what = 'only the service that wrote this summary can read it'
   throw invalid(`${place}: ${what}; leave it out, or send the request to such a service.`, place)

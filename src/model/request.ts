@@ -391,6 +391,10 @@ export type Format =
 export interface Compaction extends Node {
   now?: true
   above?: number
+  /** What the summary has to hold, in place of what is usual. */
+  instructions?: string
+  /** The reply ends behind the summary. */
+  pause?: true
 }
 
 /** One request: a whole conversation and what is wanted next. */
@@ -436,6 +440,8 @@ export interface Usage {
   reasoning?: number
   /** Tokens of hosted tools' results, part of `input`. */
   toolUse?: number
+  /** What of all this a summary of the conversation took. */
+  summary?: Pick<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'output'>
   /** How often the service searched, and opened an address. */
   searches?: number
   fetches?: number

@@ -68,8 +68,9 @@ function weigh(block: Block): Weight {
     case 'mcp-listing':
     case 'tool-search':
     case 'tool-change':
-    case 'opaque':
       return NOTHING
+    case 'opaque':
+      return text(block.words ?? '')
     default:
       return block satisfies never
   }

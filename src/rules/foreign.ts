@@ -5,6 +5,7 @@ import type { Block, DialectName, Ext, Request, Tool, Turn } from '../model/requ
 import { isAmong } from './late-tools.ts'
 import { follow, nothingLost, STATELESS, type Trail } from '../model/trail/trail.ts'
 import { invalid } from '../model/problem.ts'
+import { isMadeHere } from '../model/proof.ts'
 
 /**
  * Reports what the target's writer never sees: leftovers, whole blocks and tools of other dialects. The writer
@@ -21,6 +22,9 @@ export function reportForeign(
   report(request.ext, () => '')
   report(request.reasoning?.ext, () => 'reasoning')
   report(request.compact?.ext, () => 'compaction')
+  // A summary above a number of tokens is a wish for later, so the turn goes on without it.
+  const isWish = request.compact !== undefined && request.compact.now === undefined
+  if (isWish && request.origin?.dialect !== target) lose('dropped', 'compaction.threshold')
   report(request.toolChoice?.ext, () => 'toolChoice')
   report(request.format?.ext, () => 'format')
   foreignBlocks(request, target, lose)(request.system, () => 'system')
@@ -59,7 +63,8 @@ function foreignBlocks(request: Request, target: DialectName, lose: Lose): Repor
       const place = () => `${path()}.${index}`
       if (block.kind === 'opaque') {
         const code = block.words ? 'approximated' : 'dropped'
-        if (block.dialect !== target) lose(code, `${place()}.${blockName(block)}`)
+        if (block.dialect !== target && !isMadeHere(block))
+          lose(code, `${place()}.${blockName(block)}`)
         continue
       }
       report(block.ext, place)
@@ -143,12 +148,8 @@ function reportTool(tool: Tool, target: DialectName, lose: Lose, report: Report)
   report(tool.cache?.ext, () => `${place()}.cache`)
 }
 
-/**
- * Reports what is asked of a service that keeps replies, prompts and summaries, where a dialect has no words for it. A
- * summary above a number of tokens is a wish for later, so the turn goes on without it.
- */
-export function reportUnkept({ compact, caching = {} }: Request, lose: Lose): void {
-  if (compact && !compact.now) lose('dropped', 'compaction.threshold')
+/** Reports what is asked of a service that keeps replies and prompts, where a dialect has no words for it. */
+export function reportUnkept({ caching = {} }: Request, lose: Lose): void {
   if (caching.prewarm) lose('dropped', 'caching.prewarm')
   if (caching.comparedWith !== undefined) lose('dropped', 'caching.comparedWith')
 }
@@ -181,17 +182,15 @@ export interface UpstreamKeeping {
   /** Tools, as `promises`, where nothing else searches for the answer. */
   readonly sources?: ReadonlySet<string> | undefined
   readonly target: DialectName
-  /** The service writes summaries of a conversation. */
-  readonly compacts?: boolean | undefined
 }
 
 /**
  * Some features cannot be approximated: who pays, what is checked, what is stored at one service. Another service
  * cannot provide them, and without them it would be another request. The same holds for a summary that only its own
- * service can read, and for a request to write one.
+ * service can read.
  */
 export function refuseUnkept(request: Request, keeping: UpstreamKeeping, trail?: Trail): void {
-  const { promises = NONE, sources = NONE, target, compacts } = keeping
+  const { promises = NONE, sources = NONE, target } = keeping
   const check = (word: string, place: string, among = promises): void => {
     if (!among.has(word)) return
     refuse(place, `only a service that speaks ${request.origin?.dialect} can do what it asks for`)
@@ -212,11 +211,6 @@ export function refuseUnkept(request: Request, keeping: UpstreamKeeping, trail?:
         refuse(place, `only a service that speaks ${block.dialect} can read this summary`)
     }
   }
-  if (request.compact?.now && !compacts)
-    refuse(
-      'compaction',
-      'this upstream writes no summary of a conversation, and none is written here',
-    )
   for (const fields of Object.values(request.ext ?? {}))
     for (const key of Object.keys(fields))
       if (promises.has(key) && !isEmpty(fields[key] ?? null)) check(key, key)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
-import { isObject, parse, stringify, type Json } from '../../src/json/json.ts'
+import { isObject, listOf, parse, stringify, type Json } from '../../src/json/json.ts'
 import { adapterOf } from '../dialects/adapters.ts'
 import { kits, PAIRS } from '../dialects/index.ts'
 import { writeRequest } from '../laws/exchange.ts'
@@ -10,6 +10,8 @@ import { marked } from './marks.ts'
 import { sessionOf } from './session.ts'
 
 const TURNS = 30
+/** The dialects that have a form of asking for a summary. */
+const SUMS = new Set<Dialect>(['messages', 'responses'])
 /** What a session costs that a client of one dialect has with a service of another, or of its own. */
 async function billed(caller: Dialect, upstream: Dialect): Promise<Account> {
   const service = serviceOf(upstream)
@@ -41,6 +43,45 @@ function directly(upstream: Dialect): Promise<Account> {
   known.set(upstream, account)
   return account
 }
+
+/** Of the conversation that a summary turn sends, how much the service has read before. */
+async function sharedBy(caller: Dialect, upstream: Dialect): Promise<number> {
+  const service = serviceOf(upstream)
+  const bills: Bill[] = []
+  const site = siteOf({
+    caller,
+    upstream,
+    reply: (body) => {
+      bills.push(service(body))
+      return kits[upstream].say.hello.body
+    },
+  })
+  const requests = sessionOf('sum', TURNS, false).map((request) => {
+    const written: Json = parse(stringify(writeRequest(adapterOf(caller), request).body))
+    const { model: _, ...rest } = isObject(written) ? written : {}
+    return caller === 'messages' ? marked(rest) : rest
+  })
+  for (const request of requests) await site.ask('model-1', request, { 'session-id': 'session-1' })
+  const last = requests.at(-1) ?? {}
+  const order =
+    caller === 'messages'
+      ? { ...last, compaction: { type: 'summarize' } }
+      : { ...last, input: [...listOf(last['input']), { type: 'compaction_trigger' }] }
+  const response = await site.ask('model-1', order, { 'session-id': 'session-1' })
+  expect(response.status).toBe(200)
+  expect(JSON.stringify(site.sent.at(-1))).toContain('will be replaced by a summary')
+  const { read = 0, write = 0, plain = 0 } = bills.at(-1) ?? {}
+  return read / (read + write + plain)
+}
+
+describe('what a summary of a session costs', () => {
+  it.each(PAIRS.filter(([caller, upstream]) => caller !== upstream && SUMS.has(caller)))(
+    '%s from %s: nine tenths of its prompt are read from the cache',
+    async (caller, upstream) => {
+      expect(await sharedBy(caller, upstream)).toBeGreaterThan(0.9)
+    },
+  )
+})
 
 describe('what a session of thirty turns costs', () => {
   it.each(PAIRS)('%s from %s: what its own client would pay', async (caller, upstream) => {

@@ -46,7 +46,7 @@ function configFor(refusing: string): object {
 }
 
 /** The proxy, and where it listens. */
-async function startProxy(config: object, world: World) {
+export async function startProxy(config: object, world: World) {
   const child = spawn(process.execPath, [resolve('src/node.ts'), '--port', '0'], {
     env: { ...world.environment, DRAGOMAN_CONFIG: JSON.stringify(config) },
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path'
 import { adapters } from '../../adapters/index.ts'
 import { AGENTS, isByName } from './agents.ts'
 import { chatFailures } from './chat.ts'
+import { longFailures } from './long.ts'
 import { timed } from './time.ts'
 import { ended, World } from './world.ts'
 
@@ -79,10 +80,12 @@ async function launchFailures(wanted: string | undefined): Promise<number> {
   return failed
 }
 
-/** `wanted`: what has this name alone, or `chat` for the agents of that dialect. */
+/** `wanted`: what has this name alone, `chat` for the agents of that dialect, `long` for a session that is summed up. */
 async function failures(wanted: string | undefined): Promise<number> {
+  const long = wanted === undefined || wanted === 'long' ? await longFailures(world) : 0
+  if (wanted === 'long') return long
   const launched = await launchFailures(wanted)
-  return launched + (await chatFailures(world, wanted === 'chat' ? undefined : wanted))
+  return long + launched + (await chatFailures(world, wanted === 'chat' ? undefined : wanted))
 }
 
 const NEEDED = [...CLIENTS.map(({ name }) => name), 'pi']

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { objectsOf, parse, stringify, type JsonObject } from '../../src/json/json.ts'
-import type { Dialect } from '../../adapters/dialect.ts'
+import { parse, stringify, type JsonObject } from '../../src/json/json.ts'
+import { writeEnvelope } from '../../src/model/proof.ts'
+import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import { createApp } from '../../src/index.ts'
 import { adapterOf } from '../dialects/adapters.ts'
-import { kits } from '../dialects/index.ts'
-import { ProblemError } from '../../src/model/problem.ts'
+import { kits, othersThan } from '../dialects/index.ts'
+import { said, text as spoken, thinking } from '../sdk/script.ts'
 import { translator } from '../../src/named-translator.ts'
 
 const EDIT = { type: 'compact_20260112', trigger: { type: 'input_tokens', value: 90_000 } }
-const CLEARED = { type: 'clear_thinking_20251015', keep: 'all' }
 
 const messages = (more: JsonObject): JsonObject => ({
   model: 'm',
@@ -22,102 +22,42 @@ const responses = (more: JsonObject): JsonObject => ({
   ...more,
 })
 
-const toResponses = () => translator({ from: 'messages', to: 'responses', model: 'm' })
-const toMessages = () => translator({ from: 'responses', to: 'messages', model: 'm' })
-
 const THRESHOLD = [{ type: 'compaction', compact_threshold: 90_000 }]
 
-describe('a summary above a number of tokens', () => {
-  it('is asked of a service that writes one, whatever else is to be cleared', () => {
-    const asked = messages({ context_management: { edits: [CLEARED, EDIT] } })
-    const { body, losses } = toResponses().request(asked)
-    expect(body).toMatchObject({ context_management: THRESHOLD })
-    expect(losses).toEqual([{ code: 'dropped', path: 'context_management' }])
-  })
-
-  it('is asked with the names of its features', () => {
-    const { body, headers, losses } = toMessages().request(
-      responses({ context_management: THRESHOLD }),
-    )
-    expect(body).toMatchObject({ context_management: { edits: [EDIT] } })
-    expect(headers['anthropic-beta']).toBe('context-management-2025-06-27,compact-2026-01-12')
-    expect(losses.filter(({ path }) => path.startsWith('comp'))).toEqual([])
-  })
-
-  it('comes at the least that the service takes', () => {
-    const asked = responses({ context_management: [{ type: 'compaction', compact_threshold: 9 }] })
-    const { body, losses } = toMessages().request(asked)
-    expect(body).toMatchObject({
-      context_management: { edits: [{ trigger: { type: 'input_tokens', value: 50_000 } }] },
-    })
-    expect(losses).toContainEqual({ code: 'approximated', path: 'context_management' })
-  })
-})
-
 describe('a summary that is asked for', () => {
-  const trigger = { type: 'compaction_trigger' }
-
-  it('comes as a block, and goes back as the item that it was', () => {
-    const speaker = toResponses()
-    const { body } = speaker.request(messages({ compaction: { type: 'summarize' } }))
-    expect(body['input']).toMatchObject([{ role: 'user' }, trigger])
-    const item = { type: 'compaction', id: 'cmp_1', encrypted_content: 'gAAA' }
-    const reply = speaker.reply({
-      id: 'resp_1',
-      object: 'response',
-      status: 'completed',
-      model: 'm',
-      output: [item],
-      usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
-    })
-    expect(reply.losses).toEqual([])
-    expect(reply.body).toMatchObject({
-      content: [{ type: 'compaction', content: expect.any(String) }],
-      stop_reason: 'compaction',
-    })
-    const content = reply.body['content'] ?? null
-    const next = messages({
-      messages: [
-        { role: 'assistant', content },
-        { role: 'user', content: 'And now?' },
-      ],
-    })
-    const again = toResponses().request(next)
-    expect(again.losses).toEqual([])
-    expect(again.body['input']).toMatchObject([item, { role: 'user' }])
-    for (const to of ['generate-content', 'chat-completions', 'messages'] as const)
-      expect(() => translator({ from: 'messages', to }).request(next)).toThrow(ProblemError)
+  it.each([
+    ['messages', messages({ compaction: { type: 'summarize' } })],
+    [
+      'responses',
+      responses({ input: [{ role: 'user', content: 'Hi' }, { type: 'compaction_trigger' }] }),
+    ],
+  ] as const)('is a turn of its own, from %s to any other', (from, asked) => {
+    for (const to of othersThan(from)) {
+      const speaker = translator({ from, to, model: 'm' })
+      const { text, losses } = speaker.request(asked)
+      expect(text).toMatch(/Hi.*will be replaced by a summary/)
+      expect(text).not.toMatch(/compaction/)
+      expect(losses.map(({ code, path }) => `${code} ${path}`)).toEqual(['approximated compaction'])
+      const { scripted } = kits[to]
+      const whole = said([thinking('Hm.', ''), spoken('They said hi.')])
+      const { body } = speaker.reply(scripted.body(whole, 'm'))
+      const shown = from === 'messages' ? body['content'] : body['output']
+      expect(shown).toMatchObject([
+        { type: 'compaction', encrypted_content: expect.stringContaining('They said hi.') },
+      ])
+      expect(shown).toHaveLength(1)
+      expect(() => speaker.reply(scripted.body(said([thinking('Hm.', '')]), 'm'))).toThrow(
+        'There is no summary',
+      )
+    }
   })
 
-  it('comes as an item, and goes back as the block that it was', () => {
-    const speaker = toMessages()
-    const asked = speaker.request(responses({ input: [{ role: 'user', content: 'Hi' }, trigger] }))
-    expect(asked.body).toMatchObject({
-      compaction: { type: 'summarize' },
-      messages: [{ role: 'user', content: 'Hi' }],
-    })
-    expect(asked.headers['anthropic-beta']).toBe('compact-2026-09-04')
-    const block = { type: 'compaction', content: 'They said hi.', signature: 's', tool_changes: [] }
-    const reply = speaker.reply({
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      model: 'm',
-      content: [block],
-      stop_reason: 'compaction',
-      stop_sequence: null,
-      usage: { input_tokens: 1, output_tokens: 1 },
-    })
-    expect(reply.losses).toEqual([])
-    expect(reply.body).toMatchObject({ status: 'completed', output: [{ type: 'compaction' }] })
-    const input = [...objectsOf(reply.body['output']), { role: 'user', content: 'And now?' }]
-    const again = toMessages().request(responses({ input }))
-    expect(again.body).toMatchObject({
-      messages: [
-        { role: 'assistant', content: [block] },
-        { role: 'user', content: 'And now?' },
-      ],
-    })
+  it('is asked of a service of its own dialect in its own words', () => {
+    const item = { type: 'compaction_trigger' }
+    const asked = responses({ input: [{ role: 'user', content: 'Hi' }, item] })
+    expect(translator({ from: 'responses', to: 'responses' }).request(asked).body).toEqual(asked)
+    const block = messages({ compaction: { type: 'summarize', instructions: 'Numbers.' } })
+    expect(translator({ from: 'messages', to: 'messages' }).request(block).body).toEqual(block)
   })
 })
 
@@ -140,26 +80,17 @@ async function refusedBy(from: Dialect, to: Dialect, body: JsonObject): Promise<
   return response.text()
 }
 
-describe('where no summary is written', () => {
-  it.each([
-    ['messages', messages({ compaction: { type: 'summarize' } })],
-    [
-      'responses',
-      responses({ input: [{ role: 'user', content: 'Hi' }, { type: 'compaction_trigger' }] }),
-    ],
-  ] as const)('one that is asked for is refused: %s', (from, body) => {
-    for (const to of ['generate-content', 'chat-completions'] as const)
-      expect(() => translator({ from, to }).request(body)).toThrow('compaction: ')
-  })
-
+describe('what is not carried', () => {
   it.each([
     ['messages', messages({ context_management: { edits: [EDIT] } })],
     ['responses', responses({ context_management: THRESHOLD })],
   ] as const)('one for later is a loss, and the turn goes on: %s', async (from, body) => {
-    for (const to of ['generate-content', 'chat-completions'] as const) {
+    for (const to of othersThan(from)) {
       const { losses, text } = translator({ from, to }).request(body)
-      expect(losses.map(({ code, path, field }) => [code, path, field])).toEqual([
-        ['dropped', 'compaction.threshold', expect.stringMatching(/^.context_management/)],
+      expect(losses.map(({ code, path, field }) => [code, path, field])).toContainEqual([
+        'dropped',
+        'compaction.threshold',
+        expect.stringMatching(/^.context_management/),
       ])
       expect(text).not.toMatch(/compact|90000/)
       expect(await refusedBy(from, to, body)).toMatch(/compaction\.threshold/)
@@ -231,31 +162,18 @@ describe('a summary that anybody can read', () => {
     },
   )
 
-  it('is brought from a caller of another dialect to any upstream', () => {
-    const speaker = toMessages()
-    speaker.request(
-      responses({ input: [{ role: 'user', content: 'Hi' }, { type: 'compaction_trigger' }] }),
-    )
-    const { body } = speaker.reply({
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      model: 'm',
-      content: [block],
-      stop_reason: 'compaction',
-      stop_sequence: null,
-      usage: { input_tokens: 1, output_tokens: 1 },
-    })
-    const input = [...objectsOf(body['output']), { role: 'user', content: 'And now?' }]
-    for (const to of ['responses', 'generate-content', 'chat-completions'] as const) {
+  it('is brought from a caller of another dialect to any upstream, also to its own', () => {
+    // As it was given out for a block of messages.
+    const envelope = writeEnvelope({ dialect: 'messages', value: JSON.stringify(block) }, 'self')
+    const item = { type: 'compaction', id: 'cmp_1', encrypted_content: envelope }
+    const input = [item, { role: 'user', content: 'And now?' }]
+    for (const to of DIALECTS) {
       const { text, losses } = translator({ from: 'responses', to, model: 'm' }).request(
         responses({ input }),
       )
       expect(text).toContain('They said hi. It is Tuesday.')
       expect(text).not.toMatch(/xseal1|compaction/)
-      expect(losses.map(({ code, path }) => `${code} ${path}`)).toContain(
-        'approximated turns.0.blocks.0.compaction',
-      )
+      expect(losses.filter(({ code }) => code !== 'defaulted')).toEqual([])
     }
   })
 

@@ -129,7 +129,7 @@ describe('a summary', () => {
     const change = { ...route, upstream: { dialect: 'responses' as const } }
     const proxy = proxyOf(() => sseReply(frames), change, { dialects })
     const { http } = kits.messages
-    const body = http.body('m', true, { ...hi, compaction: { type: 'summarize' } })
+    const body = http.body('m', true, hi)
     const headers = { 'anthropic-version': '2023-06-01' }
     const text = await (await proxy.fetch(http.path('m', true), { body, headers })).text()
     const told: JsonObject[] = text
@@ -143,7 +143,7 @@ describe('a summary', () => {
       'message_stop',
     ])
     expect(told[1]).toMatchObject({ content_block: { type: 'compaction' } })
-    expect(told[3]).toMatchObject({ delta: { stop_reason: 'compaction' } })
+    expect(told[3]).toMatchObject({ delta: { stop_reason: 'end_turn' } })
   })
   it('trap 12: of an earlier turn passes to its own service as it stands', async () => {
     const block = { type: 'compaction', content: 'c', encrypted_content: null, tool_changes: [] }

@@ -40,11 +40,11 @@ describe('a loss of the bare translation', () => {
         thinking: { type: 'adaptive', later: 1 },
       }),
     ).toEqual({ 'reasoning.later': '/thinking/later' })
-    const compact = { type: 'compact_20260112', instructions: 'Briefly.' }
+    const compact = { type: 'compact_20260112', later: 1 }
     const edits = [{ type: 'clear_tool_uses_20250919' }, compact]
     expect(
       placesOf('messages', 'responses', { ...said, context_management: { edits } }),
-    ).toMatchObject({ 'compaction.instructions': '/context_management/edits/1' })
+    ).toMatchObject({ 'compaction.later': '/context_management/edits/1' })
     expect(
       placesOf('generate-content', 'messages', {
         contents: [{ parts: [{ text: 'x' }] }],

@@ -1,4 +1,5 @@
 import OpenAI from 'openai'
+import type { ResponseInput } from 'openai/resources/responses/responses'
 import { describe, expect, it } from 'vitest'
 import { kits, othersThan } from '../dialects/index.ts'
 import { stage } from './proxy.ts'
@@ -44,12 +45,24 @@ describe('a conversation that a client has summed up', () => {
     await expect(clientOf(staged).responses.compact(ASKED)).rejects.toThrow(OpenAI.RateLimitError)
   })
 
-  it.each(othersThan('responses'))('is told over %s how to ask for it', async (upstream) => {
-    const staged = stage(upstream, says(upstream, said([text('An answer.')])))
-    const asked = clientOf(staged).responses.compact(ASKED)
-    await expect(asked).rejects.toThrow(/404 .*compaction_trigger/)
-    expect(staged.received).toEqual([])
-  })
+  it.each(othersThan('responses'))(
+    'is summed up over %s, and goes on from there',
+    async (upstream) => {
+      const replies = [said([text('They ask who I am.')]), said([text('An answer.')])]
+      const staged = stage(upstream, says(upstream, ...replies))
+      const client = clientOf(staged)
+      const { object, output, usage } = await client.responses.compact(ASKED)
+      expect([object, usage.total_tokens]).toEqual(['response.compaction', 140])
+      expect(output.map(({ type }) => type)).toEqual(['message', 'compaction'])
+      const input = [...output, { role: 'user' as const, content: 'And now?' }]
+      const next = await client.responses.create({
+        model: 'gpt-5.6',
+        input: input as ResponseInput,
+      })
+      expect(next.output_text).toBe('An answer.')
+      expect(staged.received[1]?.text).toContain('They ask who I am.')
+    },
+  )
 
   it('may go on from what the service itself keeps', async () => {
     const staged = stage('responses', () => ({ body: COMPACTED }))

@@ -35,6 +35,7 @@ import { replayFrames, unpackFrames } from './frames.ts'
 import { idsIn, recorder } from './recorder.ts'
 import { answerStored, isPlainRead, matchStored } from './routes.ts'
 import { retold } from './replay.ts'
+import { summaryIn } from '../hosted.ts'
 import { hasWords, isUnproven } from '../reasoning.ts'
 import { checkRequest, typeOfItem } from '../wire.ts'
 
@@ -79,7 +80,9 @@ const isSpoken = (item: JsonObject): boolean => isUnproven(item) && hasWords(ite
 /** Instructions of earlier requests are not carried over; they are not part of the input. */
 function resolve(body: Json, { chain, items }: ReferencedRecords, text?: string): Resolved {
   const request = checkRequest(body, true)
-  const past = chain.flatMap((record) => [...recordedInput(record), ...replayed(record)])
+  const past = broughtBy(chain).map(({ item, list }) =>
+    list === 'output' ? withoutId(item) : item,
+  )
   const said = readFresh(request, text)
   const fresh = said.items.some(isReference)
     ? { items: dereferenced(said, { chain, items }) }
@@ -171,22 +174,44 @@ function marked(record: JsonObject, account: string): JsonObject {
   return { ...record, response: { ...recordedResponse(record), output } }
 }
 
-/** The items of a reply to send again, without those that were cut off. */
-const replayed = (record: JsonObject): JsonObject[] =>
-  recordedOutput(record).filter(isReplayed(record)).map(withoutId)
-
+/** Which items of a reply to send again: those that were not cut off. */
 function isReplayed(record: JsonObject): (item: JsonObject) => boolean {
   const { status } = recordedResponse(record)
   const isBroken = status === 'failed' || status === 'cancelled'
   return (item) => !isBroken || item['status'] !== 'incomplete'
 }
 
-const itemPlaces = (record: JsonObject): Key[][] => [
-  ...recordedInput(record).map((_, at): Key[] => ['input', at]),
-  ...recordedOutput(record).flatMap((item, at): Key[][] =>
-    isReplayed(record)(item) ? [['output', at]] : [],
-  ),
-]
+/** An item of an earlier exchange, and where it stands in its record. */
+interface Brought {
+  item: JsonObject
+  record: number
+  list: 'input' | 'output'
+  at: number
+}
+
+/**
+ * The items of earlier exchanges to send again. The newest summary stands for everything before it; an order for one
+ * has been carried out.
+ */
+function broughtBy(chain: readonly JsonObject[]): Brought[] {
+  const all = chain.flatMap((each, record): Brought[] => {
+    const isWhole = isReplayed(each)
+    return [
+      ...recordedInput(each).map((item, at): Brought => ({ item, record, list: 'input', at })),
+      ...recordedOutput(each).flatMap((item, at): Brought[] =>
+        isWhole(item) ? [{ item, record, list: 'output', at }] : [],
+      ),
+    ]
+  })
+  const last = all.findLastIndex(({ item, list }) => list === 'output' && isSummary(item))
+  const rest = last < 0 ? all : all.slice(last)
+  return rest.filter(({ item }) => item['type'] !== 'compaction_trigger')
+}
+
+const isSummary = (item: JsonObject): boolean => summaryIn(item) !== undefined
+
+const itemPlaces = (chain: readonly JsonObject[]): { record: number; path: Key[] }[] =>
+  broughtBy(chain).map(({ record, list, at }) => ({ record, path: [list, at] }))
 
 /** Types that an upstream takes without an id; it would search its store for one that it did not give out. */
 const NAMELESS = new Set<Json | undefined>([

@@ -18,7 +18,15 @@ import {
 } from '../../problems/failures.ts'
 import type { AddressedRequest } from '../../upstream/request.ts'
 import { passReply } from '../reply/pass.ts'
-import { unreadRequest, type Plan, type PassPlan, type TranslatePlan } from '../request/plan.ts'
+import {
+  unreadRequest,
+  type Plan,
+  type PassPlan,
+  type SummaryPlan,
+  type TranslatePlan,
+} from '../request/plan.ts'
+import { callForSummary, withLongData } from '../compaction/call.ts'
+import { callAboveThreshold, planWithin } from '../compaction/threshold.ts'
 import { countTokens } from './count.ts'
 import {
   isSuccess,
@@ -45,6 +53,8 @@ export async function carryOut(
   if (exchange.settings.losses === 'reject') refuseLosses(plan.losses)
   if (!plan.sent) throw new ProblemError(INTERNAL)
   try {
+    if (plan.kind === 'translate' && plan.summary)
+      return await answerWithSummary(exchange, plan, plan.summary, plan.sent, heard)
     const call = await heard(plan.sent)
     if (isSuccess(call.status)) return await reply(exchange, plan, plan.sent, call)
     exchange.journal.spared()
@@ -53,6 +63,23 @@ export async function carryOut(
     if (isSparing(error)) exchange.journal.spared()
     throw error
   }
+}
+
+/** A reply that is a summary, or begins with one. */
+async function answerWithSummary(
+  exchange: Exchange,
+  plan: TranslatePlan,
+  summary: SummaryPlan,
+  sent: AddressedRequest,
+  heard: (sent: AddressedRequest) => Promise<UpstreamCall>,
+): Promise<Answer> {
+  const isLater = summary.above !== undefined
+  const within = isLater ? await planWithin(exchange, plan, summary, heard) : undefined
+  if (within) return carryOut(exchange, within, heard)
+  const call = isLater
+    ? await callAboveThreshold(exchange, plan, summary, heard)
+    : await callForSummary(exchange, plan, summary, sent, heard)
+  return withLongData(exchange, await translateReply(exchange, plan, call))
 }
 
 /** Whether nothing has to be paid: the upstream was not reached, or says itself that it failed in place of a reply. */

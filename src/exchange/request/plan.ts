@@ -1,11 +1,13 @@
-import type { SameEdits } from '../../../adapters/contract.ts'
+import type { Adapter, SameEdits } from '../../../adapters/contract.ts'
 import type { ScannedBody } from '../../json/scanned-body.ts'
 import type { Found, Keeping } from '../../memory/resolve.ts'
-import type { Loss } from '../../model/loss.ts'
+import type { Event } from '../../model/events.ts'
+import type { Lose, Loss } from '../../model/loss.ts'
 import { emptyRequest } from '../../rules/empty-request.ts'
 import type { Request } from '../../model/request.ts'
 import type { AddressedRequest } from '../../upstream/request.ts'
 import type { Destination } from '../../upstream/route.ts'
+import type { Summing } from '../compaction/asked.ts'
 
 /** All decisions about a request that are made before anything is sent. */
 export type Plan = PassPlan | TranslatePlan
@@ -39,6 +41,25 @@ export interface TranslatePlan extends CommonPlan {
   sent?: AddressedRequest
   /** That of `Outgoing`. */
   lastProof?: string | undefined
+  /** Set where the reply is a summary that is written here, or begins with one. */
+  summary?: SummaryPlan
+}
+
+/** How the summary of a conversation is come by. */
+export interface SummaryPlan extends Summing {
+  /** The dialect of the upstream; that of the plan tells what is in `told`. */
+  adapter: Adapter
+  /** A further request of this exchange. */
+  write(request: Request): AddressedRequest
+  /** The upstream's own counter of tokens, where it has one. */
+  counter?: AddressedRequest | undefined
+  told: ToldEvents
+}
+
+/** Events of a reply that was put together here, and where its losses go. */
+export interface ToldEvents {
+  readonly events: Event[]
+  lose?: Lose
 }
 
 /** The request of which only the model and the form are known: its bytes have passed. */

@@ -15,7 +15,7 @@ import { lossList, type Lose } from '../../model/loss.ts'
 import { callIds } from '../../rules/names.ts'
 import type { Request } from '../../model/request.ts'
 import { refuseToolless } from '../../rules/toolless.ts'
-import type { Trail } from '../../model/trail/trail.ts'
+import { nothingLost, type Trail } from '../../model/trail/trail.ts'
 import { invalid, ProblemError } from '../../model/problem.ts'
 import type { PlaceSearch } from '../../ports.ts'
 import { FREE_BYTES, workOf } from '../../stream/budget.ts'
@@ -31,7 +31,10 @@ import {
 } from '../../upstream/request.ts'
 import { noRoute, refuseOtherModels } from './other-models.ts'
 import { passPlan } from './pass-plan.ts'
-import type { Plan, TranslatePlan } from './plan.ts'
+import type { Plan, ToldEvents, TranslatePlan } from './plan.ts'
+import { isSummedHere, withSummaryTurn, type Summing } from '../compaction/asked.ts'
+import { toldDialect } from '../compaction/told.ts'
+import { createBody } from '../body.ts'
 import type { SessionPart } from './session.ts'
 import { withProofs } from '../../memory/proofs.ts'
 import { ANSWERED } from '../../memory/records.ts'
@@ -68,6 +71,7 @@ export function sightRequest(exchange: Exchange): SightedRequest {
   const named = route.model ?? memberOf(scanned, caller.same.modelMember.request)
   const model = typeof named === 'string' ? named : undefined
   exchange.journal.note({ model: model ?? '' })
+  if (route.compacts && model === undefined) throw invalid('model: is required', 'model')
   const found = findRoute(settings, model ?? '', traitsOf(exchange, scanned))
   if (!found || !permit.mayUse(model ?? '')) throw unrouted(exchange, model)
   if (permit.isLimited && scanned) refuseOtherModels(permit, scanned)
@@ -106,10 +110,28 @@ export async function planFor(
   }
   const known = await resolveHere(exchange, sighted, destination)
   const isServedHere = known !== undefined && target.facts.server?.state === false
+  const isSummed = isSummedHere(exchange, destination, scanned)
+  if (exchange.route.compacts && !isSummed) return compactPlan(exchange, destination, model, known)
   if (known?.resolved || isServedHere) return translatePlan(exchange, destination, known, scanned)
-  return isReadToo(exchange, target, scanned)
+  return isSummed || isReadToo(exchange, target, scanned)
     ? translatePlan(exchange, destination, wholeBody(exchange, scanned), scanned)
     : passPlan(exchange, { destination, requested: model ?? '' }, scanned, known)
+}
+
+/** For a service that writes the summary itself: of the conversation as it is, with what is kept here written out. */
+function compactPlan(
+  exchange: Exchange,
+  destination: Destination,
+  model = '',
+  known?: ResolvedRequest,
+): Plan {
+  if (known?.resolved) {
+    const { edit } = exchange.caller.same
+    const edits = { facts: {}, foreign: true, resolved: true, unkept: true }
+    const body = edit(objectIn(known.body), edits, nothingLost)
+    exchange.body = createBody(exchange.body.encoded(stringify(body)))
+  }
+  return passPlan(exchange, { destination, requested: model }, scanBody(exchange), known)
 }
 
 /**
@@ -195,8 +217,6 @@ async function translatePlan(
   scanned: ScannedBody | undefined,
 ): Promise<TranslatePlan> {
   const { adapter, upstream } = destination
-  const { ownOnly } = exchange.route
-  if (ownOnly !== undefined) throw new ProblemError({ kind: 'not-found', message: ownOnly })
   await roomFor(exchange, scanned)
   await breath(exchange)
   const trail = exchange.recall?.trail
@@ -209,17 +229,19 @@ async function translatePlan(
   const { lose, losses } = lossList()
   const cache = cacheOptions(exchange, destination, scanned)
   const known = { body, resolved, nameless, issuers, request: whole, cache, trail }
-  placed(exchange, known, () => {
+  const settled = placed(exchange, known, () => {
     if (adapter !== exchange.caller) {
       refuseFileIds(whole, trail)
       refuseUnkept(whole, keepingOf(exchange.caller, adapter), trail)
     }
-    reportForeign(whole, adapter.dialect, lose, trail)
+    const summed = withSummaryTurn(exchange, destination, whole, lose)
+    reportForeign(summed.served ?? whole, adapter.dialect, lose, trail)
+    return summed
   })
   await breath(exchange)
   const outgoing = placed(exchange, known, () => {
-    const written = outgoingRequest(exchange, destination, known, lose)
-    if (exchange.route.operation === 'create') refuseToolless(whole, losses)
+    const written = outgoingRequest(exchange, destination, { ...known, ...settled }, lose)
+    if (exchange.route.operation === 'create' && !settled.summing) refuseToolless(whole, losses)
     return written
   })
   const stream = exchange.route.operation === 'create' && request.stream
@@ -228,6 +250,7 @@ async function translatePlan(
   return {
     kind: 'translate',
     destination,
+    ...(settled.summing && summaryPlan(exchange, destination, cache, settled.summing)),
     requested: request.model,
     stream,
     losses,
@@ -236,6 +259,31 @@ async function translatePlan(
     ...(outgoing && { sent: addressedTo(upstream, exchange, outgoing, stream) }),
     lastProof: outgoing?.lastProof,
   }
+}
+
+/** What a plan has otherwise where its reply is a summary, or begins with one. */
+function summaryPlan(
+  exchange: Exchange,
+  destination: Destination,
+  cache: CacheOptions,
+  summing: Summing,
+): Required<Pick<TranslatePlan, 'destination' | 'summary'>> {
+  const { adapter, target, upstream } = destination
+  const { writeCountRequest, writeRequest } = adapter.upstream
+  const writing = { target, lose: nothingLost, cache }
+  const addressed = (outgoing: Outgoing, stream: boolean) =>
+    addressedTo(upstream, { ...exchange, recall: undefined }, outgoing, stream)
+  const isCounting = summing.above !== undefined && target.facts.server?.countTokens !== false
+  const count = isCounting ? writeCountRequest(summing.of, writing) : undefined
+  const told: ToldEvents = { events: [] }
+  const summary = {
+    ...summing,
+    adapter,
+    told,
+    write: (turn: Request) => addressed(writeRequest(turn, writing), turn.stream),
+    ...(count && { counter: addressed(count, false) }),
+  }
+  return { summary, destination: { ...destination, adapter: toldDialect(adapter, told) } }
 }
 
 /** What is kept here the upstream need not keep too: no caller could ask for that copy or delete it. */
@@ -256,6 +304,8 @@ interface Known {
   request: Request
   cache: CacheOptions
   trail?: Trail | undefined
+  /** A summary is asked for in words, also of a service of the caller's dialect. */
+  summing?: Summing
 }
 
 /** A refusal names its place as it stands in the caller's body, unless the place is in an earlier response. */
@@ -292,7 +342,8 @@ function outgoingRequest(
   const { adapter, target } = destination
   const isCount = exchange.route.operation === 'count-tokens'
   if (isCount && target.facts.server?.countTokens === false) return undefined
-  if (adapter === exchange.caller) return editedRequest(exchange, destination, known, lose)
+  if (adapter === exchange.caller && !known.summing)
+    return editedRequest(exchange, destination, known, lose)
   const { writeRequest, writeCountRequest } = adapter.upstream
   if (!isCount) return writeRequest(request, { target, lose, cache, trail })
   return writeCountRequest(request, { target, lose: withoutBound(lose), cache, trail })

@@ -34,6 +34,8 @@ export const roughTokens = ({ body }: Pick<Exchange, 'body'>): number => body.si
 /** The class of a request by its content, which is read only when a route asks. */
 export function traitsOf(exchange: Exchange, scanned: ScannedBody | undefined): Traits {
   const request = lazyRequest(exchange)
+  const asksForSummary = () =>
+    exchange.route.compacts ?? (mayAskForSummary(scanned) && request()?.compact?.now === true)
   return {
     inputTokens: () => roughTokens(exchange),
     is(kind) {
@@ -46,13 +48,19 @@ export function traitsOf(exchange: Exchange, scanned: ScannedBody | undefined): 
         case 'long':
           return true
         case 'compaction':
-          return toldClass(exchange) === kind || scanned?.memberText('compaction') !== undefined
+          return toldClass(exchange) === kind || asksForSummary()
         default:
           return toldClass(exchange) === kind
       }
     },
   }
 }
+
+/** A quick look, before anything is read. */
+const mayAskForSummary = (scanned: ScannedBody | undefined): boolean =>
+  scanned === undefined || scanned.holds(namesCompaction)
+
+const namesCompaction = (text: string): boolean => text.includes('compact')
 
 /** Whether the request offers only a hosted search. */
 const offersSearchAlone = (request: Request | undefined): boolean =>
