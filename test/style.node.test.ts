@@ -52,7 +52,7 @@ const ADAPTER_FILES = new Set([
   'lowered-history.ts',
   'same.ts',
 ])
-const ADAPTER_FOLDERS = new Set(['responses/memory'])
+const ADAPTER_FOLDERS = new Set(['responses/memory', 'responses/socket'])
 
 interface Measured {
   name: string

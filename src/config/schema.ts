@@ -292,6 +292,9 @@ const limits = later(() =>
     heartbeatMs: optional.milliseconds,
     drainMs: optional.milliseconds,
     lingerMs: z.optional(z.int().check(z.gte(0), z.lte(MAX_TIMER_MS))),
+    sockets: optional.count,
+    socketMs: optional.milliseconds,
+    socketBytes: optional.count,
   }),
 )
 
@@ -345,6 +348,7 @@ export const configSchema = z.strictObject({
   telemetry: z.optional(telemetry),
   metrics: z.optional(metrics),
   web: z.optional(web),
+  sockets: z.optional(z.enum(['on', 'off'])),
   inspect: optional.flag,
 })
 

@@ -1,0 +1,33 @@
+/** What is used of ws 8.23, which brings no types. */
+declare module 'ws' {
+  import type { EventEmitter } from 'node:events'
+  import type { IncomingMessage } from 'node:http'
+  import type { Duplex } from 'node:stream'
+
+  interface ServerOptions {
+    noServer: true
+    clientTracking: false
+    perMessageDeflate: false
+    maxPayload: number
+    handleProtocols(): false
+  }
+
+  export class WebSocket extends EventEmitter {
+    readonly bufferedAmount: number
+    readonly readyState: number
+    send(text: string, done: (error?: Error) => void): void
+    close(code: number, reason: string): void
+    ping(): void
+    terminate(): void
+  }
+
+  export class WebSocketServer {
+    constructor(options: ServerOptions)
+    handleUpgrade(
+      incoming: IncomingMessage,
+      socket: Duplex,
+      head: Buffer,
+      opened: (socket: WebSocket) => void,
+    ): void
+  }
+}
