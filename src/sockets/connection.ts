@@ -75,7 +75,11 @@ export class Connection implements Listener {
     const { limits, mode, shelf, id, opening } = ground
     this.#ground = ground
     this.#peer = peer
-    this.#lanes = new Lanes(limits.bodyBytes, (order) => this.#run(order))
+    this.#lanes = new Lanes(
+      limits.bodyBytes,
+      (order) => this.#run(order),
+      () => this.#closeIdle(),
+    )
     this.#context = {
       ...ground,
       memory: new Memory(limits.socketBytes, shelf),
@@ -185,7 +189,6 @@ export class Connection implements Listener {
     this.#turns.add(turn)
     await turn.run().catch(() => undefined)
     this.#turns.delete(turn)
-    queueMicrotask(() => this.#closeIdle())
   }
 
   #refuse(lane: string | undefined, problem: Problem): void {

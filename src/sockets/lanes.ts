@@ -15,16 +15,18 @@ interface Waiting {
 export class Lanes {
   readonly #mostBytes: number
   readonly #run: (order: CreateOrder) => Promise<void>
+  readonly #rest: () => void
   readonly #names = new Set<string>()
   readonly #running = new Set<string | undefined>()
   #waiting: Waiting[] = []
   /** What waits. */
   bytes = 0
 
-  /** `run` must not reject. */
-  constructor(mostBytes: number, run: (order: CreateOrder) => Promise<void>) {
+  /** `run` must not reject. `rest`: called when nothing is underway any more. */
+  constructor(mostBytes: number, run: (order: CreateOrder) => Promise<void>, rest: () => void) {
     this.#mostBytes = mostBytes
     this.#run = run
+    this.#rest = rest
   }
 
   get isIdle(): boolean {
@@ -74,6 +76,7 @@ export class Lanes {
       void this.#run(order).finally(() => {
         this.#running.delete(order.lane)
         this.#begin()
+        if (this.isIdle) this.#rest()
       })
     }
   }

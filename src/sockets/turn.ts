@@ -28,9 +28,6 @@ export interface TurnContext {
   randomId(): string
 }
 
-/** How a turn ended: with a reply, or with none. */
-type End = JsonObject | undefined
-
 /** One request and the events of its reply. It never rejects. */
 export class SocketTurn {
   readonly #context: TurnContext
@@ -38,6 +35,7 @@ export class SocketTurn {
   readonly #known: Remembered | undefined
   readonly #leaving = new AbortController()
   #source: ByteSource | undefined
+  #isSettled = false
 
   constructor(context: TurnContext, order: CreateOrder) {
     const { previous } = order
@@ -53,21 +51,25 @@ export class SocketTurn {
   }
 
   async run(): Promise<void> {
-    const { memory } = this.#context
-    const { lane, previous } = this.#order
-    let reply: End
     try {
-      reply = await this.#reply()
+      await this.#reply()
     } catch {
       // The answer broke off, which the log has: what is left is to tell it.
       await this.#tellRefusal({ status: 500, headers: {}, body: null })
     }
-    if (this.#leaving.signal.aborted) return
-    if (reply && this.#context.mode.isWhole(reply)) this.#remember(reply)
+  }
+
+  /** Before the end is told: the caller may go on from it at once, in any lane. */
+  #settle(reply?: JsonObject): void {
+    const { memory, mode } = this.#context
+    const { lane, previous } = this.#order
+    if (this.#isSettled || this.#leaving.signal.aborted) return
+    this.#isSettled = true
+    if (reply && mode.isWhole(reply)) this.#remember(reply)
     else if (previous !== undefined) memory.evict(previous, lane)
   }
 
-  async #reply(): Promise<End> {
+  async #reply(): Promise<void> {
     const { adapter } = this.#context
     const { warms } = this.#order
     const body = this.#body()
@@ -83,7 +85,6 @@ export class SocketTurn {
       return this.#warmed(adapter, body, request)
     }
     await this.#tellRefusal(answer)
-    return undefined
   }
 
   /** The body of the request, with what it continues. */
@@ -110,20 +111,17 @@ export class SocketTurn {
     return lost === undefined ? undefined : mode.problems.noCall(lost)
   }
 
-  async #pump(source: ByteSource): Promise<End> {
+  async #pump(source: ByteSource): Promise<void> {
     this.#source = source
     const decode = streamDecoder()
     const parser = sseParser(this.#context.mostEventCharacters)
     const told = this.#told()
-    let reply: End
-    let hasEnded = false
     const say = async (frames: ReturnType<typeof parser.push>): Promise<void> => {
       for (const frame of frames) {
         const text = this.#context.mode.event(frame.data, told)
         if (text === undefined) continue
         const whole = this.#context.adapter.caller.memory?.replyIn(frame)
-        hasEnded ||= whole !== undefined || text.startsWith('{"type":"error"')
-        if (whole) reply = objectIn(whole.reply)
+        if (whole || text.startsWith('{"type":"error"')) this.#settle(objectIn(whole?.reply))
         await this.#context.send(text)
         if (this.#leaving.signal.aborted) return
       }
@@ -131,12 +129,11 @@ export class SocketTurn {
     for (;;) {
       const bytes = await source.read()
       source.taken?.(bytes)
-      if (this.#leaving.signal.aborted) return undefined
+      if (this.#leaving.signal.aborted) return
       await say(bytes ? parser.push(decode(bytes)) : parser.end())
       if (!bytes) break
     }
-    if (!hasEnded) throw new Error('the reply has no end')
-    return reply
+    if (!this.#isSettled) throw new Error('the reply has no end')
   }
 
   #told() {
@@ -148,12 +145,13 @@ export class SocketTurn {
   async #tellRefusal({ status, headers, body, gone }: Answer): Promise<void> {
     const text = typeof body === 'string' ? body : body instanceof Uint8Array ? utf8Text(body) : ''
     gone?.()
+    this.#settle()
     const said = { status, headers, body: parseObject(text) }
     await this.#context.send(stringify(this.#context.mode.refusal(said, this.#order.lane)))
   }
 
   /** The reply to a request that only brings its input. */
-  async #warmed(adapter: Adapter, body: Bytes, { headers }: HttpRequest): Promise<End> {
+  async #warmed(adapter: Adapter, body: Bytes, { headers }: HttpRequest): Promise<void> {
     const { now, randomId, mode } = this.#context
     const newId = idSource(randomId)
     const route = { operation: 'create' } as const
@@ -167,10 +165,10 @@ export class SocketTurn {
     })
     for (const event of EMPTY_REPLY)
       for (const { data } of writer.push(event).map(eventFrame)) {
+        if (event.type === 'finish') this.#settle(writer.body())
         const told = mode.event(data, this.#told())
         if (told !== undefined) await this.#context.send(told)
       }
-    return writer.body()
   }
 
   #remember(reply: JsonObject): void {
