@@ -19,7 +19,7 @@ export const UPSTREAMS = adapters.map(({ dialect }) => dialect)
 export const CALLER_KEY = 'caller-key-0123456789abcdef'
 export const OTHER_KEY = 'other-key-0123456789abcdef'
 
-export const demoUpstreams = Object.fromEntries(
+const demoUpstreams = Object.fromEntries(
   UPSTREAMS.map((dialect) => [
     dialect,
     { dialect, url: `http://demo.invalid/${dialect}`, key: 'upstream-key-0123456789' },

@@ -103,12 +103,9 @@ function httpServer(
   )
   server.maxConnections = connections
   keepIdle(server)
-  const { isBusy } = turns
-  return {
-    server,
-    sockets:
-      options.sockets && openSockets(server, { ...options.sockets, ...options.limits, isBusy }),
-  }
+  const { sockets: app, limits } = options
+  const sockets = app && openSockets(server, app, limits.bodyBytes, turns.isBusy)
+  return { server, sockets }
 }
 
 /** How long idle connections are kept is told, and counted, from the end of each answer. */

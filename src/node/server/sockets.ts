@@ -15,13 +15,6 @@ export interface SocketApp {
   readonly sockets: { drain(): void; readonly underway: number }
 }
 
-export interface SocketOptions extends SocketApp {
-  /** The largest message. */
-  bodyBytes: number
-  /** Whether an answer is still being written on a connection. */
-  isBusy(socket: Socket): boolean
-}
-
 /** The sockets of a server. */
 export interface Sockets {
   underway(): number
@@ -39,9 +32,14 @@ const CLOSE = { away: 1001, tryLater: 1013 } as const
 
 /**
  * Opens sockets: requests with `Upgrade` pass by the usual listener of Node's server, so that they come to the app from
- * here. Those that ask for another protocol (h2c, which Java's client asks for in passing) are served as if they had not.
+ * here. `bodyBytes`: the largest message. `isBusy`: whether an answer is still being written. Those that ask for another protocol (h2c, which Java's client asks for in passing) are served as if they had not.
  */
-export function openSockets(server: Server, options: SocketOptions): Sockets {
+export function openSockets(
+  server: Server,
+  app: SocketApp,
+  bodyBytes: number,
+  isBusy: (socket: Socket) => boolean,
+): Sockets {
   const open = new Set<OpenSocket>()
   let loading: Promise<WebSocketServer> | undefined
   const pings = setInterval(() => {
@@ -52,13 +50,13 @@ export function openSockets(server: Server, options: SocketOptions): Sockets {
     const request = new NodeRequest(incoming, known, ORIGIN + (incoming.url ?? '/'))
     if (!asksForSocket(request)) return handBack(server, incoming, socket, head)
     // What is still to be written would stand among the frames.
-    if (options.isBusy(socket)) return void socket.destroy()
+    if (isBusy(socket)) return void socket.destroy()
     socket.on('error', () => socket.destroy())
     if (known.hosts > 1 || !isPlainTarget(incoming.url ?? '')) return refuse(socket, 400)
     if (!isHandshake(incoming)) return refuse(socket, 426, { 'sec-websocket-version': '13' })
-    const said = await options.upgrade(request)
+    const said = await app.upgrade(request)
     if (!said.accept) return refuse(socket, said.status, said.headers, said.body)
-    const frames = await (loading ??= framing(options.bodyBytes))
+    const frames = await (loading ??= framing(bodyBytes))
     accept(frames, said.accept, { incoming, socket, head }, open)
   }
   server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
@@ -66,8 +64,8 @@ export function openSockets(server: Server, options: SocketOptions): Sockets {
   })
   server.on('close', () => clearInterval(pings))
   return {
-    underway: () => options.sockets.underway,
-    drain: () => options.sockets.drain(),
+    underway: () => app.sockets.underway,
+    drain: () => app.sockets.drain(),
     terminate() {
       for (const socket of open) socket.terminate()
     },

@@ -12,11 +12,19 @@ declare module 'ws' {
     handleProtocols(): false
   }
 
+  interface ClientOptions {
+    headers?: Readonly<Record<string, string>>
+    perMessageDeflate?: boolean
+  }
+
   export class WebSocket extends EventEmitter {
+    constructor(address: string, options?: ClientOptions)
     readonly bufferedAmount: number
     readonly readyState: number
-    send(text: string, done: (error?: Error) => void): void
-    close(code: number, reason: string): void
+    send(text: string | Uint8Array, done?: (error?: Error) => void): void
+    close(code?: number, reason?: string): void
+    pause(): void
+    resume(): void
     ping(): void
     terminate(): void
   }
