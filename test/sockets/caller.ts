@@ -9,10 +9,12 @@ export interface Line {
   listen(heard: (text: string) => void, closed: (code: number) => void): void
 }
 
+const ignored = (): void => undefined
+
 /** A socket without a network: each message arrives in a turn of its own. */
 export function pairOf(accept: Accept): Line {
-  let heard: (text: string) => void = () => undefined
-  let closed: (code: number) => void = () => undefined
+  let heard: (text: string) => void = ignored
+  let closed: (code: number) => void = ignored
   let isOpen = true
   const end = (code: number) => {
     if (!isOpen) return
@@ -52,6 +54,8 @@ export class SocketCaller {
   readonly events: JsonObject[] = []
   readonly texts: string[] = []
   code: number | undefined
+  /** Called with each message. */
+  heard: ((text: string) => void) | undefined
   readonly #line: Line
   #wake: (() => void)[] = []
 
@@ -60,6 +64,7 @@ export class SocketCaller {
     line.listen(
       (text) => {
         this.texts.push(text)
+        this.heard?.(text)
         this.events.push(parseObject(text) ?? { unreadable: text })
         this.#rouse()
       },

@@ -4,12 +4,13 @@ import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import { startServer, type RunningServer } from '../../src/node/server/server.ts'
 import { defined } from '../../src/json/json.ts'
 import { SocketCaller, type Line } from './caller.ts'
-import { openingHeaders, stageOf, type Stage, type StageOptions } from './proxy.ts'
+import { CALLER_KEY, openingHeaders, stageOf, type Stage, type StageOptions } from './proxy.ts'
 
 /** The same proxy behind a port of this machine. */
 export interface Served extends Omit<Stage, 'connect'> {
   server: RunningServer
   port: number
+  key: string
   connect(headers?: Record<string, string>): Promise<SocketCaller>
   raw(): Promise<RawCaller>
 }
@@ -30,10 +31,13 @@ export async function serve(options: StageOptions = {}): Promise<Served> {
     ...stage,
     server,
     port,
+    key: CALLER_KEY,
     connect: async (headers = {}) => new SocketCaller(await lineOf(port, headers)),
     raw: () => RawCaller.at(port),
   }
 }
+
+const ignored = (): void => undefined
 
 async function lineOf(port: number, headers: Record<string, string>): Promise<Line> {
   const { authorization = '' } = openingHeaders(headers)
@@ -42,7 +46,7 @@ async function lineOf(port: number, headers: Record<string, string>): Promise<Li
   })
   const early: string[] = []
   let heard = (text: string): void => void early.push(text)
-  let closed: (code: number) => void = () => undefined
+  let closed: (code: number) => void = ignored
   socket.on('message', (data: Buffer) => heard(data.toString('utf8')))
   socket.on('close', (code: number) => closed(code))
   await new Promise<void>((resolve, reject) => {

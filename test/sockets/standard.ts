@@ -41,6 +41,7 @@ const WEATHER = {
 
 const message = (role: string, content: unknown) => ({ type: 'message', role, content })
 const user = (content: unknown) => message('user', content)
+const said = (role: string, type: string, text: string) => message(role, [{ type, text }])
 
 const HTTP_CASES: Record<string, { body: object; output?: string }> = {
   'basic-response': { body: { input: [user('Say hello in exactly 3 words.')] } },
@@ -192,7 +193,6 @@ export function standardSuite(platform: string, reach: () => Reached): void {
     })
 
     it.skipIf(!COMPACTS)('websocket-compact-new-chain', async () => {
-      const said = (role: string, type: string, text: string) => message(role, [{ type, text }])
       const input = [
         said('user', 'input_text', 'The word is copper.'),
         said('assistant', 'output_text', 'Copper it is.'),

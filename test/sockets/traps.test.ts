@@ -283,6 +283,19 @@ function messagesOf(text: string): string {
   return JSON.stringify(body['messages'] ?? body['contents'] ?? body['input'])
 }
 
+const opened = async (
+  handler: ReturnType<typeof stageOf>['handler'],
+  headers: object,
+  path = '/v1/responses',
+) => {
+  const answer = await handler.upgrade(
+    new Request(`http://proxy.example${path}`, {
+      headers: { ...openingHeaders(), ...headers },
+    }),
+  )
+  return { status: answer.status, accept: answer.accept, body: JSON.parse(String(answer.body)) }
+}
+
 const model = 'messages'
 
 describe('a connection', () => {
@@ -551,18 +564,6 @@ describe('a connection', () => {
   })
 
   it('1, 2: is opened for those alone who may ask', async () => {
-    const opened = async (
-      handler: ReturnType<typeof stageOf>['handler'],
-      headers: object,
-      path = '/v1/responses',
-    ) => {
-      const answer = await handler.upgrade(
-        new Request(`http://proxy.example${path}`, {
-          headers: { ...openingHeaders(), ...headers },
-        }),
-      )
-      return { status: answer.status, accept: answer.accept, body: JSON.parse(String(answer.body)) }
-    }
     const { handler, log } = stageOf({ door: { kind: 'listener', host: '0.0.0.0' } })
     const none = await opened(handler, { authorization: 'Bearer wrong-key-0123456789' })
     expect(none).toMatchObject({
