@@ -65,7 +65,7 @@ async function lineOf(port: number, headers: Record<string, string>): Promise<Li
 }
 
 /** Bytes as they are, both ways. */
-export class RawCaller {
+class RawCaller {
   readonly socket: Socket
   bytes: Buffer = Buffer.alloc(0)
   isClosed = false
