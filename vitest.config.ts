@@ -50,6 +50,7 @@ const ALONE = [
   'web',
   'sockets/traps.node.test.ts',
   'sockets/frames.node.test.ts',
+  'sockets/official.node.test.ts',
   'sockets/standard.node.test.ts',
   'stream/waiting.node.test.ts',
   'stream/small-pieces.node.test.ts',
