@@ -5,58 +5,9 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { WebSocket } from 'ws'
-import { listOf, objectsOf, type JsonObject } from '../../src/json/json.ts'
 import { freePort } from '../ports.ts'
-import { framesIn } from '../line-reader.ts'
-import { idOf, parsed, replyOf } from './proxy.ts'
+import { bytesOfTurns, TURNS } from './bytes.ts'
 import { serve } from './server.ts'
-
-const TURNS = 20
-const RESULT = 'r'.repeat(4096)
-const TOOLS = Array.from({ length: 10 }, (_, at) => ({
-  type: 'function',
-  name: at === 0 ? 'look' : `tool_${at}`,
-  description: 'd'.repeat(800),
-  parameters: { type: 'object', properties: {}, additionalProperties: false },
-}))
-const SYSTEM = { role: 'developer', content: 's'.repeat(12_000) }
-const MODEL = { model: 'messages', store: false, tools: TOOLS }
-
-const callIn = (reply: JsonObject): unknown =>
-  objectsOf(reply['output']).find(({ type }) => type === 'function_call')?.['call_id']
-
-const nextInput = (reply: JsonObject): JsonObject[] => {
-  const call_id = String(callIn(reply))
-  return [
-    { type: 'function_call_output', call_id, output: RESULT },
-    { role: 'user', content: 'call look' },
-  ]
-}
-
-/** Bytes that the caller sends. */
-async function bytesOfTurns(): Promise<{ socket: number; http: number }> {
-  const served = await serve()
-  const sent = { socket: 0, http: 0 }
-  const caller = await served.connect()
-  const first = [SYSTEM, { role: 'user', content: 'call look' }]
-  let message: object = { ...MODEL, input: first }
-  let input: unknown[] = first
-  for (let turn = 0; turn < TURNS; turn += 1) {
-    sent.socket += JSON.stringify({ type: 'response.create', ...message }).length
-    const events = await caller.turn(message)
-    const fresh = nextInput(replyOf(events))
-    message = { ...MODEL, previous_response_id: idOf(events), input: fresh }
-    const body = { ...MODEL, stream: true, input }
-    sent.http += JSON.stringify(body).length
-    const answer = await served.post(body)
-    const reply = parsed(framesIn(await answer.text()).at(-1)?.data ?? '')
-    const response = replyOf([reply])
-    input = [...input, ...listOf(response['output']), ...nextInput(response)]
-  }
-  caller.close()
-  await served.server.stop(0)
-  return sent
-}
 
 const SOCKETS = 1000
 
@@ -180,7 +131,7 @@ function timed() {
 
 const median = (found: number[]): number => found.toSorted((a, b) => a - b)[found.length >> 1] ?? 0
 
-const sent = await bytesOfTurns()
+const sent = await bytesOfTurns('messages')
 console.log(
   `bytes of ${TURNS} turns: ${sent.socket} on a socket, ${sent.http} over HTTP (${Math.round((100 * sent.socket) / sent.http)} %)`,
 )

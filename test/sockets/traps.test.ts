@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/json/json.ts'
 import { listOf, objectsOf } from '../../src/json/json.ts'
+import { bytesOfTurns } from './bytes.ts'
 import { errorOf, typesOf } from './caller.ts'
 import {
   bodyOf,
@@ -200,6 +201,11 @@ describe.each(UPSTREAMS)('over %s', (model) => {
     const whole = [...input, ...listOf(output), result]
     await (await post({ ...next, stream: true, input: whole })).text()
     expect(JSON.parse(overSocket)).toEqual(JSON.parse(lastSent()))
+  })
+
+  it('19: twenty turns with a tool take at most a third of the bytes of HTTP', async () => {
+    const { socket, http } = await bytesOfTurns(model)
+    expect(socket).toBeLessThan(http / 3)
   })
 
   it('12: a caller that leaves ends what was asked for it', async () => {
