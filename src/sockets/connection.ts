@@ -84,8 +84,7 @@ export class Connection implements Listener {
       ...ground,
       memory: new Memory(limits.socketBytes, shelf),
       mostEventCharacters: limits.replyBytes,
-      request: (body, order, signal, isExplained) =>
-        requestOn(opening, { id, isOurs: isOurs(order) }, { mode, body, signal, isExplained }),
+      request: (sent, isOurs) => requestOn(opening, { id, isOurs }, { mode, ...sent }),
       send: (text) => (this.#isOver ? undefined : peer.send(text)),
     }
     this.#age = ground.alarm(() => this.#expire())
@@ -223,9 +222,6 @@ export class Connection implements Listener {
     return true
   }
 }
-
-/** Whether this proxy alone can know what is continued: a service would not have stored it. */
-const isOurs = ({ keeps, previous }: CreateOrder): boolean => previous !== undefined && !keeps
 
 const TOO_MANY: Problem = {
   ...CROWDED,

@@ -7,7 +7,8 @@ import type { SocketMode } from './mode.ts'
 const OF_OPENING =
   /^(?:upgrade|connection|sec-websocket-.*|content-.*|transfer-encoding|expect|x-request-id|idempotency-key)$/
 
-interface Sent {
+/** What goes into it. */
+export interface Sent {
   mode: SocketMode
   body: Bytes
   signal: AbortSignal

@@ -10,6 +10,7 @@ import type { ByteSource } from '../stream/source.ts'
 import { sseParser } from '../stream/sse.ts'
 import type { CreateOrder, SocketMode } from './mode.ts'
 import type { Memory, Remembered } from './remembered.ts'
+import type { Sent } from './request.ts'
 
 /** What the requests of one connection have in common. */
 export interface TurnContext {
@@ -19,7 +20,7 @@ export interface TurnContext {
   /** What is kept for later is found by others too. */
   readonly hasStore: boolean
   readonly mostEventCharacters: number
-  request(body: Bytes, order: CreateOrder, signal: AbortSignal, isExplained: boolean): HttpRequest
+  request(sent: Omit<Sent, 'mode'>, isOurs: boolean): HttpRequest
   answer(request: HttpRequest): Promise<Answer>
   /** Refuses without having asked anybody. */
   refuse(request: HttpRequest, problem: Problem): Answer
@@ -74,7 +75,8 @@ export class SocketTurn {
     const { warms } = this.#order
     const body = this.#body()
     const { signal } = this.#leaving
-    const request = this.#context.request(body, this.#order, signal, warms)
+    const sent = { body, signal, isExplained: warms }
+    const request = this.#context.request(sent, this.#isOurs())
     const problem = this.#problem()
     const answer = problem
       ? this.#context.refuse(request, problem)
@@ -85,6 +87,12 @@ export class SocketTurn {
       return this.#warmed(adapter, body, request)
     }
     await this.#tellRefusal(answer)
+  }
+
+  /** Whether this proxy alone can know what is continued: a service would not have stored it. */
+  #isOurs(): boolean {
+    const { keeps, previous } = this.#order
+    return !keeps && (this.#known ? this.#known.base : previous) !== undefined
   }
 
   /** The body of the request, with what it continues. */

@@ -21,10 +21,9 @@ export function refuse(
   socket: Socket,
   status: number,
   headers: Answer['headers'] = {},
-  body: Answer['body'] = null,
+  body: string | Uint8Array | null = null,
 ): void {
-  const text = typeof body === 'string' ? body : ''
-  const bytes = body instanceof Uint8Array ? Buffer.from(body) : Buffer.from(text)
+  const bytes = typeof body === 'string' ? Buffer.from(body) : (body ?? Buffer.alloc(0))
   const lines = Object.entries({
     ...headers,
     connection: 'close',

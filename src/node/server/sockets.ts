@@ -55,7 +55,7 @@ export function openSockets(
     if (known.hosts > 1 || !isPlainTarget(incoming.url ?? '')) return refuse(socket, 400)
     if (!isHandshake(incoming)) return refuse(socket, 426, { 'sec-websocket-version': '13' })
     const said = await app.upgrade(request)
-    if (!said.accept) return refuse(socket, said.status, said.headers, said.body)
+    if (!said.accept) return tell(socket, said)
     const frames = await (loading ??= framing(bodyBytes))
     accept(frames, said.accept, { incoming, socket, head }, open)
   }
@@ -70,6 +70,16 @@ export function openSockets(
       for (const socket of open) socket.terminate()
     },
   }
+}
+
+/** Tells what was answered in place of a socket. Nothing that takes long is told there. */
+function tell(socket: Socket, { status, headers, body, gone }: Answer): void {
+  gone?.()
+  if (typeof body === 'object' && body !== null && 'read' in body) {
+    body.cancel()
+    return refuse(socket, 426)
+  }
+  refuse(socket, status, headers, body)
 }
 
 /** Loaded with the first socket: a server without any starts sooner. */
@@ -162,6 +172,8 @@ class OpenSocket implements Peer {
   #come(bytes: number): void {
     if (this.#listener.coming(bytes)) return
     this.close(CLOSE.tryLater, 'no room')
+    // What is still coming would be kept until the other end has closed too.
+    this.#framed.pause()
     this.#listener.left(CLOSE.tryLater)
   }
 }
