@@ -172,7 +172,7 @@ function marked(record: JsonObject, account: string): JsonObject {
 }
 
 /** The items of a reply to send again, without those that were cut off. */
-export const replayed = (record: JsonObject): JsonObject[] =>
+const replayed = (record: JsonObject): JsonObject[] =>
   recordedOutput(record).filter(isReplayed(record)).map(withoutId)
 
 function isReplayed(record: JsonObject): (item: JsonObject) => boolean {

@@ -9,7 +9,7 @@ import type {
   SocketMode,
 } from '../../../src/sockets/mode.ts'
 import { memberText } from '../dialect.ts'
-import { memory, replayed } from '../memory/index.ts'
+import { memory } from '../memory/index.ts'
 import { problemIn, writeProblem } from '../problems.ts'
 import { hasWords, isUnproven } from '../reasoning.ts'
 import { read } from './orders.ts'
@@ -21,7 +21,7 @@ export const socketMode: SocketMode = {
   header: (name, value) => (name === 'openai-beta' ? withoutMode(value) : value),
   body,
   calls,
-  goOn: (reply) => replayed({ response: reply }).filter(isRemembered),
+  goOn,
   isWhole: ({ status }) => status === 'completed' || status === 'incomplete',
   event: (data, told) => toldEvent(data, told, refusalIn),
   refusal,
@@ -49,6 +49,12 @@ const inInput = (message: string): Problem => invalid(message, 'input').problem
 function withoutMode(value: string): string | null {
   const names = value.split(',').map((name) => name.trim())
   return names.filter((name) => !name.startsWith('responses_websockets=')).join(', ') || null
+}
+
+/** As a kept reply does. */
+function goOn(response: JsonObject): JsonObject[] {
+  const { body: told } = memory.resolve({ input: [] }, { chain: [{ response }], items: new Map() })
+  return objectsOf(objectIn(told)['input']).filter(isRemembered)
 }
 
 /** Without words and without a proof there is nothing of it: only a service that stored it could know it. */
