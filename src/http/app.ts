@@ -31,7 +31,7 @@ export interface ReplaceableHandler {
   answer(request: HttpRequest): Promise<Answer>
   /** The same for a request that may become a socket; its answer then has an `accept`. */
   upgrade(request: HttpRequest): Promise<Answer>
-  readonly sockets: Pick<Hub, 'drain' | 'open' | 'underway'>
+  readonly sockets: Pick<Hub, 'drain' | 'mostBytes' | 'open' | 'underway'>
   /**
    * Requests from now on are answered by these settings. Exchanges that have begun keep theirs; the promise resolves
    * when the last of them is over. Counters go on.
@@ -48,7 +48,7 @@ export function createReplaceable(
   const load = createLoad(settings.limits)
   const pools = createPools(given)
   const soleCaller = createSoleCaller(door)
-  const hub = new Hub(settings.limits.socketBytes)
+  const hub = new Hub(settings.limits)
   const sockets = () => hub
   given.observer?.reads({ ...load, recalled: recalledBy(given), breakers: pools.breakers, sockets })
   const generation = (next: Settings, memories = createMemories(next, given.store)) => {
@@ -80,6 +80,7 @@ export function createReplaceable(
     replace(next) {
       const { context, over } = current
       load.bound(next.limits)
+      hub.bound(next.limits)
       given.recall?.bound(next.recallBytes ?? 0)
       pools.renew(next)
       current = generation(next, renewedMemories(next, context.memories))

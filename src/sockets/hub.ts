@@ -5,16 +5,29 @@ import { Shelf } from './remembered.ts'
 /** All connections together remember at most what so many may that use their bound. */
 const FULL_CONNECTIONS = 4
 
+interface HubLimits {
+  bodyBytes: number
+  socketBytes: number
+}
+
 /** The sockets of this process. */
 export class Hub {
   readonly #connections = new Set<Connection>()
-  readonly #shelf: Shelf
+  readonly #shelf = new Shelf()
   /** How many were closed, by their codes. */
   readonly closed = new Map<number, number>()
   isDraining = false
+  /** The largest message of sockets that are opened from now on. */
+  mostBytes = 0
 
-  constructor(socketBytes: number) {
-    this.#shelf = new Shelf(socketBytes * FULL_CONNECTIONS)
+  constructor(limits: HubLimits) {
+    this.bound(limits)
+  }
+
+  /** Sets other limits. What is open keeps its own. */
+  bound({ bodyBytes, socketBytes }: HubLimits): void {
+    this.mostBytes = bodyBytes
+    this.#shelf.bound(socketBytes * FULL_CONNECTIONS)
   }
 
   get open(): number {

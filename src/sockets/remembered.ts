@@ -10,11 +10,11 @@ export interface Remembered extends Continued {
 
 /** What all connections remember together, the longest unused first. */
 export class Shelf {
-  readonly #most: number
+  #most = 0
   readonly #memories = new Map<Memory, number>()
   #held = 0
 
-  constructor(mostBytes: number) {
+  bound(mostBytes: number): void {
     this.#most = mostBytes
   }
 

@@ -43,7 +43,7 @@ export interface ServerOptions {
   answer(request: HttpRequest): Promise<Answer>
   host: string
   port: number
-  limits: Pick<LimitSettings, 'bodyBytes' | 'connections' | 'headersMs' | 'bodyMs'>
+  limits: Pick<LimitSettings, 'connections' | 'headersMs' | 'bodyMs'>
   /** The time after which a caller that reads nothing of its answer is cut off. */
   stallMs?: number
   /** Ends the exchanges that are still open after the drain. */
@@ -103,8 +103,8 @@ function httpServer(
   )
   server.maxConnections = connections
   keepIdle(server)
-  const { sockets: app, limits } = options
-  const sockets = app && openSockets(server, app, limits.bodyBytes, turns.isBusy)
+  const { sockets: app } = options
+  const sockets = app && openSockets(server, app, turns.isBusy)
   return { server, sockets }
 }
 

@@ -12,7 +12,7 @@ import { Head, NodeRequest } from './request.ts'
 export interface SocketApp {
   /** Never rejects. */
   upgrade(request: HttpRequest): Promise<Answer>
-  readonly sockets: { drain(): void; readonly underway: number }
+  readonly sockets: { drain(): void; readonly mostBytes: number; readonly underway: number }
 }
 
 /** The sockets of a server. */
@@ -32,16 +32,15 @@ const CLOSE = { away: 1001, tryLater: 1013 } as const
 
 /**
  * Opens sockets: requests with `Upgrade` pass by the usual listener of Node's server, so that they come to the app from
- * here. `bodyBytes`: the largest message. `isBusy`: whether an answer is still being written. Those that ask for another protocol (h2c, which Java's client asks for in passing) are served as if they had not.
+ * here. `isBusy`: whether an answer is still being written. Those that ask for another protocol (h2c, which Java's client asks for in passing) are served as if they had not.
  */
 export function openSockets(
   server: Server,
   app: SocketApp,
-  bodyBytes: number,
   isBusy: (socket: Socket) => boolean,
 ): Sockets {
   const open = new Set<OpenSocket>()
-  let loading: Promise<WebSocketServer> | undefined
+  const framed = framings()
   const pings = setInterval(() => {
     for (const socket of open) socket.ping()
   }, PING_MS).unref()
@@ -56,8 +55,7 @@ export function openSockets(
     if (!isHandshake(incoming)) return refuse(socket, 426, { 'sec-websocket-version': '13' })
     const said = await app.upgrade(request)
     if (!said.accept) return tell(socket, said)
-    const frames = await (loading ??= framing(bodyBytes))
-    accept(frames, said.accept, { incoming, socket, head }, open)
+    accept(await framed(app.sockets.mostBytes), said.accept, { incoming, socket, head }, open)
   }
   server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
     void answer(incoming, socket, head).catch(() => socket.destroy())
@@ -83,15 +81,21 @@ function tell(socket: Socket, { status, headers, body, gone }: Answer): void {
 }
 
 /** Loaded with the first socket: a server without any starts sooner. */
-async function framing(mostBytes: number): Promise<WebSocketServer> {
-  const { WebSocketServer } = await import('ws')
-  return new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
-    maxPayload: mostBytes,
-    handleProtocols: () => false,
-  })
+function framings(): (mostBytes: number) => Promise<WebSocketServer> {
+  let made: { mostBytes: number; frames: WebSocketServer } | undefined
+  return async (mostBytes) => {
+    const { WebSocketServer } = await import('ws')
+    if (made?.mostBytes === mostBytes) return made.frames
+    const frames = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: mostBytes,
+      handleProtocols: () => false,
+    })
+    made = { mostBytes, frames }
+    return frames
+  }
 }
 
 interface Upgrading {
