@@ -48,6 +48,10 @@ const ALONE = [
   'security',
   'stores',
   'web',
+  'sockets/traps.node.test.ts',
+  'sockets/frames.node.test.ts',
+  'sockets/official.node.test.ts',
+  'sockets/standard.node.test.ts',
   'stream/waiting.node.test.ts',
   'stream/small-pieces.node.test.ts',
 ].map((place) => (place.endsWith('.ts') ? `test/${place}` : `test/${place}/**/*.test.ts`))

@@ -10,6 +10,7 @@ import type { Block, BlockKind, BlockOf, Request } from '../src/model/request.ts
 import type { Lookup, RequestHead } from '../src/model/lookup.ts'
 import type { Trail } from '../src/model/trail/trail.ts'
 import type { ConversationMemory } from '../src/memory/conversation.ts'
+import type { SocketMode } from '../src/sockets/mode.ts'
 import type { Problem } from '../src/model/problem.ts'
 import type { Frame, Framing, Heartbeat, PieceRule, Reader, Writer } from '../src/stream/codec.ts'
 import type { WireEvent } from '../src/stream/wire-events.ts'
@@ -317,6 +318,8 @@ export interface Adapter {
     writeModel(model: ModelEntry, now: number): JsonObject
     /** Absent where each request brings its whole conversation. */
     readonly memory?: ConversationMemory
+    /** Its callers may stay connected at the path of their conversations. */
+    readonly sockets?: SocketMode
     /** The frame that keeps a silent stream alive, where the dialect's clients accept one. */
     readonly heartbeat?: Heartbeat
   }

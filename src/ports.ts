@@ -189,4 +189,34 @@ export interface HttpRequest extends Pick<Request, 'method' | 'url' | 'body' | '
    * `heed` is called with the size of each piece; what it throws ends the reading.
    */
   whole?(heed?: (bytes: number) => void): Promise<Bytes>
+  /** The socket on which it came, where that carries many. */
+  readonly connection?: Connected
 }
+
+/** A request on a socket. */
+export interface Connected {
+  readonly id: string
+  /** What it continues is known to this proxy alone, or to no one. */
+  readonly isOurs: boolean
+}
+
+/** The platform's end of a socket. */
+export interface Peer {
+  /** Sends a message. A promise where the caller has much to read yet: then nothing more is to be sent before it. */
+  send(text: string): Promise<void> | undefined
+  close(code: number, reason: string): void
+}
+
+/** What a platform tells of a socket. */
+export interface Listener {
+  /** Bytes have come that are no message yet; false where there is no room for them. */
+  coming(bytes: number): boolean
+  heard(text: string): void
+  /** A message that is no text. */
+  unreadable(): void
+  /** The socket is closed. */
+  left(code: number): void
+}
+
+/** Takes over a socket that the platform has opened. */
+export type Accept = (peer: Peer) => Listener

@@ -18,9 +18,11 @@ import type { Ports } from './ports.ts'
 import { gatheredSource } from './stream/gathered-source.ts'
 import { listSecrets } from './upstream/secrets.ts'
 import type { Settings } from './config/settings.ts'
-import { createFetchHandler, refusingAll } from './http/app.ts'
+import { createReplaceable, fetchOf, refusingAll } from './http/app.ts'
+import { asksForSocket } from './http/sockets.ts'
 import { appOf } from './http/hono-app.ts'
 import { createLog } from './observe/log.ts'
+import { openSocket } from './workers/sockets.ts'
 import { openWorkersStore } from './workers/store.ts'
 
 export { StateObject } from './workers/durable.ts'
@@ -83,9 +85,11 @@ function proxyHandler(settings: Settings, bindings: WorkerEnvironment): Handler 
     log: workerLog(listSecrets(settings)),
     ...createStore(settings, bindings),
   }
-  const answer = createFetchHandler(settings, ports, { kind: 'isolate' })
+  const handler = createReplaceable(settings, ports, { kind: 'isolate' })
+  const answer = fetchOf(handler.answer)
   const app = appOf(({ req }) => answer(req.raw))
-  return (request) => app.fetch(request)
+  const upgrade = fetchOf(handler.upgrade, openSocket)
+  return (request) => (asksForSocket(request) ? upgrade(request) : app.fetch(request))
 }
 
 function createStore(

@@ -65,6 +65,7 @@ const ROOMS = {
     'rules',
     'problems',
   ],
+  sockets: ['contract', 'exchange', 'json', 'model', 'ports', 'problems', 'stream'],
   tasks: [
     'config',
     'exchange',
@@ -87,6 +88,7 @@ const ROOMS = {
     'observe',
     'ports',
     'recall',
+    'sockets',
     'stream',
     'tasks',
     'upstream',
@@ -110,7 +112,7 @@ const isEntry = (path: string): boolean =>
 
 const PLACES: readonly (readonly [RegExp, Room])[] = [
   [/^adapters\/(?:contract|dialect|server-facts|server-sources|servers)\.ts$/, 'contract'],
-  [/^src\/memory\/conversation\.ts$/, 'contract'],
+  [/^src\/(?:memory\/conversation|sockets\/mode)\.ts$/, 'contract'],
   [/^adapters\/(?:index|cursor)\.ts$/, 'dialects'],
   [/^adapters\/[\w-]+\//, 'dialect'],
   [/^src\/ports\.ts$/, 'ports'],

@@ -75,6 +75,7 @@ describe('package-lock.json', () => {
       'hono',
       'lru-cache',
       'undici',
+      'ws',
       'zod',
     ])
   })

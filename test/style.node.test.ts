@@ -58,7 +58,7 @@ const ADAPTER_FILES = new Set([
   'fit-history.ts',
   'fit-model.ts',
 ])
-const ADAPTER_FOLDERS = new Set(['responses/memory'])
+const ADAPTER_FOLDERS = new Set(['responses/memory', 'responses/socket'])
 
 interface Measured {
   name: string

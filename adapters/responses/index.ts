@@ -14,6 +14,7 @@ import { PROFILES } from './profiles.ts'
 import { readProblem, tellsError, tellsFailure, writeProblem } from './problems.ts'
 import { readRequest, REQUEST_VERBATIM, writeCountRequest, writeRequest } from './request.ts'
 import { ResponseReader } from './reader.ts'
+import { socketMode } from './socket/index.ts'
 import { ResponseWriter } from './writer.ts'
 import { edit } from './same.ts'
 import { placeOf, PROMISES, FIELDS } from './wire.ts'
@@ -83,6 +84,7 @@ export const responses: Adapter = {
     writeModels,
     writeModel,
     memory,
+    sockets: socketMode,
     heartbeat: 'comment',
   },
   upstream: {

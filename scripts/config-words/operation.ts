@@ -171,6 +171,12 @@ export const OPERATION_WORDS: Words<
       },
     },
   },
+  sockets: {
+    means:
+      'Whether callers of responses may stay connected by a WebSocket at /v1/responses. Off, they are told to go on over HTTP (426).',
+    usual: 'on',
+    example: 'off',
+  },
   inspect: {
     means:
       'Whether a page for this machine alone shows both sides of every exchange; see inspect.md. Not on Workers.',
@@ -233,6 +239,19 @@ export const OPERATION_WORDS: Words<
         'How long the port stays open after the signal to stop, before drainMs begins.',
         time,
         5000,
+      ),
+      sockets: limit('sockets', 'How many WebSockets may be open at once.', count, 5000),
+      socketMs: limit(
+        'socketMs',
+        'How long a WebSocket may stay open; a reply that is underway still ends.',
+        time,
+        1_800_000,
+      ),
+      socketBytes: limit(
+        'socketBytes',
+        'What is remembered of the conversations of a WebSocket; all of them together remember four times as much at most.',
+        size,
+        16_777_216,
       ),
     },
   },

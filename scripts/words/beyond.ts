@@ -19,7 +19,8 @@ const ANTHROPIC = [...REQUESTS.messages.files, 'resources/shared.d.ts', 'resourc
 const STREAM =
   'Read, and written as the events of the other dialect; a stream says what its gathered reply says.'
 const PASSED = 'Between two sides of this dialect as it came'
-const STEER = 'Only over a WebSocket, which is not served.'
+const STEER =
+  'Only on a socket (`GET /v1/responses` with an upgrade): lanes, steering, which is refused there, and warm-ups.'
 
 export const BEYOND: Readonly<Record<Dialect, readonly Group[]>> = {
   messages: [

@@ -151,6 +151,7 @@ function build(config: Config, environment: Environment, platform: Required<Plat
     metrics: readMetrics(config, environment, platform),
     ...(telemetry && { telemetry }),
     ...(config.web && { web: readWeb(config.web) }),
+    ...(config.sockets !== undefined && { sockets: config.sockets === 'on' }),
     ...(config.inspect !== undefined && { inspect: config.inspect }),
     origin: platform.origin,
   }

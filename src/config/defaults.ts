@@ -27,6 +27,9 @@ export const PROCESS_LIMITS: LimitSettings = {
   heartbeatMs: 15 * SECOND_MS,
   drainMs: 25 * SECOND_MS,
   lingerMs: 0,
+  sockets: 1000,
+  socketMs: 60 * MINUTE_MS,
+  socketBytes: 64 * MIB,
 }
 
 /**
@@ -41,6 +44,7 @@ export const ISOLATE_LIMITS: LimitSettings = {
   eventBytes: 8 * MIB,
   replyBytes: 16 * MIB,
   streamBytes: 64 * MIB,
+  socketBytes: 8 * MIB,
 }
 
 export const TIMEOUTS: TimeoutSettings = {

@@ -302,6 +302,9 @@ const limits = later(() =>
     heartbeatMs: optional.milliseconds,
     drainMs: optional.milliseconds,
     lingerMs: z.optional(z.int().check(z.gte(0), z.lte(MAX_TIMER_MS))),
+    sockets: optional.count,
+    socketMs: optional.milliseconds,
+    socketBytes: optional.count,
   }),
 )
 
@@ -356,6 +359,7 @@ export const configSchema = z.strictObject({
   telemetry: z.optional(telemetry),
   metrics: z.optional(metrics),
   web: z.optional(web),
+  sockets: z.optional(z.enum(['on', 'off'])),
   inspect: optional.flag,
 })
 

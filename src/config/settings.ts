@@ -47,6 +47,8 @@ export interface Settings {
   /** No traces when absent. */
   telemetry?: TelemetrySettings
   web?: WebSettings
+  /** Whether callers may stay connected; they may when absent. */
+  sockets?: boolean
   /** Whether the page with the last exchanges is served. */
   inspect?: boolean
   /** Where the configuration came from, for people: `dragoman.json`, `environment`, `demo`. */

@@ -17,6 +17,7 @@ export interface Config {
   telemetry?: TelemetryConfig | undefined
   metrics?: 'off' | 'on' | MetricsConfig | undefined
   web?: WebConfig | undefined
+  sockets?: 'on' | 'off' | undefined
   inspect?: boolean | undefined
 }
 
@@ -253,6 +254,9 @@ export interface LimitsConfig {
   heartbeatMs?: number | undefined
   drainMs?: number | undefined
   lingerMs?: number | undefined
+  sockets?: number | undefined
+  socketMs?: number | undefined
+  socketBytes?: number | undefined
 }
 
 export interface TelemetryConfig {

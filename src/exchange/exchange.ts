@@ -3,7 +3,7 @@ import type { Lookup } from '../model/lookup.ts'
 import type { Dialects } from '../../adapters/index.ts'
 import type { Journal } from './journal.ts'
 import type { KeptContext, MemoryContext } from '../memory/context.ts'
-import type { Ports } from '../ports.ts'
+import type { Accept, Ports } from '../ports.ts'
 import type { Pools } from '../upstream/pools.ts'
 import type { ByteSource } from '../stream/source.ts'
 import type { RecalledRequest } from '../recall/recall.ts'
@@ -67,4 +67,6 @@ export interface Answer {
   body: string | Uint8Array | ByteSource | null
   /** Called when a whole body has been taken, or never will be. Until then it counts as in flight. */
   gone?(): void
+  /** Where the request asks for a socket, which the platform may now open. */
+  accept?: Accept
 }

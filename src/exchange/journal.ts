@@ -56,6 +56,7 @@ const emptyEntry = ({ id, method, path }: Head): LogEntry => ({
   id,
   method,
   path,
+  connection: undefined,
   caller: undefined,
   operation: undefined,
   dialect: undefined,

@@ -3,12 +3,21 @@ import type { Authenticate } from '../upstream/credentials.ts'
 import type { Memories } from '../memory/context.ts'
 import type { Observer } from '../observe/observer.ts'
 import type { Pools } from '../upstream/pools.ts'
-import type { Ports } from '../ports.ts'
+import type { Answer } from '../exchange/exchange.ts'
+import type { HttpRequest, Ports } from '../ports.ts'
+import type { Hub } from '../sockets/hub.ts'
 import type { Settings } from '../config/settings.ts'
 import type { CallerUse } from './admission/caller-use.ts'
 import type { Guard } from './admission/guard.ts'
 import type { Load } from './admission/load.ts'
 import type { SoleCaller } from './admission/sole-caller.ts'
+
+/** What opens sockets, where the platform can. */
+export interface SocketDoor {
+  readonly hub: Hub
+  /** Answers a request that came on a socket, by the settings of that time. */
+  answer(request: HttpRequest): Promise<Answer>
+}
 
 /** What all exchanges of one app share. */
 export interface AppContext {
@@ -28,4 +37,6 @@ export interface AppContext {
   soleCaller?: SoleCaller | undefined
   /** Absent where requests come from the program itself and not from a network. */
   guard?: Guard | undefined
+  /** Absent where a request cannot become a socket. */
+  sockets?: SocketDoor | undefined
 }

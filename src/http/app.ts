@@ -3,7 +3,7 @@ import type { Problem } from '../model/problem.ts'
 import { authenticator } from '../upstream/credentials.ts'
 import { createPools } from '../upstream/pools.ts'
 import { createMemories, renewedMemories } from '../memory/records.ts'
-import type { Ports } from '../ports.ts'
+import type { Accept, Ports } from '../ports.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Answer } from '../exchange/exchange.ts'
 import { receiveRequest, type ArrivalPorts } from './request-head.ts'
@@ -17,6 +17,7 @@ import { operatorOf } from './operator.ts'
 import { toResponse } from './respond.ts'
 import { createSoleCaller } from './admission/sole-caller.ts'
 import type { AppContext } from './app-context.ts'
+import { Hub } from '../sockets/hub.ts'
 
 /** The proxy as one function. It never rejects. */
 export const createHandler = (
@@ -28,6 +29,9 @@ export const createHandler = (
 /** The proxy with settings that can be replaced while it answers. */
 export interface ReplaceableHandler {
   answer(request: HttpRequest): Promise<Answer>
+  /** The same for a request that may become a socket; its answer then has an `accept`. */
+  upgrade(request: HttpRequest): Promise<Answer>
+  readonly sockets: Pick<Hub, 'drain' | 'mostBytes' | 'open' | 'underway'>
   /**
    * Requests from now on are answered by these settings. Exchanges that have begun keep theirs; the promise resolves
    * when the last of them is over. Counters go on.
@@ -44,8 +48,9 @@ export function createReplaceable(
   const load = createLoad(settings.limits)
   const pools = createPools(given)
   const soleCaller = createSoleCaller(door)
-  const recalled = () => given.recall?.held ?? 0
-  given.observer?.reads({ ...load, recalled, breakers: pools.breakers })
+  const hub = new Hub(settings.limits)
+  const sockets = () => hub
+  given.observer?.reads({ ...load, recalled: recalledBy(given), breakers: pools.breakers, sockets })
   const generation = (next: Settings, memories = createMemories(next, given.store)) => {
     const counted = countedLoad(load)
     const ports = settlingPorts(given, use, next)
@@ -66,18 +71,16 @@ export function createReplaceable(
     return { context, over: counted.over }
   }
   let current = generation(settings)
+  const answer = (request: HttpRequest) =>
+    answerWatched(contextFor(current.context, request), request)
   return {
-    answer(request) {
-      const { context } = current
-      const { inspector } = given
-      if (!inspector) return answerRequest(context, request)
-      return inspector.watch(request, context.ports, (seen, ports) =>
-        answerRequest({ ...context, ports }, seen),
-      )
-    },
+    answer,
+    upgrade: (request) => answerRequest({ ...current.context, sockets: { hub, answer } }, request),
+    sockets: hub,
     replace(next) {
       const { context, over } = current
       load.bound(next.limits)
+      hub.bound(next.limits)
       given.recall?.bound(next.recallBytes ?? 0)
       pools.renew(next)
       current = generation(next, renewedMemories(next, context.memories))
@@ -85,6 +88,23 @@ export function createReplaceable(
     },
   }
 }
+
+const recalledBy =
+  ({ recall }: Ports) =>
+  (): number =>
+    recall?.held ?? 0
+
+function answerWatched(context: AppContext, request: HttpRequest): Promise<Answer> {
+  const { inspector } = context.ports
+  if (!inspector) return answerRequest(context, request)
+  return inspector.watch(request, context.ports, (seen, ports) =>
+    answerRequest({ ...context, ports }, seen),
+  )
+}
+
+/** What a request on a socket continues, and this proxy alone can know, is looked for here alone. */
+const contextFor = (context: AppContext, { connection }: HttpRequest): AppContext =>
+  connection?.isOurs ? { ...context, soleCaller: undefined } : context
 
 /**
  * The same ports, whose log also counts what the caller used, the cost, the metrics and the trace of each exchange.
@@ -145,14 +165,19 @@ export const refusingAll =
     toldTo(request, refuseRequest(dialects, receiveRequest(request, ports), problem))
 
 /** The proxy as a function of the web's `Request` and `Response`. */
-export function createFetchHandler(
+export const createFetchHandler = (
   settings: Settings,
   ports: Ports,
   door?: Door,
-): (request: Request) => Promise<Response> {
-  const answer = createHandler(settings, ports, door)
-  return async (request) => toldTo(request, await answer(request))
-}
+): ((request: Request) => Promise<Response>) => fetchOf(createHandler(settings, ports, door))
+
+/** The same of a handler. `open`: how a socket is opened, where that may be asked for. */
+export const fetchOf =
+  (answer: ReplaceableHandler['answer'], open?: (accept: Accept) => Response) =>
+  async (request: Request): Promise<Response> => {
+    const said = await answer(request)
+    return said.accept && open ? open(said.accept) : toldTo(request, said)
+  }
 
 function toldTo({ method }: Request, answer: Answer): Response {
   if (method !== 'HEAD') return toResponse(answer)

@@ -37,8 +37,18 @@ export function receiveRequest(request: HttpRequest, ports: ArrivalPorts): Recei
     explain,
     id,
     path: pathname,
-    journal: journal(ports, { id, method, path: pathname }),
+    journal: journalOf(request, ports, { id, method, path: pathname }),
   }
+}
+
+function journalOf(
+  { connection }: HttpRequest,
+  ports: ArrivalPorts,
+  head: Parameters<typeof journal>[1],
+): Journal {
+  const begun = journal(ports, head)
+  if (connection) begun.note({ connection: connection.id })
+  return begun
 }
 
 /** Where Gemini's API has the one of OpenAI; programs that were made for that one keep its address. */

@@ -26,6 +26,7 @@ import { authenticate } from './admission/auth.ts'
 import { jsonAnswer, named } from './respond.ts'
 import type { AppContext } from './app-context.ts'
 import { operatorAnswer } from './operator.ts'
+import { socketAnswer } from './sockets.ts'
 import { failedTask, taskAnswer } from './task-route.ts'
 
 /** From a request to an answer. It never rejects: every failure is written in a dialect. */
@@ -101,7 +102,9 @@ async function answerAdmitted(
   if (stored)
     return answerStoredRequest(context, received, storedMatch(stored, received), admission)
   const answer =
-    modelAnswer(context, received, looks, admission.caller) ?? refuseRoute(context, received)
+    modelAnswer(context, received, looks, admission.caller) ??
+    socketAnswer(context, received, admission.caller) ??
+    refuseRoute(context, received)
   received.journal.finish({ status: answer.status })
   return answer
 }

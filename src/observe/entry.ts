@@ -8,6 +8,8 @@ export interface LogEntry {
   method: string
   /** The path without its query. */
   path: string
+  /** The id of the socket on which it came. */
+  connection?: string | undefined
   /** The name of the caller's key; `open` where none is needed. */
   caller?: string | undefined
   /** The caller's dialect. */

@@ -24,6 +24,8 @@ export interface Readings {
   recalled?(): number
   /** The circuit breaker of each key of an upstream: 0 closed, 1 half-open, 2 open. */
   breakers?(): Iterable<{ upstream: string; key: string; state: 0 | 1 | 2 }>
+  /** Open sockets, the bytes that they remember, and closed ones by their codes. */
+  sockets?(): { open: number; held: number; closed: ReadonlyMap<number, number> }
 }
 
 export interface Metrics {
@@ -96,13 +98,27 @@ function createGauges(metric: Make): (now: Readings) => void {
     'State of a key of an upstream: 0 closed, 1 half-open, 2 open.',
     ['upstream', 'key'],
   )
+  const sockets = createSocketGauges(metric)
   return (now) => {
+    sockets(now)
     open.set({}, now.open())
     held.set({}, now.held())
     streams.set({}, now.streams())
     recalled.set({}, now.recalled?.() ?? 0)
     breakers.clear()
     for (const { state, ...labels } of now.breakers?.() ?? []) breakers.set(labels, state)
+  }
+}
+
+function createSocketGauges(metric: Make): (now: Readings) => void {
+  const open = metric('dragoman_sockets', 'gauge', 'Open sockets.')
+  const held = metric('dragoman_socket_bytes', 'gauge', 'Bytes that open sockets remember.')
+  const closes = metric('dragoman_socket_closes_total', 'counter', 'Closed sockets.', ['code'])
+  return (now) => {
+    const sockets = now.sockets?.()
+    open.set({}, sockets?.open ?? 0)
+    held.set({}, sockets?.held ?? 0)
+    for (const [code, count] of sockets?.closed ?? []) closes.set({ code: String(code) }, count)
   }
 }
 

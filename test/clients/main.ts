@@ -47,8 +47,17 @@ async function turn(
   const { code, out, error, ms } = await ended(command, options)
   if (code !== 0) return { ms, fault: `ended with ${String(code)}: ${(error || out).slice(-400)}` }
   if (!said.test(out)) return { ms, fault: `said ${JSON.stringify(out.slice(-400))}` }
+  if (name === 'codex' && !isConnected(log)) return { ms, fault: 'went over HTTP' }
   const left = await whatIsLeft(log)
   return left ? { ms, fault: left } : { ms }
+}
+
+/** Whether all that was asked came on a socket. */
+function isConnected(log: string): boolean {
+  const asked = readFileSync(log, 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('"path":"/v1/responses"'))
+  return asked.length > 1 && asked.every((line) => line.includes('"connection":'))
 }
 
 /** No folder of the launch, and nobody at the port that the log names. */

@@ -275,7 +275,7 @@ describe('dragoman launch', () => {
       '-c',
       'model_provider="dragoman"',
       '-c',
-      `model_providers.dragoman={name="dragoman",base_url="${url}/v1",wire_api="responses",env_key="DRAGOMAN_KEY"}`,
+      `model_providers.dragoman={name="dragoman",base_url="${url}/v1",wire_api="responses",env_key="DRAGOMAN_KEY",supports_websockets=true}`,
       '-c',
       `model_catalog_json="${place}/catalog.json"`,
       '-c',

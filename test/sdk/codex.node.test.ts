@@ -137,7 +137,7 @@ describe.each(othersThan('responses'))('a Codex session over %s', (upstream) => 
 })
 
 test.each(DIALECTS)(
-  'the WebSocket that Codex tries first is refused with 426 over %s',
+  'the WebSocket that Codex tries first is refused with 426 where none can be opened, over %s',
   async (upstream) => {
     const staged = stage(upstream, says(upstream))
     const response = await staged.fetch(`${BASE}/v1/responses`, {

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { call, type Heard, sleep } from './caller.ts'
 import { bounds } from './bounds.ts'
 import { down } from './down.ts'
+import { connected } from './connected.ts'
 import { bodies, crowd, overload, stalled } from './pressure.ts'
 import { reload } from './reload.ts'
 import { killed } from './replicas.ts'
@@ -14,7 +15,7 @@ import { faultOf, modelOf, openUpstream, type Upstream } from './upstream.ts'
 
 /**
  * Load with mixed faults and callers who leave, against the proxy in a process of its own; then crowds of idle
- * streams and of stalled readers, more callers than there is room for, and all the ways to fill the memory; then pools
+ * streams, of stalled readers and of sockets, more callers than there is room for, and all the ways to fill the memory; then pools
  * of which one member is down, and a configuration that is read again and again.
  * Ends with 1 when something is wrong or left behind.
  *
@@ -123,6 +124,7 @@ async function main(): Promise<void> {
   await overload(soak, LOAD_MS >= LONG_MS ? 20 : 5)
   await bodies(soak)
   await stalled(soak)
+  await connected(soak)
   // Connections that are kept for another request are closed by then.
   await sleep(6000)
   const end = await soak.sample()

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { DEFAULT_RETENTION, PROCESS_LIMITS, TIMEOUTS } from '../../src/config/defaults.ts'
 import type { Settings, UpstreamSettings } from '../../src/config/settings.ts'
-import { createHandler } from '../../src/http/app.ts'
+import { createReplaceable } from '../../src/http/app.ts'
 import { createSend } from '../../src/node/upstream/send.ts'
 import { startServer } from '../../src/node/server/server.ts'
 import { SharedWrites } from '../../src/node/store/shared-writes.ts'
@@ -47,7 +47,7 @@ const settings: Settings = {
 
 const writes = new SharedWrites()
 const client = createSend(undefined, writes.write)
-const answer = createHandler(settings, {
+const sockets = createReplaceable(settings, {
   send: client.send,
   now: Date.now,
   randomId: () => crypto.randomUUID().replaceAll('-', ''),
@@ -55,7 +55,8 @@ const answer = createHandler(settings, {
   ...(state === 'memory' && { store: memoryStore(DEFAULT_RETENTION) }),
 })
 const server = await startServer({
-  answer,
+  answer: sockets.answer,
+  sockets,
   host: '127.0.0.1',
   port: 0,
   limits: settings.limits,

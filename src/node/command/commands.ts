@@ -102,17 +102,17 @@ export async function serve(
     },
   })
   // A store that hangs delays the start, and files may change meanwhile.
-  const { files, reload } = reloader
-  const unwatch = watch ? watchFiles(files, reload, seen) : () => undefined
+  const unwatch = watch ? watchFiles(reloader.files, reloader.reload, seen) : () => undefined
   const answer = helper ? helper.around(handler.answer, observer) : handler.answer
   const { limits } = settings
-  const server = await startServer({ answer, host, port, limits, breakOff, writes })
+  const shared = { sockets: handler, breakOff, writes }
+  const server = await startServer({ answer, host, port, limits, ...shared })
   const url = `http://${reachable(host)}:${server.port}`
   if (!helper) announce(world, log, settings, { url, page: parts.page.url })
   return {
     url,
     adopt: reloader.adopt,
-    reload: async () => void (draining || reload()),
+    reload: async () => void (draining || reloader.reload()),
     async stop() {
       draining = true
       unwatch()

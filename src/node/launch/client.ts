@@ -20,6 +20,8 @@ export interface LaunchFacts {
   models: readonly ToldModel[]
   /** Whether the upstream of the model speaks another dialect than the client. */
   foreign: boolean
+  /** Whether the client may stay connected. */
+  sockets: boolean
   /** A folder for files of the launch, which is removed after it. */
   folder: string
   /** The user's home folder. */

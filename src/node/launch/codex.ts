@@ -29,7 +29,7 @@ export const codex: Client = {
       unset: [],
       args: [
         ...setting('model_provider', toml('dragoman')),
-        ...setting('model_providers.dragoman', provider(told.url)),
+        ...setting('model_providers.dragoman', provider(told)),
         ...modelArguments(told),
       ],
       ...(told.model && { files: { [CATALOG]: catalog(told) } }),
@@ -42,8 +42,9 @@ const setting = (name: string, value: string | number): string[] => ['-c', `${na
 /** A JSON string is also a TOML string (TOML 1.0, "String"). */
 const toml = (text: string): string => JSON.stringify(text)
 
-const provider = (url: string): string =>
-  `{name="dragoman",base_url=${toml(`${url}/v1`)},wire_api="responses",env_key="${KEY}"}`
+/** On a socket a turn brings what is new alone: 29 % of the bytes of HTTP, over 20 turns with a tool (0.171.0). */
+const provider = ({ url, sockets }: LaunchFacts): string =>
+  `{name="dragoman",base_url=${toml(`${url}/v1`)},wire_api="responses",env_key="${KEY}"${sockets ? ',supports_websockets=true' : ''}}`
 
 /** Codex compacts when nine tenths of the window are full, as it does for models that it knows. */
 const COMPACT_AT = 0.9

@@ -39,6 +39,7 @@ export async function launch(options: Options, world: Process): Promise<number> 
   const told = forClient(options, world)
   const known: Known = {
     ...modelsFor(client, settings, wanted),
+    sockets: settings.sockets !== false,
     home: homedir(),
     directory: world.directory,
     environment: world.environment,

@@ -17,7 +17,7 @@ const PLAIN_TARGET = /^\/[!$&-;=?-[\]_a-z~]*$/
 const DOT_SEGMENT = /\/\.\.?(?:[/?]|$)/
 
 /** The host of a request means nothing to the app, because a caller can write any. */
-const ORIGIN = 'http://localhost'
+export const ORIGIN = 'http://localhost'
 
 /**
  * Listens to connections. `Request` and `Response` of the web cost too much for every request, and loading their
@@ -56,7 +56,11 @@ export function createListener(serve: Serve): Listener {
  * Before HTTP/1.1, which some load balancers speak in health checks (HAProxy's default), a request may name no host.
  */
 const isPlain = (host: string | null, target: string): boolean =>
-  (!host || PLAIN_HOST.test(host)) && PLAIN_TARGET.test(target) && !DOT_SEGMENT.test(target)
+  (!host || PLAIN_HOST.test(host)) && isPlainTarget(target)
+
+/** Whether all readers of addresses read it in the same way. */
+export const isPlainTarget = (target: string): boolean =>
+  PLAIN_TARGET.test(target) && !DOT_SEGMENT.test(target)
 
 async function honoListener(serve: Serve): Promise<Listener> {
   const [{ getRequestListener }, { RESPONSE_ALREADY_SENT }] = await Promise.all([

@@ -9,6 +9,7 @@ import { createListener } from './listener.ts'
 import { cutOff, writeResponse } from './write-response.ts'
 import { SharedWrites } from '../store/shared-writes.ts'
 import { inTurn } from './turns.ts'
+import { openSockets, type SocketApp, type Sockets } from './sockets.ts'
 
 const CHECK_INTERVAL_MS = 5000
 const MAX_HEADER_BYTES = 16 * 1024
@@ -49,22 +50,24 @@ export interface ServerOptions {
   breakOff(): void
   /** Shared with what writes to upstreams. */
   writes?: SharedWrites
+  /** What opens sockets; without it they are refused as any request with `Upgrade` is. */
+  sockets?: SocketApp
 }
 
 /** Listens; rejects with the system's error when it cannot. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   let draining = false
   const { writes = new SharedWrites() } = options
-  const server = httpServer({ ...options, writes }, () => draining)
+  const { server, sockets } = httpServer({ ...options, writes }, () => draining)
   await listening(server, options)
   const address = server.address()
   return {
     port: typeof address === 'object' && address !== null ? address.port : options.port,
-    open: () => writes.open,
+    open: () => writes.open + (sockets?.underway() ?? 0),
     async stop(drainMs, lingerMs = 0) {
       draining = true
       if (lingerMs > 0) await sleep(lingerMs)
-      await drained(server, drainMs, options.breakOff)
+      await drained(server, sockets, drainMs, options.breakOff)
     },
   }
 }
@@ -72,13 +75,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 function httpServer(
   options: ServerOptions & { writes: SharedWrites },
   isDraining: () => boolean,
-): Server {
+): { server: Server; sockets: Sockets | undefined } {
   const { headersMs, bodyMs, connections } = options.limits
   const { stallMs = STALL_MS } = options
   const listener = createListener(async (request, incoming, outgoing) => {
     // Written to the connection itself, because a `Response` of the web, and above all its stream, would cost more.
     const answer = await options.answer(request)
     await writeResponse(outgoing, answer, await stillComing(incoming), options.writes.write)
+  })
+  const turns = inTurn((incoming, outgoing) => {
+    options.writes.begin()
+    outgoing.on('close', () => options.writes.over())
+    if (isDraining()) outgoing.shouldKeepAlive = false
+    closeStalled(outgoing, stallMs)
+    void listener(incoming, outgoing)
   })
   const server = createServer(
     {
@@ -89,17 +99,13 @@ function httpServer(
       keepAliveInitialDelay: PROBE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
     },
-    inTurn((incoming, outgoing) => {
-      options.writes.begin()
-      outgoing.on('close', () => options.writes.over())
-      if (isDraining()) outgoing.shouldKeepAlive = false
-      closeStalled(outgoing, stallMs)
-      void listener(incoming, outgoing)
-    }),
+    turns.take,
   )
   server.maxConnections = connections
   keepIdle(server)
-  return server
+  const { sockets: app } = options
+  const sockets = app && openSockets(server, app, turns.isBusy)
+  return { server, sockets }
 }
 
 /** How long idle connections are kept is told, and counted, from the end of each answer. */
@@ -167,11 +173,20 @@ function listening(server: Server, { host, port }: ServerOptions): Promise<void>
 }
 
 /** Closes connections as soon as their last answer has been sent; by themselves they would stay open for seconds. */
-function drained(server: Server, drainMs: number, breakOff: () => void): Promise<void> {
+function drained(
+  server: Server,
+  sockets: Sockets | undefined,
+  drainMs: number,
+  breakOff: () => void,
+): Promise<void> {
+  sockets?.drain()
   return new Promise((resolve) => {
     const sweep = setInterval(() => server.closeIdleConnections(), DRAIN_POLL_MS)
     const deadline = setTimeout(breakOff, drainMs)
-    const end = setTimeout(() => server.closeAllConnections(), drainMs + FAREWELL_MS)
+    const end = setTimeout(() => {
+      server.closeAllConnections()
+      sockets?.terminate()
+    }, drainMs + FAREWELL_MS)
     server.close(() => {
       clearInterval(sweep)
       clearTimeout(deadline)

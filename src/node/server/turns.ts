@@ -13,15 +13,25 @@ const REQUEST_BYTES = 2048
  * before it has the answers to earlier ones, and Node begins with all of them at once, so one connection would count
  * as many. Answers go out in order anyway.
  */
-export function inTurn(serve: Serve): Serve {
+export function inTurn(serve: Serve): Turns {
   const lines = new WeakMap<Socket, Line>()
   const crowd = { bytes: 0 }
-  return (incoming, outgoing) => {
-    const { socket } = incoming
-    let line = lines.get(socket)
-    if (!line) lines.set(socket, (line = new Line(socket, serve, crowd)))
-    line.add(incoming, outgoing)
+  return {
+    take(incoming, outgoing) {
+      const { socket } = incoming
+      let line = lines.get(socket)
+      if (!line) lines.set(socket, (line = new Line(socket, serve, crowd)))
+      line.add(incoming, outgoing)
+    },
+    isBusy: (socket) => lines.get(socket)?.isBusy === true,
   }
+}
+
+/** All exchanges, those of one connection one after the other. */
+export interface Turns {
+  take: Serve
+  /** Whether an answer is still being written there, or is waited for. */
+  isBusy(socket: Socket): boolean
 }
 
 interface Waiting {
@@ -36,7 +46,7 @@ class Line {
   /** What waits in all lines. */
   readonly #crowd: { bytes: number }
   #waiting: Waiting[] = []
-  #busy = false
+  isBusy = false
   /** How much of the connection had been read when a request came last. */
   #read = 0
 
@@ -55,7 +65,7 @@ class Line {
     // Bytes read since the last request are mostly its body. That of the request being served counts in its exchange.
     const bytes = REQUEST_BYTES + (this.#waiting.length > 0 ? bytesRead - this.#read : 0)
     this.#read = bytesRead
-    if (!this.#busy) return this.#begin([incoming, outgoing])
+    if (!this.isBusy) return this.#begin([incoming, outgoing])
     // Node still hands over the rest of the data that held the request for which the connection was closed.
     if (this.#socket.destroyed) return
     if (this.#crowd.bytes + bytes > MOST_WAITING_BYTES) return void this.#socket.destroy()
@@ -64,7 +74,7 @@ class Line {
   }
 
   #begin(exchange: Waiting['exchange']): void {
-    this.#busy = true
+    this.isBusy = true
     exchange[1].on('close', this.#next)
     this.#serve(...exchange)
   }
@@ -72,7 +82,7 @@ class Line {
   /** In a turn of its own: thousands of requests may be answered at once, and others would wait for all of them. */
   readonly #next = (): void => {
     if (this.#waiting.length > 0) setImmediate(this.#advance)
-    else this.#busy = false
+    else this.isBusy = false
   }
 
   readonly #advance = (): void => {
