@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { responses } from '../../adapters/responses/index.ts'
 import { isObject, listOf, objectIn, objectsOf, type JsonObject } from '../../src/json/json.ts'
 import { grammarOf } from '../grammar/index.ts'
 import { framesIn } from '../line-reader.ts'
@@ -79,14 +78,6 @@ const HTTP_CASES: Record<string, { body: object; output?: string }> = {
   },
 }
 
-/** Whether summaries are written for callers at `/v1/responses/compact`. */
-const COMPACTS =
-  responses.caller.match({
-    method: 'POST',
-    path: '/v1/responses/compact',
-    query: new URLSearchParams(),
-  })?.ownOnly === undefined
-
 export function standardSuite(platform: string, reach: () => Reached): void {
   describe.each(UPSTREAMS)(`the open standard's suite on ${platform}, over %s`, (model) => {
     const post = async (body: object, path = '/v1/responses') => {
@@ -117,7 +108,7 @@ export function standardSuite(platform: string, reach: () => Reached): void {
       expectEvents(frames.map(({ data }) => parsed(data)))
     })
 
-    it.skipIf(!COMPACTS)('compact-response', async () => {
+    it('compact-response', async () => {
       const input = [user('The word is copper.'), message('assistant', 'Copper it is.')]
       const body = { prompt_cache_key: 'key-1', input }
       const { status, type, text } = await post(body, '/v1/responses/compact')
@@ -136,7 +127,7 @@ export function standardSuite(platform: string, reach: () => Reached): void {
         { model: undefined, input: [user('x')] },
         '/v1/responses/compact',
       )
-      expect(COMPACTS ? [400, 422] : [400, 404, 422]).toContain(status)
+      expect([400, 422]).toContain(status)
     })
 
     it('websocket-response', async () => {
@@ -192,7 +183,7 @@ export function standardSuite(platform: string, reach: () => Reached): void {
       caller.close()
     })
 
-    it.skipIf(!COMPACTS)('websocket-compact-new-chain', async () => {
+    it('websocket-compact-new-chain', async () => {
       const input = [
         said('user', 'input_text', 'The word is copper.'),
         said('assistant', 'output_text', 'Copper it is.'),
