@@ -95,13 +95,12 @@ const SCALES: ReadonlySet<string> = new Set(['thinkingBudget', 'thinkingLevel', 
 const withoutScales = (thinking: JsonObject): JsonObject =>
   pickMembers(thinking, (key) => !SCALES.has(camel(key)))
 
-const SAMPLED = [
+const USUAL: ReadonlyMap<string, Json> = new Map<string, Json>([
   ['temperature', 1],
   ['topP', 1],
-  ['topK', undefined],
   ['responseLogprobs', false],
-  ['logprobs', undefined],
-] as const
+])
+const SAMPLED = [...USUAL.keys(), 'topK', 'logprobs']
 
 /** Some models take no temperature, or none while they think. What is the same where nothing is said is no loss. */
 function withSampling(config: JsonObject, target: FitTarget, lose: Lose): JsonObject {
@@ -109,13 +108,10 @@ function withSampling(config: JsonObject, target: FitTarget, lose: Lose): JsonOb
   const isRefused =
     sampling === 'never' || (sampling === 'without-thinking' && thinks(config, target))
   if (!isRefused) return config
-  const out = SAMPLED.flatMap(([name, usual]) => {
-    const key = findKey(config, name)
-    if (key === undefined) return []
-    if (config[key] !== usual) lose('dropped', optionPlace(name))
-    return [[key, undefined] as const]
-  })
-  return withMembers(config, Object.fromEntries(out))
+  const isUsual = (key: string) => USUAL.get(camel(key)) === config[key]
+  const unusual = pickMembers(config, (key) => !isUsual(key))
+  const left = Object.keys(config).some(isUsual) ? unusual : config
+  return withoutRefused(left, SAMPLED, (key) => optionPlace(camel(key)), lose)
 }
 
 /** As it is told, or as it does when it is told nothing. */

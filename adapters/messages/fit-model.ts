@@ -1,6 +1,7 @@
 import { GO_ON } from '../../src/rules/empty-request.ts'
 import { withElements, withMembers } from '../../src/json/edit.ts'
-import { isObject, amountIn, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, amountIn, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
+import { withoutRefused } from '../../src/check/fields.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { ReasoningOptions } from '../../src/model/request.ts'
 import { isEffort } from '../../src/rules/effort.ts'
@@ -10,7 +11,7 @@ import { knownBy } from './abilities.ts'
 import { listIn, numberIn, objectIn, objectsIn, textIn } from './dialect.ts'
 import { endsUnproven, isCall } from './proofs.ts'
 import { effortWord, readReasoning, writeReasoning } from './reasoning.ts'
-import type { WireBody, WireMessage } from './wire.ts'
+import { placeOf, type WireBody, type WireMessage } from './wire.ts'
 
 /** The destination of a body, as far as a body is fitted to it. */
 export type FitTarget = Pick<Target, 'model' | 'facts'>
@@ -141,11 +142,7 @@ function withThinking(body: WireBody, facts: ModelFacts, lose: Lose): JsonObject
 export const isThinking = (thinking: Json | undefined): boolean =>
   ['enabled', 'adaptive'].includes(textIn(objectIn(thinking)['type']))
 
-const SAMPLED = [
-  ['temperature', 'sampling.temperature', 1],
-  ['top_p', 'sampling.topP', 1],
-  ['top_k', 'sampling.topK', undefined],
-] as const
+const SAMPLED = ['temperature', 'top_p', 'top_k']
 
 /** Some models take no temperature, or none while they think. What is the same where nothing is said is no loss. */
 function withSampling(body: JsonObject, target: FitTarget, lose: Lose): JsonObject {
@@ -153,11 +150,9 @@ function withSampling(body: JsonObject, target: FitTarget, lose: Lose): JsonObje
   const isRefused =
     sampling === 'never' || (sampling === 'without-thinking' && thinks(body, target))
   if (!isRefused) return body
-  for (const [member, place, usual] of SAMPLED) {
-    const value = body[member] ?? usual
-    if (value !== usual) lose('dropped', place)
-  }
-  return withMembers(body, Object.fromEntries(SAMPLED.map(([member]) => [member, undefined])))
+  const usual = SAMPLED.filter((name) => body[name] === 1 && name !== 'top_k')
+  const unusual = pickMembers(body, (name) => !usual.includes(name))
+  return withoutRefused(usual.length > 0 ? unusual : body, SAMPLED, placeOf, lose)
 }
 
 /** As it is told, or as it does when it is told nothing. */
