@@ -7,7 +7,6 @@ import type { Lose } from '../../src/model/loss.ts'
 import { withoutRefused } from '../../src/check/fields.ts'
 import type { ModelFacts } from '../contract.ts'
 import { fitSettings, unforced, type FitTarget } from './fit-model.ts'
-import { placeInWords } from './media.ts'
 import { SIGNATURE } from './proofs.ts'
 import { DECLARATIONS, EXCLUSIVE, HOSTED, INVOCATIONS, mixedConfig, SCREEN } from './tools.ts'
 import {
@@ -29,8 +28,7 @@ export function fit(body: JsonObject, target: FitTarget, lose: Lose): JsonObject
   const { facts } = target
   const { provenCalls = facts.thinking === 'level' } = facts.server ?? {}
   const proven = provenCalls ? withProvenCalls(body, lose) : body
-  const fetched = facts.fetchesUrls === false ? withoutPlaces(proven, lose) : proven
-  const tooled = withFittingTools(fetched, facts, lose)
+  const tooled = withFittingTools(proven, facts, lose)
   const free = facts.forcedChoice === false ? unforced(tooled, target, lose) : tooled
   const set = withinMember(free, 'generationConfig', (config) => fitSettings(config, target, lose))
   const ended = facts.prefill === false ? endedByUser(set, lose) : set
@@ -71,32 +69,20 @@ const isCall = (part: JsonObject): boolean => findKey(part, 'functionCall') !== 
 /** The members with tools that the caller runs. */
 const CALLED: ReadonlySet<string> = new Set([DECLARATIONS, SCREEN])
 
-/** Keeps built-in tools beside functions only where the model takes both. */
+/** Keeps built-in tools beside functions only where the model takes both, or its caller asks for the mix itself. */
 function withFittingTools(body: JsonObject, { mixesTools }: ModelFacts, lose: Lose): JsonObject {
   const tools = findElements(body, 'tools')
   const both =
     tools.some((tool) => findKey(tool, DECLARATIONS) !== undefined) &&
     tools.some((tool) => Object.keys(tool).some((key) => !CALLED.has(camel(key))))
-  if (mixesTools === undefined || !both) return body
-  return mixesTools ? withMix(body) : withoutMix(body, lose)
-}
-
-/** Asks for the mix, where its caller has not. */
-function withMix(body: JsonObject): JsonObject {
   const config = findObject(body, 'toolConfig')
+  if (mixesTools === undefined || !both || findMember(config, INVOCATIONS) === true) return body
+  if (!mixesTools) return withinList(body, 'tools', (tool) => withoutBuiltIn(tool, lose))
   const calling = findObject(config, 'functionCallingConfig')
-  if (findMember(config, INVOCATIONS) === true || calling['mode'] === 'NONE') return body
+  if (calling['mode'] === 'NONE') return body
   const key = findKey(config, 'functionCallingConfig') ?? 'functionCallingConfig'
   const mixed = { ...withMembers(config, { [key]: undefined }), ...mixedConfig(calling) }
   return withMembers(body, { [findKey(body, 'toolConfig') ?? 'toolConfig']: mixed })
-}
-
-function withoutMix(body: JsonObject, lose: Lose): JsonObject {
-  const left = withinList(body, 'tools', (tool) => withoutBuiltIn(tool, lose))
-  return withinMember(left, 'toolConfig', (config) => {
-    const key = findKey(config, INVOCATIONS)
-    return key === undefined ? config : withMembers(config, { [key]: undefined })
-  })
 }
 
 function withoutBuiltIn(tool: JsonObject, lose: Lose): JsonObject | [] {
@@ -104,21 +90,6 @@ function withoutBuiltIn(tool: JsonObject, lose: Lose): JsonObject | [] {
   for (const key of out) lose('dropped', `tools.${HOSTED.get(camel(key)) ?? key}`, EXCLUSIVE)
   const left = withMembers(tool, Object.fromEntries(out.map((key) => [key, undefined])))
   return left !== tool && Object.keys(left).length === 0 ? [] : left
-}
-
-/** What the service does not fetch is told by its address. */
-function withoutPlaces(body: JsonObject, lose: Lose): JsonObject {
-  const turnOf = turnCounter()
-  return withinList(body, 'contents', (content) => {
-    const turn = turnOf(content)
-    return withinList(content, 'parts', (part, index) => {
-      const file = findObject(part, 'fileData')
-      const text = placeInWords(findMember(file, 'mimeType'), findMember(file, 'fileUri'))
-      if (text === undefined) return part
-      lose('approximated', `turns.${turn}.blocks.${index}.source`)
-      return { text }
-    })
-  })
 }
 
 /** Adds a request to go on, for a model that does not continue its own words. */

@@ -1,4 +1,4 @@
-import { isObject, textIn, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { leftOut, saidDocument, textOfMedia, typeByName } from '../../src/rules/media.ts'
 import type { Block, MediaBlock, ToolResultBlock, Turn } from '../../src/model/request.ts'
@@ -208,21 +208,6 @@ function typeAt(url: string, mediaType: string): string {
 function inWords(block: MediaBlock): string {
   const { source, mediaType } = block
   if ('data' in source) return leftOut(block)
-  return saidPlace(
-    mediaType,
-    'url' in source ? source.url : 'fileId' in source ? source.fileId : '',
-  )
-}
-
-const saidPlace = (mediaType: string, place: string): string =>
-  `[${mediaType.startsWith('image/') ? 'image' : 'file'}: ${place}]`
-
-/** A place on the web, for a service that does not fetch it; undefined where it is no such place. */
-export function placeInWords(
-  mediaType: Json | undefined,
-  uri: Json | undefined,
-): string | undefined {
-  const url = textIn(uri)
-  const isFetched = !/^https?:/i.test(url) || isReachable(url, '', false)
-  return isFetched ? undefined : saidPlace(textIn(mediaType), url)
+  const kind = mediaType.startsWith('image/') ? 'image' : 'file'
+  return `[${kind}: ${'url' in source ? source.url : 'fileId' in source ? source.fileId : ''}]`
 }

@@ -21,7 +21,6 @@ const thinking = (thinkingConfig: JsonObject): JsonObject => ({
 const calling = (functionCallingConfig: JsonObject): JsonObject => ({
   toolConfig: { functionCallingConfig },
 })
-const said = (parts: JsonObject[]) => ({ contents: [{ role: 'user', parts }] })
 const [one, two] = [{ name: 'one' }, { name: 'two' }]
 
 describe('what is configured of a model holds for callers of its own dialect too', () => {
@@ -78,27 +77,6 @@ describe('what is configured of a model holds for callers of its own dialect too
     const free = { contents, tools, ...calling({ mode: 'AUTO' }) }
     expect(ask(among, { forcedChoice: false })).toEqual({ sent: free, losses })
     expect(ask(free, { forcedChoice: false })).toEqual({ sent: free, losses: [] })
-  })
-
-  it('what is not fetched is told by its address, and what the service holds itself stays', () => {
-    const held = {
-      fileData: { fileUri: 'https://generativelanguage.googleapis.com/v1beta/files/a' },
-    }
-    const web = { fileData: { mimeType: 'image/png', fileUri: 'https://a.example/x.png' } }
-    expect(ask(said([held, web]), { fetchesUrls: false })).toEqual({
-      sent: said([held, { text: '[image: https://a.example/x.png]' }]),
-      losses: ['approximated turns.0.blocks.1.source'],
-    })
-  })
-
-  it('a mix of tools that was asked for is taken apart where the model takes none', () => {
-    const tools = [{ functionDeclarations: [one] }, { googleSearch: {} }]
-    const body = { contents, tools, toolConfig: { includeServerSideToolInvocations: true } }
-    expect(ask(body, { mixesTools: false })).toEqual({
-      sent: { contents, tools: tools.slice(0, 1) },
-      losses: ['dropped tools.web-search'],
-    })
-    expect(ask(body, { mixesTools: true })).toEqual({ sent: body, losses: [] })
   })
 
   it('functions for a screen are the caller’s, and no mix', () => {

@@ -30,7 +30,6 @@ const HEEDED: readonly ModelFacts[] = [
   { sampling: 'never' },
   { sampling: 'without-thinking' },
   { forcedChoice: false },
-  { fetchesUrls: false },
   { mixesTools: true },
   { mixesTools: false },
   { drop: ['temperature', 'sampling.topP', 'topK'] },
@@ -54,8 +53,10 @@ const EXCEPT: Readonly<Record<string, (wish: Named, facts: ModelFacts) => boolea
     [thinking, efforts, thinkingOff].some((one) => one !== undefined),
   'a temperature is left out before, for a model that heeds none': ({ request }, { sampling }) =>
     sampling === 'without-thinking' && Object.keys(request.sampling).length > 0,
-  'a caller that knows of no mix offers one kind of tools': (wish, { mixesTools }) =>
-    mixesTools === true && asked(wish).includes('"hosted"'),
+  'a caller that knows of no mix offers one kind of tools, and another asks for it itself': (
+    wish,
+    { mixesTools },
+  ) => mixesTools !== undefined && asked(wish).includes('"hosted"'),
   'a free choice among some needs a mode that its own callers say where they know it': (
     wish,
     { mixesTools },
@@ -121,7 +122,7 @@ const FOR_OTHERS: readonly ModelFacts[] = [
   { forcedChoice: true },
   { sampling: 'always' },
   { storesByDefault: true },
-  { fetchesUrls: true },
+  { fetchesUrls: false },
   { prefill: true },
 ]
 
