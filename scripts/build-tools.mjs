@@ -15,6 +15,7 @@ const NEEDED = new Set([
   'lru-cache',
   'typescript',
   'undici',
+  'ws',
   'zod',
 ])
 
