@@ -6,6 +6,11 @@ import type { ServerName } from './servers.ts'
  * absent fact means what is safe with an unknown server.
  */
 export interface ServerFacts {
+  /**
+   * Whether all that it takes is said: an absent fact means what is safe, for callers of its own dialect too, who are
+   * otherwise corrected by nothing that is not said.
+   */
+  wellKnown?: boolean
   /** The member for thoughts of earlier turns. */
   reasoningField?:
     | 'reasoning_content'
@@ -50,7 +55,7 @@ export interface ServerFacts {
   bridgeAfterTool?: string
   /** Whether content that is only text must be a string and not a list of parts. */
   plainContent?: boolean
-  cacheMark?: 'cache_control' | 'prompt_cache_breakpoint'
+  cacheMark?: 'cache_control' | 'prompt_cache_breakpoint' | 'none'
   /** Whether the server takes a cache key that the proxy makes for callers without one. */
   cacheKey?: boolean
   /** Whether a first call without a proof, or the stand-in for one, is refused where the model is a Gemini of today. */
@@ -61,6 +66,7 @@ export interface ServerFacts {
   validArguments?: boolean
   webSearch?: boolean
   topK?: boolean
+  verbosity?: boolean
   seedMember?: 'seed' | 'random_seed'
   /** Whether tokens in the total beyond its parts are output. */
   outputInTotal?: boolean

@@ -66,7 +66,7 @@ const WORDS: Readonly<Record<Dialect, Partial<Record<LossKind, LossWords>>>> = {
   'generate-content': {
     toolChoice: [
       '`allowedFunctionNames`',
-      'Tools that the choice leaves out stay on offer: without them it would be another prompt.',
+      'Tools that the choice leaves out stay on offer: without them it would be another prompt. A server that is known to have no word for that (chat-completions) is not offered them.',
     ],
     'format.schema': ['`responseSchema`', SCHEMA],
     'turns.*.blocks.*.detail': [
@@ -101,7 +101,7 @@ const WORDS: Readonly<Record<Dialect, Partial<Record<LossKind, LossWords>>>> = {
     'tools.*.format': ['`format` of a custom tool', 'Becomes words of its description.'],
     toolChoice: [
       '`allowed_tools`',
-      'Tools that the choice leaves out stay on offer: without them it would be another prompt.',
+      'Tools that the choice leaves out stay on offer: without them it would be another prompt. A server that is known to have no word for that (chat-completions) is not offered them.',
     ],
     cacheKey: 'The upstream caches by itself, or not at all.',
     compaction: [
@@ -149,7 +149,7 @@ const WORDS: Readonly<Record<Dialect, Partial<Record<LossKind, LossWords>>>> = {
   'chat-completions': {
     toolChoice: [
       '`allowed_tools`',
-      'Tools that the choice leaves out stay on offer: without them it would be another prompt.',
+      'Tools that the choice leaves out stay on offer: without them it would be another prompt. A server that is known to have no word for that (chat-completions) is not offered them.',
     ],
     cache: ['`cache_control` of a part', 'The upstream caches by itself, or not at all.'],
     cacheKey: 'The upstream has no place for it.',

@@ -10,6 +10,12 @@ export const PROFILE_WORDS: Words<ProfileConfig> = {
     usual: 'none',
     example: 'vllm',
   },
+  wellKnown: {
+    means:
+      'All that it takes is said: what is not said is not sent for callers of its own dialect either (chat-completions).',
+    usual: 'false',
+    example: true,
+  },
   reasoningField: {
     means: 'The member of a message in which thoughts of earlier turns go back (chat-completions).',
     usual: 'both',
@@ -107,6 +113,7 @@ export const PROFILE_WORDS: Words<ProfileConfig> = {
     example: true,
   },
   topK: { means: 'Takes top_k (chat-completions).', usual: 'false', example: true },
+  verbosity: { means: 'Takes verbosity (chat-completions).', usual: 'false', example: true },
   seedMember: { means: 'The name of the seed.', usual: 'seed', example: 'random_seed' },
   provenCalls: {
     means:
@@ -144,13 +151,12 @@ export const PROFILE_WORDS: Words<ProfileConfig> = {
     example: false,
   },
   jsonWord: {
-    means:
-      'Refuses plain JSON mode where no message holds the word JSON, so that it is added (responses).',
+    means: 'Refuses plain JSON mode where no message holds the word JSON, so that it is added.',
     usual: 'true for callers of other dialects',
     example: false,
   },
   safetyIdentifier: {
-    means: 'Knows safety_identifier, and not only the older user (responses).',
+    means: 'Knows safety_identifier, and not only the older user.',
     usual: 'true',
     example: false,
   },

@@ -28,6 +28,7 @@ const ROOMS = {
     'problems',
     'check',
   ],
+  openai: ['contract', 'json', 'model', 'models', 'rules', 'schema'],
   dialects: ['contract', 'dialect', 'json', 'model', 'rules'],
   config: ['contract', 'dialects', 'json', 'model', 'models', 'zod', 'rules'],
   observe: ['config', 'model', 'models', 'problems', 'check'],
@@ -114,6 +115,8 @@ const PLACES: readonly (readonly [RegExp, Room])[] = [
   [/^adapters\/(?:contract|dialect|server-facts|server-sources|servers)\.ts$/, 'contract'],
   [/^src\/(?:memory\/conversation|sockets\/mode)\.ts$/, 'contract'],
   [/^adapters\/(?:index|cursor)\.ts$/, 'dialects'],
+  // What the two dialects of one maker share; no other dialect asks it.
+  [/^adapters\/openai\//, 'openai'],
   [/^adapters\/[\w-]+\//, 'dialect'],
   [/^src\/ports\.ts$/, 'ports'],
   [/^src\/version\.ts$/, 'version'],
@@ -137,8 +140,11 @@ function allowed(from: string, target: string): boolean {
   if (asked === undefined) return false
   // A dialect knows no other one.
   if (room === 'dialect' && asked === 'dialect') return folderOf(from) === folderOf(target)
+  if (asked === 'openai') return room === asked || OPENAI_DIALECTS.has(folderOf(from))
   return asked === room || (ROOMS[room] as readonly string[]).includes(asked)
 }
+
+const OPENAI_DIALECTS = new Set(['adapters/chat-completions', 'adapters/responses'])
 
 /** What is kept of a stream is its text, so that a memory sees that too. */
 function isOpenTo(path: string, target: string): boolean {
@@ -183,6 +189,8 @@ describe('boundaries', () => {
   it('are tight: what they forbid would be found', () => {
     expect(allowed('adapters/messages/blocks.ts', 'adapters/responses/blocks.ts')).toBe(false)
     expect(allowed('adapters/messages/wire.ts', 'zod')).toBe(false)
+    expect(allowed('adapters/messages/fit.ts', 'adapters/openai/origins.ts')).toBe(false)
+    expect(allowed('adapters/openai/origins.ts', 'adapters/responses/wire.ts')).toBe(false)
     expect(allowed('src/config/schema.ts', 'zod')).toBe(true)
     expect(allowed('src/json/json.ts', 'src/model/problem.ts')).toBe(false)
     expect(allowed('src/memory/records.ts', 'src/exchange/exchange.ts')).toBe(false)

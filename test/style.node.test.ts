@@ -50,15 +50,13 @@ const ADAPTER_FILES = new Set([
   'profiles.ts',
   'fit.ts',
   'fit-history.ts',
+  'fit-tools.ts',
   'fit-model.ts',
-  'lowered.ts',
-  'lowered-history.ts',
   'same.ts',
-  'fit.ts',
-  'fit-history.ts',
-  'fit-model.ts',
 ])
 const ADAPTER_FOLDERS = new Set(['responses/memory', 'responses/socket'])
+/** What dialects of one maker share is no dialect. */
+const SHARED_FOLDERS = new Set(['openai'])
 
 interface Measured {
   name: string
@@ -166,7 +164,7 @@ describe('house style', () => {
     const others = sources
       .filter(({ path }) => path.startsWith('adapters/'))
       .map(({ path }) => path.split('/').slice(1))
-      .filter(([, ...rest]) => rest.length > 0)
+      .filter(([folder = '', ...rest]) => rest.length > 0 && !SHARED_FOLDERS.has(folder))
       .filter(([dialect = '', file = '', inner]) =>
         inner === undefined ? !ADAPTER_FILES.has(file) : !ADAPTER_FOLDERS.has(`${dialect}/${file}`),
       )

@@ -13,25 +13,52 @@ const CAREFUL: KnownFacts = {
   sampling: 'without-thinking',
 }
 
+/** What a body is fitted to. */
+export type FitTarget = Pick<Target, 'model' | 'facts' | 'service'>
+
 /** The facts about the model: as configured, or else as it is known. */
-export const knownBy = (target: Target): Known => knownOf(target, CAREFUL)
+export const knownBy = (target: FitTarget): Known =>
+  knownOf({ defaultMaxOutputTokens: 0, ...target }, CAREFUL)
+
+/** What all servers take: for a body that was written here, where nothing is said of the server. */
+const CAREFUL_SERVER: ServerFacts = {
+  reasoningField: 'both',
+  reasoningReplay: 'with-tools',
+  reasoningStyle: 'openai',
+  maxTokensMember: 'max_tokens',
+  allowedTools: false,
+  customTools: false,
+  developerRole: false,
+  cacheMark: 'none',
+  webSearch: false,
+  topK: false,
+  verbosity: false,
+  safetyIdentifier: false,
+  jsonWord: true,
+  store: false,
+}
 
 /**
- * The facts about the server: as configured, or else as the model tells. A caller of this dialect is not corrected by
- * what is known; the service judges its request.
+ * The facts about the server: as configured, or else as the model tells, or else with care. A caller of this dialect is
+ * not corrected by what is not known; the service judges its request.
  */
-export function serverFacts(target: Target, isOwn: boolean): ServerFacts {
-  const { server = {} } = target.facts
-  if (isOwn) return server
-  const { outputWord, stops, role, webSearch, chatSchema } = knownBy(target)
+export function carefulFacts(target: FitTarget): ServerFacts {
+  const { outputWord, role, webSearch } = knownBy(target)
   return {
+    ...CAREFUL_SERVER,
     ...(outputWord && { maxTokensMember: outputWord }),
-    ...(stops === false && { stop: false }),
-    ...(role === 'developer' && { developerRole: true, customTools: true, allowedTools: true }),
+    ...(role === 'developer' && AS_OPENAI),
     ...(webSearch && { webSearch }),
-    ...(chatSchema === false && { jsonSchema: false }),
-    ...server,
+    ...target.facts.server,
   }
+}
+
+/** Models with this role are OpenAI's own. */
+const AS_OPENAI: ServerFacts = {
+  developerRole: true,
+  customTools: true,
+  allowedTools: true,
+  verbosity: true,
 }
 
 /** The first service keeps what it is told to keep, and has the same word for both; what is known of a model is true of another dialect. */
@@ -40,37 +67,38 @@ export const storing = ({ facts: { server, storesByDefault } }: Target): Storing
   stores: storesByDefault ?? server?.storesByDefault === true,
 })
 
-/** The servers that are told an effort as a word. */
-const BY_WORD = new Set<ServerFacts['reasoningStyle']>(['openai', 'thinking', 'openrouter'])
-
-/** The request of a foreign caller with what the model takes. */
+/**
+ * The request of a foreign caller with what the model takes. How much it thinks is fitted where the server's words for it
+ * are known (`withThinking`).
+ */
 export function fitted(
   request: Request,
-  { target, cache, lose }: WriteRequestContext,
-  server: ServerFacts,
+  { target, cache, lose }: Pick<WriteRequestContext, 'target' | 'cache' | 'lose'>,
 ): Request {
   if (isOrigin(request)) return request
-  const { model } = target
-  const style = server.reasoningStyle ?? 'openai'
-  const { efforts, ...known } = knownBy(target)
-  const facts = BY_WORD.has(style) && efforts ? { ...known, efforts } : known
-  const asked = style === 'openai' ? withoutThoughts(request, facts, model, lose) : request
-  return fitting(asked, { facts, model, cached: cache?.mode === 'derive', lose })
+  const { efforts: _, ...facts } = knownBy(target)
+  const { reasoning: asked } = request
+  const hear: Lose = (code, path, detail) =>
+    asked && path.startsWith('reasoning') ? undefined : lose(code, path, detail)
+  const about = { facts, model: target.model, cached: cache?.mode === 'derive', lose: hear }
+  const fit = fitting(request, about)
+  return asked ? { ...fit, reasoning: asked } : fit
 }
 
 /** Some models take functions here only where they do not think; the service has another endpoint for both. */
-function withoutThoughts(
-  request: Request,
-  { chatTools, on, thinkingOff }: KnownFacts,
-  model: string,
-  lose: Lose,
-): Request {
+export function withoutThoughts(request: Request, target: Target, lose: Lose): Request {
   const { reasoning, tools } = request
+  const { reasoningStyle = 'openai' } = target.facts.server ?? {}
   const isTold = reasoning?.mode === 'off' || reasoning?.effort === 'none'
-  if (chatTools !== 'without-thinking' || thinkingOff === false || tools.length === 0 || isTold)
-    return request
+  if (reasoningStyle !== 'openai' || tools.length === 0 || isTold) return request
+  const { chatTools, on, thinkingOff } = knownBy(target)
+  if (chatTools !== 'without-thinking' || thinkingOff === false) return request
   if (!reasoning && on !== true) return request
   if (reasoning)
-    lose('approximated', 'reasoning.mode', `${model} takes functions here only without thinking`)
+    lose(
+      'approximated',
+      'reasoning.mode',
+      `${target.model} takes functions here only without thinking`,
+    )
   return { ...request, reasoning: { mode: 'off' } }
 }

@@ -11,7 +11,6 @@ import { invalid, type ProblemError } from '../../src/model/problem.ts'
 import { follow, nothingLost } from '../../src/model/trail/trail.ts'
 import { addNote, parted, type Part } from '../../src/rules/notes.ts'
 import type { ToolCallBlock, Turn } from '../../src/model/request.ts'
-import { lowerInput } from '../../src/rules/text-tools.ts'
 import { UndoMap } from '../../src/model/trail/undo-map.ts'
 import type { ServerFacts } from '../contract.ts'
 import type { Said } from './blocks.ts'
@@ -148,7 +147,7 @@ const LONGEST_ID = 40
 const NINE = 9
 
 /** Writes the same id for a call and for its result; changes it only where the server would refuse it. */
-export function writeCallId(id: string, { callIds = LONGEST_ID }: ServerFacts): string {
+export function writeCallId(id: string, { callIds = LONGEST_ID }: ServerFacts = {}): string {
   if (callIds !== 'nine') return shortenName(id, idRule(callIds))
   return /^[a-zA-Z0-9]{9}$/.test(id) ? id : nineLetters(id)
 }
@@ -157,9 +156,9 @@ export function writeCallId(id: string, { callIds = LONGEST_ID }: ServerFacts): 
  * OpenAI refuses two results with one id (`Duplicate value for 'tool_call_id'`). What other dialects tell in several
  * turns, some of which number their calls anew, is one message here.
  */
-export function distinctIds({ own, server }: WriteContext): (id: string) => string {
+export function distinctIds({ own }: WriteContext): (id: string) => string {
   const distinct = uniqueIds(idRule(LONGEST_ID))
-  return (id) => (own ? id : writeCallId(distinct(id), server))
+  return (id) => (own ? id : distinct(id))
 }
 
 const idRule = (maxLength: number): NameRule => ({ forbidden: /(?!)/, maxLength })
@@ -181,7 +180,7 @@ export function writeCall(block: ToolCallBlock, id: string, context: WriteContex
   const name = context.names.toWire(block.name, block.namespace)
   const cache = writeCache(block, context)
   const extra = extra_content === undefined ? {} : { extra_content }
-  if (block.form === 'text' && (context.own || context.server.customTools))
+  if (block.form === 'text')
     return {
       id,
       type: 'custom',
@@ -201,16 +200,12 @@ export function writeCall(block: ToolCallBlock, id: string, context: WriteContex
 }
 
 /**
- * Arguments of a call. Servers whose templates parse them fail on text that was cut off, so such arguments are
- * replaced.
+ * Arguments of a call. Servers whose templates parse them fail on text that was cut off, so those of a caller that did
+ * not write them here are replaced.
  */
-function writeArguments(
-  { form, input }: ToolCallBlock,
-  { lose, path, own, server }: WriteContext,
-): string {
-  if (form === 'text') return lowerInput(input)
+function writeArguments({ input }: ToolCallBlock, { lose, path, own }: WriteContext): string {
   if (input.trim() === '') return '{}'
-  if (parseObject(input) || (own && !server.validArguments)) return wellFormed(input)
+  if (own || parseObject(input)) return wellFormed(input)
   lose('approximated', `${path}.input`, 'not a JSON object')
   return '{}'
 }

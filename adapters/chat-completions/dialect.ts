@@ -4,7 +4,6 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { NameRule, ToolNames } from '../../src/rules/names.ts'
 import { createCodec, type Kept } from '../../src/model/ext.ts'
 import type { CacheMark } from '../../src/model/request.ts'
-import type { ServerFacts } from '../contract.ts'
 
 /** The id of this dialect. */
 export const DIALECT = 'chat-completions'
@@ -61,11 +60,10 @@ export function readCache(part: JsonObject): { cache?: CacheMark } {
 export interface WriteContext {
   readonly lose: Lose
   readonly names: ToolNames
-  readonly server: ServerFacts
   /** The request came in this dialect. */
   readonly own: boolean
-  /** Whether the server fetches pictures by their addresses. */
-  readonly fetchesUrls: boolean
+  /** Whether prefixes to cache may be marked. */
+  readonly marks: boolean
   /** The canonical place of what is written. */
   readonly path: string
   /** What the last request of the session became, and what else decides about that. */
@@ -75,11 +73,11 @@ export interface WriteContext {
 
 export function writeCache(
   node: Kept & { cache?: CacheMark },
-  { server, lose }: Pick<WriteContext, 'server' | 'lose'>,
+  { marks, lose }: Pick<WriteContext, 'marks' | 'lose'>,
 ): JsonObject {
   const { cache } = node
   if (!cache) return {}
-  const mark = factsOf(node)['cache'] ?? server.cacheMark
+  const mark = factsOf(node)['cache'] ?? (marks && 'cache_control')
   const ttl = cache.ttl === undefined ? {} : { ttl: cache.ttl }
   if (mark === 'cache_control') return { cache_control: { type: 'ephemeral', ...ttl } }
   if (mark === 'prompt_cache_breakpoint')

@@ -15,13 +15,12 @@ import {
   row,
   UNSAYABLE,
   writeBy,
-  type Place,
   type PlaceTable,
 } from '../../src/model/places.ts'
 import { inWords } from '../../src/rules/text-tools.ts'
 import { NOT_STRICT, objectSchema, strictSchema } from '../../src/schema/strict.ts'
-import type { Lose } from '../../src/model/loss.ts'
-import type { CacheOptions, ServerFacts } from '../contract.ts'
+import type { CacheOptions } from '../contract.ts'
+import { noteSchema } from '../openai/origins.ts'
 import {
   TOOL_NAME,
   keep,
@@ -41,25 +40,23 @@ type Wire<Key extends string> = Partial<Record<Key, Json | undefined>>
 
 interface Saying extends WriteContext {
   readonly request: Request
-  /** The bound of the model, where it is known. */
-  readonly most: number | undefined
 }
 
 /** How this dialect says what is asked of the answer. */
 const SETTINGS = {
   'limits.maxOutputTokens': { read: readBound, write: writeBound },
   'limits.stop': row('stop', readStop, writeStop),
-  'sampling.temperature': row('temperature', numberIn, unlessFixed('sampling.temperature')),
-  'sampling.topP': row('top_p', numberIn, unlessFixed('sampling.topP')),
-  'sampling.topK': row('top_k', numberIn, writeTopK),
-  'sampling.seed': { read: readSeed, write: writeSeed },
+  'sampling.temperature': row('temperature', numberIn),
+  'sampling.topP': row('top_p', numberIn),
+  'sampling.topK': row('top_k', numberIn),
+  'sampling.seed': { read: readSeed, write: (seed) => ({ seed }) },
   'sampling.presencePenalty': row('presence_penalty', numberIn),
   'sampling.frequencyPenalty': row('frequency_penalty', numberIn),
   'sampling.candidateCount': row('n', numberIn),
   // Asked for by callers of this dialect alone: many servers refuse the question (gpt-5.6: `unsupported_parameter`;
   // Groq).
   'sampling.logprobs': UNSAYABLE,
-  'sampling.verbosity': row('verbosity', readVerbosity, writeVerbosity),
+  'sampling.verbosity': row('verbosity', readVerbosity),
   // No reply is kept there.
   previous: UNSAYABLE,
 } as const satisfies Partial<PlaceTable<Saying>>
@@ -97,15 +94,10 @@ const boundIn = (value: Json | undefined): number | undefined => {
   return bound !== undefined && bound > 0 ? bound : undefined
 }
 
-/** It goes back under the name that it came by, where the server has none of its own. */
-function writeBound(
-  asked: number,
-  { most = asked, request, own, server, lose }: Saying,
-): JsonObject {
-  if (asked > most) lose('approximated', 'limits.maxOutputTokens')
+/** It goes back under the name that it came by. */
+function writeBound(asked: number, { request, own }: Saying): JsonObject {
   const native = own ? factsOf(request)['limit'] : undefined
-  const member = server.maxTokensMember ?? (typeof native === 'string' ? native : 'max_tokens')
-  return { [member]: Math.min(asked, most) }
+  return { [typeof native === 'string' ? native : 'max_tokens']: asked }
 }
 
 function readStop(raw: Json | undefined): string[] | undefined {
@@ -117,9 +109,8 @@ function readStop(raw: Json | undefined): string[] | undefined {
 
 const MOST_STOPS = 4
 
-function writeStop(stop: string[], { request, own, server, lose }: Saying): Json | undefined {
+function writeStop(stop: string[], { request, own, lose }: Saying): Json | undefined {
   if (stop.length === 0) return undefined
-  if (server.stop === false) return lose('dropped', 'limits.stop')
   if (own) return factsOf(request)['stop'] ?? stop
   if (stop.length > MOST_STOPS) lose('approximated', 'limits.stop', `${MOST_STOPS} at most`)
   return stop.slice(0, MOST_STOPS)
@@ -139,35 +130,14 @@ export function limitFacts({
   }
 }
 
-/** Nothing else than one is lost on a server that has its own. */
-function unlessFixed(place: Place) {
-  return (value: number, { server, lose }: WriteContext): number | undefined => {
-    if (server.temperature !== false) return value
-    return value === 1 ? undefined : lose('dropped', place)
-  }
-}
-
-function writeTopK(value: number, { own, server, lose }: WriteContext): number | undefined {
-  return own || server.topK === true ? value : lose('dropped', 'sampling.topK')
-}
-
 /** Mistral calls it `random_seed`. */
 function readSeed(members: Members): number | undefined {
   return numberIn(members.peek('seed')) ?? numberIn(members.peek('random_seed'))
 }
 
-function writeSeed(seed: number, { server }: WriteContext): JsonObject {
-  return { [server.seedMember ?? 'seed']: seed }
-}
-
 /** `medium` is the default, so it says nothing. */
 function readVerbosity(value: Json | undefined): string | undefined {
   return value === 'medium' ? undefined : textIn(value) || undefined
-}
-
-/** Only OpenAI's servers know it, which are told from the others by their tools for free text. */
-function writeVerbosity(value: string, { own, server, lose }: WriteContext): string | undefined {
-  return own || server.customTools === true ? value : lose('dropped', 'sampling.verbosity')
 }
 
 const isSet = (schema: Json | undefined): schema is Json => !isNull(schema ?? null)
@@ -197,12 +167,9 @@ export function readFormat(raw: Json | undefined): { format?: Format; left: Json
   }
 }
 
-/**
- * The format said in words: servers enforce schemas only for objects, and plain JSON mode wants the word JSON in the
- * prompt.
- */
+/** The format said in words: servers enforce schemas only for objects. */
 export function formatWords({ format }: Request, { own: isOwn }: WriteContext): string | undefined {
-  if (!format || format.type === 'text' || isOwn) return undefined
+  if (!format || format.type === 'text' || format.type === 'json' || isOwn) return undefined
   return format.type === 'json-schema' && objectSchema(format.schema) ? undefined : inWords(format)
 }
 
@@ -213,10 +180,8 @@ export function writeFormat({ format }: Request, { own: isOwn, lose }: WriteCont
   if (!format) return {}
   if (format.type === 'text')
     return isOwn ? { response_format: { type: 'text', ...restOf(format) } } : {}
-  if (format.type === 'json') {
-    if (!isOwn) lose('defaulted', 'format', 'asked for in words as well')
+  if (format.type === 'json')
     return { response_format: { type: 'json_object', ...(isOwn && restOf(format)) } }
-  }
   if (format.type === 'choice') return lose('approximated', 'format', 'in words') ?? {}
   if (isOwn) return { response_format: writeOwnFormat(format) }
   const whole = objectSchema(format.schema)
@@ -226,7 +191,8 @@ export function writeFormat({ format }: Request, { own: isOwn, lose }: WriteCont
   const json_schema = {
     name: shortenName(format.name || 'response', TOOL_NAME),
     ...(format.description !== undefined && { description: format.description }),
-    schema: new Verbatim(strict ?? whole),
+    schema:
+      strict === undefined ? new Verbatim(whole) : noteSchema(new Verbatim(strict), format.schema),
     ...(strict !== undefined && { strict: true }),
   }
   return { response_format: { type: 'json_schema', json_schema } }
@@ -286,14 +252,15 @@ export const readAccount = ({
   ...(typeof store === 'boolean' && { store }),
 })
 
-/** Writes the user, the labels, the service tier and the key of the prompt cache. */
+/** Writes the user, the labels, the service tier, the key of the prompt cache, and whether the reply is stored. */
 export function writeAccount(
   request: Request,
-  { own: isOwn, lose, server }: WriteContext,
+  { own: isOwn, lose }: WriteContext,
   cache: CacheOptions | undefined,
 ): JsonObject {
-  const { user, labels, tier } = request
-  const cacheKey = cacheKeyFor(request, server, cache, lose)
+  const { user, labels, tier, store } = request
+  const isKeyed = request.cacheKey !== undefined && cache?.mode !== 'off'
+  if (request.cacheKey !== undefined && !isKeyed) lose('dropped', 'cacheKey')
   const hasLabels = Object.keys(labels ?? {}).length > 0
   // OpenAI accepts labels only for replies that it stores.
   if (hasLabels && !isOwn) lose('dropped', 'labels')
@@ -305,19 +272,9 @@ export function writeAccount(
     ...(id !== undefined && id !== '' && { [userMember]: id }),
     ...(labels && isOwn && { metadata: labels }),
     ...(known !== undefined && { service_tier: known }),
-    ...(cacheKey !== undefined && { prompt_cache_key: cacheKey }),
+    ...(isKeyed && { prompt_cache_key: request.cacheKey }),
+    ...(store !== undefined && { store }),
   }
-}
-
-/** The caller's own cache key. A key made from the session is sent only to servers that are known to take one. */
-function cacheKeyFor(
-  { cacheKey }: Request,
-  server: ServerFacts,
-  cache: CacheOptions | undefined,
-  lose: Lose,
-): string | undefined {
-  if (cache?.mode === 'off') return cacheKey === undefined ? undefined : lose('dropped', 'cacheKey')
-  return cacheKey ?? (cache?.mode === 'derive' && server.cacheKey ? cache.session() : undefined)
 }
 
 /** Two members name the end user; the newer one wins, the other is left over. */

@@ -3,10 +3,10 @@ import { GO_ON, firstWordsFor } from '../../src/rules/empty-request.ts'
 import { type Json, type JsonObject, isObject, listOf } from '../../src/json/json.ts'
 import { foundInWords, passingWords } from '../../src/rules/late-tools.ts'
 import { toldInWords } from '../../src/rules/notes.ts'
-import { instructionWords } from '../../src/rules/text-tools.ts'
 import { leftOut, SHOWN_LABEL, shownLabel } from '../../src/rules/media.ts'
 import type { Block, BlockOf, Request, ToolResultBlock, Turn } from '../../src/model/request.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
+import { noteOrigin } from '../openai/origins.ts'
 import { joinedParts, listFacts, readContent, readMessage, withMessage } from './blocks.ts'
 import {
   type Placed,
@@ -173,7 +173,7 @@ export function writeHistory(request: Request, context: WriteContext): JsonObjec
 
 function writeGroups(groups: readonly TurnGroup[], context: WriteContext): Placed[] {
   const { trail, given, lose } = context
-  return follow<TurnGroup, { placed: Placed[]; replayed: Replayed }>(
+  return follow<TurnGroup, Placed[]>(
     trail,
     'chat-completions: write turns',
     groups,
@@ -182,12 +182,12 @@ function writeGroups(groups: readonly TurnGroup[], context: WriteContext): Place
     (heard) => {
       const writing = { ...context, lose: heard }
       return {
-        begin: () => ({ placed: [], replayed: new Replayed(writing) }),
-        copy: ({ placed, replayed }) => ({ placed: [...placed], replayed: replayed.copy(writing) }),
-        step: ({ placed, replayed }, turns) => placed.push(...writeTurns(turns, writing, replayed)),
+        begin: () => [],
+        copy: (placed) => [...placed],
+        step: (placed, turns) => placed.push(...writeTurns(turns, writing)),
       }
     },
-  ).placed
+  )
 }
 
 /** The templates of Mistral and Qwen refuse instructions alone. */
@@ -210,8 +210,7 @@ function writeSystem({ system }: Request, context: WriteContext): JsonObject[] {
   )
   if (parts.length === 0) return []
   const [first] = system
-  const developer =
-    factsOf(asNode(first))['role'] === 'developer' && (context.own || context.server.developerRole)
+  const developer = factsOf(asNode(first))['role'] === 'developer'
   const { name } = context.own ? restOf(asNode(first)) : {}
   return [
     {
@@ -240,34 +239,25 @@ function writeText(block: BlockOf<'text'>, context: WriteContext): JsonObject {
   return { type: 'text', text: block.text, ...left, ...writeCache(block, context) }
 }
 
-function writeTurns(turns: TurnGroup, context: WriteContext, replayed: Replayed): Placed[] {
+function writeTurns(turns: TurnGroup, context: WriteContext): Placed[] {
   const [{ turn, path, from }] = turns
-  if (turn.role === 'assistant') return writeAssistant(turns, { ...context, path }, replayed)
+  if (turn.role === 'assistant') return writeAssistant(turns, { ...context, path })
   return turn.role === 'user'
     ? writeUser(turn, { ...context, path }, from)
     : writeLater(turn, { ...context, path })
 }
 
-/**
- * Instructions in the middle stay in place; for vLLM's Qwen templates, which take none there, they become the
- * user's.
- */
+/** Instructions in the middle stay in place. */
 function writeLater(turn: Turn, context: WriteContext): Placed[] {
-  const { lose, path, server } = context
+  const { lose, path } = context
   const parts = turn.blocks.flatMap((block, index) =>
     writeInstruction(block, { ...context, path: `${path}.blocks.${index}` }),
   )
   if (parts.length === 0) return []
   for (const text of passingWords(turn, [], path, lose)) parts.push({ type: 'text', text })
   const content = joinedParts(parts, '\n\n')
-  if (server.systemFirst && typeof content === 'string') {
-    lose('approximated', `${path}.role`)
-    return [{ path, message: { role: 'user', content: instructionWords(content) } }]
-  }
-  const keepsRole = context.own || server.developerRole === true
-  if (turn.role === 'developer' && !keepsRole) lose('approximated', `${path}.role`)
-  const role = turn.role === 'developer' && keepsRole ? 'developer' : 'system'
-  return [{ path, message: { role, content, ...restOf(turn) } }]
+  const message = noteOrigin({ role: turn.role, content, ...restOf(turn) }, { place: path })
+  return [{ path, message }]
 }
 
 function writeUser(turn: Turn, context: WriteContext, from: number): Placed[] {
@@ -302,11 +292,10 @@ function writeUser(turn: Turn, context: WriteContext, from: number): Placed[] {
 function userContent(
   parts: JsonObject[],
   turn: Turn,
-  { server, own }: WriteContext,
+  { own }: WriteContext,
 ): JsonObject[] | string {
   const isList = own && factsOf(turn)['list'] === true
-  if (parts.length === 1 && !isList) return joinedParts(parts, '')
-  return server.plainContent ? joinedParts(parts, '\n\n') : parts
+  return parts.length === 1 && !isList ? joinedParts(parts, '') : parts
 }
 
 /** What stands in a user's message, or in the result of a tool. */
@@ -336,8 +325,8 @@ function writeResult(
   block: ToolResultBlock,
   context: WriteContext,
 ): { result: Placed; images: JsonObject[] } {
-  const { server, path } = context
-  const id = writeCallId(block.callId, server)
+  const { path } = context
+  const id = writeCallId(block.callId)
   const written = foundInWords(block.content).map((inner, index) => ({
     isMedia: inner.kind === 'media',
     parts: writeUserPart(inner, { ...context, path: `${path}.content.${index}` }),
@@ -360,10 +349,9 @@ function writeResult(
   return { result: { path, message, resultOf: id }, images }
 }
 
-function resultContent(texts: JsonObject[], block: ToolResultBlock, { server, own }: WriteContext) {
+function resultContent(texts: JsonObject[], block: ToolResultBlock, { own }: WriteContext) {
   const isList = own && factsOf(block)['list'] === true
-  if (texts.length <= 1 && !isList) return joinedParts(texts, '')
-  return server.plainContent ? joinedParts(texts, '\n') : texts
+  return texts.length <= 1 && !isList ? joinedParts(texts, '') : texts
 }
 
 /** A message of the model while its blocks are gathered. */
@@ -379,30 +367,29 @@ interface Spoken {
   reordered: boolean
 }
 
-function writeAssistant(turns: TurnGroup, context: WriteContext, replayed: Replayed): Placed[] {
+function writeAssistant(turns: TurnGroup, context: WriteContext): Placed[] {
   const { lose, path } = context
   const [{ turn }] = turns
   const left: JsonObject = {}
   for (const told of turns) Object.assign(left, restOf(told.turn))
-  replayed.begin(turn)
+  const replayed = new Replayed(turn, context)
   const spoken = sayTurns(turns, context, replayed)
   if (spoken.reordered) lose('reordered', `${path}.blocks`, 'content and calls stand apart')
   const said = spoken.content.length + spoken.calls.length + spoken.refusals.length
   const isEmpty = said + Object.keys(left).length === 0
-  const members = replayed.end(spoken.calls.length > 0, isEmpty)
+  const members = replayed.members(isEmpty)
   if (isEmpty) return []
   const text = joinedParts(spoken.content, '')
   const isLegacy = context.own && factsOf(turn)['functionCall'] === true
   const message: JsonObject = {
     role: 'assistant',
-    content:
-      replayed.content(text === '' ? null : text) ??
-      (spoken.calls.length + spoken.refusals.length > 0 ? null : ''),
+    content: text === '' && spoken.calls.length + spoken.refusals.length > 0 ? null : text,
     ...(spoken.refusals.length > 0 && { refusal: spoken.refusals.join('') }),
     ...members,
     ...writeCalls(spoken.calls, isLegacy),
     ...left,
   }
+  noteOrigin(message, { place: path, thoughts: replayed.places })
   return [{ path, message, ...(!isLegacy && { calls: spoken.callIds }) }]
 }
 
@@ -447,7 +434,7 @@ function sayBlock(block: Block, spoken: Spoken, context: WriteContext, replayed:
       spoken.reordered ||= spoken.calls.length + spoken.content.length > 0
       return replayed.think(block, place, path)
     case 'tool-call': {
-      const answered = writeCallId(block.id, context.server)
+      const answered = writeCallId(block.id)
       const id = spoken.distinct(answered)
       spoken.callIds.push([answered, id])
       const extra = block.proof ? replayed.proveCall(block.proof, id, path) : {}

@@ -11,6 +11,7 @@ import {
   typeByName,
 } from '../../src/rules/media.ts'
 import type { Block, MediaBlock } from '../../src/model/request.ts'
+import { noteOrigin } from '../openai/origins.ts'
 import {
   DIALECT,
   keep,
@@ -141,7 +142,8 @@ function readFileSource(
 export function writeMedia(block: MediaBlock, context: WriteContext): JsonObject {
   const part = writePart(block, context)
   const cache = writeCache(block, context)
-  if (part) return { ...part, ...ownMembers(block, part), ...cache }
+  if (part)
+    return noteOrigin({ ...part, ...ownMembers(block, part), ...cache }, { place: context.path })
   context.lose('dropped', context.path, block.mediaType)
   return { type: 'text', text: leftOut(block), ...cache }
 }
@@ -186,9 +188,9 @@ function writeAudio(block: MediaBlock, context: WriteContext): JsonObject | unde
 
 function writeImage(block: MediaBlock, context: WriteContext): JsonObject | undefined {
   const { mediaType, source, detail, name } = block
-  const { lose, path, own, fetchesUrls } = context
-  // Addresses of another scheme, such as a bucket's, cannot be fetched by the server.
-  if ('url' in source && !own && !(fetchesUrls && /^https?:/i.test(source.url))) return undefined
+  const { lose, path, own } = context
+  // Addresses of another scheme, such as a bucket's, cannot be fetched by any server.
+  if ('url' in source && !own && !/^https?:/i.test(source.url)) return undefined
   if (name !== undefined) lose('dropped', `${path}.name`)
   const url =
     'url' in source ? source.url : 'data' in source ? dataUrl(mediaType, source.data) : undefined

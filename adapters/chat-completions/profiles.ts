@@ -9,11 +9,19 @@ const TEMPLATE: ServerFacts = {
   hostedTools: false,
   validArguments: true,
   topK: true,
+  jsonSchema: true,
 }
 
+/** Whether it searches the web its models decide, which it has more of than the table. */
 const OPENAI: ServerFacts = {
   cacheKey: true,
+  cacheMark: 'none',
   store: true,
+  reasoningStyle: 'openai',
+  topK: false,
+  verbosity: true,
+  safetyIdentifier: true,
+  jsonWord: true,
   maxTokensMember: 'max_completion_tokens',
   reasoningField: 'none',
   developerRole: true,
@@ -30,7 +38,7 @@ const MISTRAL_TAKES =
   'prompt_mode reasoning_effort safe_prompt metadata'
 
 /** What nearly all servers but the first one have in common. */
-const USUAL: ServerFacts = { customTools: false }
+const USUAL: ServerFacts = { wellKnown: true, customTools: false, jsonWord: false }
 
 const ROWS: readonly Profile[] = [
   {
@@ -58,12 +66,16 @@ const ROWS: readonly Profile[] = [
       reasoningReplay: 'all',
       reasoningStyle: 'openrouter',
       cacheMark: 'cache_control',
+      webSearch: true,
       topK: true,
+      verbosity: true,
+      jsonWord: true,
     },
   },
   {
     name: 'deepseek',
     facts: {
+      jsonWord: true,
       maxTokensMember: 'max_tokens',
       reasoningField: 'reasoning_content',
       reasoningReplay: 'with-tools',
@@ -135,6 +147,8 @@ const ROWS: readonly Profile[] = [
       reasoningStyle: 'enable_thinking',
       forcedWhileThinking: false,
       cacheMark: 'cache_control',
+      topK: true,
+      jsonWord: true,
       developerRole: false,
     },
     refusals: [
@@ -170,6 +184,9 @@ const ROWS: readonly Profile[] = [
   {
     name: 'groq',
     facts: {
+      maxTokensMember: 'max_completion_tokens',
+      jsonWord: true,
+      jsonSchema: true,
       reasoningField: 'reasoning',
       reasoningReplay: 'with-tools',
       messageNames: false,
@@ -186,6 +203,8 @@ const ROWS: readonly Profile[] = [
   {
     name: 'cerebras',
     facts: {
+      maxTokensMember: 'max_completion_tokens',
+      jsonSchema: true,
       reasoningField: 'reasoning',
       reasoningReplay: 'with-tools',
       drop: [
@@ -200,6 +219,7 @@ const ROWS: readonly Profile[] = [
   {
     name: 'fireworks',
     facts: {
+      jsonSchema: true,
       maxTokensMember: 'max_tokens',
       reasoningField: 'reasoning_content',
       reasoningReplay: 'with-tools',
@@ -214,11 +234,17 @@ const ROWS: readonly Profile[] = [
       reasoningStyle: 'together',
       strictTools: false,
       topK: true,
+      jsonSchema: true,
     },
   },
   {
     name: 'perplexity',
-    facts: { maxTokensMember: 'max_tokens', thinkTags: 'reasoning' },
+    facts: {
+      maxTokensMember: 'max_tokens',
+      thinkTags: 'reasoning',
+      webSearch: true,
+      topK: true,
+    },
   },
   {
     name: 'gemini',
@@ -229,6 +255,7 @@ const ROWS: readonly Profile[] = [
   {
     name: 'xai',
     facts: {
+      maxTokensMember: 'max_completion_tokens',
       reasoningField: 'reasoning_content',
       reasoningReplay: 'with-tools',
       developerRole: false,
@@ -288,13 +315,13 @@ const ROWS: readonly Profile[] = [
   },
   {
     name: 'litellm',
-    facts: { cacheMark: 'cache_control', drop: ['verbosity'] },
+    // What else it takes is for the model behind it to say.
+    facts: { customTools: false, jsonWord: true, cacheMark: 'cache_control', drop: ['verbosity'] },
     refusals: [{ words: /litellm\.UnsupportedParamsError/, says: 'does not take all parameters' }],
   },
 ]
 
-/** Servers that speak a part of this dialect, or speak it otherwise. */
-export const PROFILES: readonly Profile[] = ROWS.map((row) => ({
-  ...row,
-  facts: { ...USUAL, ...row.facts },
-}))
+/** Servers that speak a part of this dialect, or speak it otherwise; two rows say nothing of the rest. */
+export const PROFILES: readonly Profile[] = ROWS.map((row) =>
+  'customTools' in row.facts ? row : { ...row, facts: { ...USUAL, ...row.facts } },
+)

@@ -14,7 +14,6 @@ import {
 } from '../../src/model/proof.ts'
 import type { Proof, ReasoningBlock, Turn } from '../../src/model/request.ts'
 import { DIALECT, factsOf, textIn, objectIn, objectsIn, type WriteContext } from './dialect.ts'
-import { withThoughtInside } from './thoughts.ts'
 
 /**
  * Proofs travel as entries of `reasoning_details`, which clients of OpenRouter bring back whole. The id of an entry
@@ -316,36 +315,20 @@ interface Spoken {
 }
 
 /**
- * Sends thoughts and proofs of earlier turns back as the server wants them: which ones, and in which member. What
- * is sent for a turn depends only on what stands before it, so that prompt caches hit.
+ * Sends thoughts and proofs of earlier turns back, each turn by itself: under all their names, of which a server is left
+ * those that it knows (`fit-history.ts`).
  */
 export class Replayed {
   readonly #context: WriteContext
-  /** The model has called a tool, in this turn or before. */
-  #hasCalled = false
-  #thoughts: Spoken[] = []
-  #details: JsonObject[] = []
+  readonly #turn: Turn
+  readonly #thoughts: Spoken[] = []
+  readonly #details: JsonObject[] = []
   #members: JsonObject = {}
   #index = 0
-  #turn: Turn | undefined
 
-  constructor(context: WriteContext) {
-    this.#context = context
-  }
-
-  /** Between two turns. */
-  copy(context: WriteContext): Replayed {
-    const other = new Replayed(context)
-    other.#hasCalled = this.#hasCalled
-    return other
-  }
-
-  begin(turn: Turn): void {
+  constructor(turn: Turn, context: WriteContext) {
     this.#turn = turn
-    this.#thoughts = []
-    this.#details = []
-    this.#members = {}
-    this.#index = 0
+    this.#context = context
   }
 
   think(block: ReasoningBlock, place: TextSpan, path: string): void {
@@ -393,67 +376,33 @@ export class Replayed {
     else this.#details.push({ type: 'reasoning.text', text, signature: value, ...head })
   }
 
+  /** The places of the thoughts that go as plain text, because no entry proves them. */
+  get places(): readonly string[] {
+    return this.#plain().map(({ path }) => path)
+  }
+
   /**
    * The members of the message that hold what was thought. Servers refuse a message of thoughts alone (`isEmpty`), as
    * is left of a turn that was broken off.
    */
-  end(calls: boolean, isEmpty: boolean): JsonObject {
-    this.#hasCalled ||= calls
-    const { server } = this.#context
+  members(isEmpty: boolean): JsonObject {
     const details = this.#details.length > 0 ? { reasoning_details: this.#details } : {}
-    const plain = this.#thoughts.filter(({ proven }) => isEmpty || !proven)
-    const field = isEmpty ? 'none' : (server.reasoningField ?? 'both')
-    return { ...details, ...this.#members, ...this.#plain(plain, field) }
+    if (!isEmpty) return { ...details, ...this.#members, ...this.#told() }
+    for (const { path } of this.#thoughts) this.#context.lose('dropped', path, 'not taken back')
+    return {}
   }
 
-  #plain(thoughts: readonly Spoken[], field: string): JsonObject {
-    const { server, own } = this.#context
-    const text = thoughts.map((thought) => thought.text).join('')
-    const isWanted = this.#isWanted()
-    if (text === '' || !isWanted || field === 'none') {
-      if (text !== '')
-        for (const { path } of thoughts) this.#context.lose('dropped', path, 'not taken back')
-      return this.#filled(
-        own ? factsOf(this.#turn)['reasoning_content'] : undefined,
-        server.reasoningFiller,
-      )
-    }
-    switch (field) {
-      case 'reasoning_content':
-        return { reasoning_content: text }
-      case 'reasoning':
-        return { reasoning: text }
-      case 'details':
-        return {
-          reasoning_details: [
-            ...this.#details,
-            { type: 'reasoning.text', text, format: 'unknown', index: this.#index },
-          ],
-        }
-      case 'both':
-        return { reasoning_content: text, reasoning: text }
-      default:
-        return {}
-    }
+  #plain(): Spoken[] {
+    return this.#thoughts.filter(({ proven }) => !proven)
   }
 
-  /** DeepSeek refuses a turn with calls but without the member, even when another model made the calls. */
-  #filled(spelling: unknown, filler: string | undefined): JsonObject {
-    if (typeof spelling === 'string') return { reasoning_content: spelling }
-    return filler !== undefined && this.#isWanted() ? { reasoning_content: filler } : {}
-  }
-
-  #isWanted(): boolean {
-    const { server, own } = this.#context
-    const replay = server.reasoningReplay ?? (own ? 'all' : 'with-tools')
-    return replay === 'all' || (replay === 'with-tools' && this.#hasCalled)
-  }
-
-  /** The content of the message, with what was thought where the server takes that only there. */
-  content(said: JsonObject[] | string | null): Json {
-    const { reasoningField: field } = this.#context.server
-    const text = this.#thoughts.map((thought) => thought.text).join('')
-    const isInside = field === 'tags' || field === 'content-parts'
-    return isInside && text !== '' && this.#isWanted() ? withThoughtInside(field, text, said) : said
+  #told(): JsonObject {
+    const text = this.#plain()
+      .map((thought) => thought.text)
+      .join('')
+    if (text !== '') return { reasoning_content: text, reasoning: text }
+    // DeepSeek requires the member even when it is empty.
+    const spelled = this.#context.own ? factsOf(this.#turn)['reasoning_content'] : undefined
+    return typeof spelled === 'string' ? { reasoning_content: spelled } : {}
   }
 }

@@ -71,49 +71,92 @@ const leftFor = (wire: Wire, given: readonly (keyof Wire)[]): JsonObject =>
     given.flatMap((key) => (wire[key] === undefined ? [] : [[key, wire[key] ?? null]])),
   )
 
-const toEffort = (word: string): Effort | undefined =>
+export const toEffort = (word: string): Effort | undefined =>
   word === 'none' || isEffort(word) ? word : undefined
 
-export interface ReasoningContext {
-  readonly server: ServerFacts
-  readonly own: boolean
-  readonly lose: Lose
-  /** What is known of the model. */
-  readonly facts: KnownFacts
-}
-
-/** Inverse of `readReasoning`, in the words of the server. */
+/**
+ * Inverse of `readReasoning`: in the two members that say everything between them, which no server takes together
+ * (`sayReasoning`). Only how much of a thought is told has no word.
+ */
 export function writeReasoning(
   reasoning: ReasoningOptions | undefined,
-  { server, own: isOwn, lose, facts }: ReasoningContext,
+  { own: isOwn, lose }: { readonly own: boolean; readonly lose: Lose },
 ): JsonObject {
   if (!reasoning) return {}
   const words = factsOf(reasoning)['words']
   if (isOwn && isObject(words)) return words
-  const asked = server.reasoningStyle ?? 'openai'
-  // The model knows efforts alone, whatever other models of the server are asked by.
-  const style = asked === 'thinking' && facts.thinkingWord === false ? 'openai' : asked
+  const { mode, effort, budget, visible, detail } = reasoning
+  if (detail !== undefined && detail !== 'auto') lose('dropped', 'reasoning.detail')
+  const types = { on: 'enabled', off: 'disabled', adaptive: 'adaptive' } as const
+  return {
+    reasoning: {
+      ...(effort !== undefined && { effort }),
+      ...(budget !== undefined && { max_tokens: budget }),
+      ...(visible === false && { exclude: true }),
+    },
+    thinking: { type: types[mode] },
+  }
+}
+
+type Style = NonNullable<ServerFacts['reasoningStyle']>
+
+const isSaid = (value: Json | undefined): boolean => value !== undefined && value !== null
+
+/** Whether a body asks for thinking. */
+export function asksToThink(body: JsonObject): boolean {
+  for (const member of THINKING_MEMBERS) if ((body[member] ?? null) !== null) return true
+  return false
+}
+
+/** The members by which a server is asked, per style. */
+const ASKED_BY: Record<Style, readonly string[]> = {
+  openai: ['reasoning_effort'],
+  thinking: ['thinking'],
+  enable_thinking: ['enable_thinking'],
+  template: ['chat_template_kwargs', 'reasoning_effort'],
+  openrouter: ['reasoning'],
+  together: ['reasoning'],
+  none: [],
+}
+
+/** Whether a body asks in a member that the server knows. */
+export const isSaidIn = (style: Style, body: JsonObject): boolean =>
+  !(isSaid(body['reasoning']) && isSaid(body['thinking'])) &&
+  ASKED_BY[style].some((member) => isSaid(body[member]))
+
+/** The styles in which an effort is a word. */
+const BY_WORD = new Set<Style>(['openai', 'thinking', 'template', 'openrouter'])
+export const takesEfforts = (style: Style): boolean => BY_WORD.has(style)
+
+/** The wish in the words of a server. */
+export function sayReasoning(
+  reasoning: ReasoningOptions,
+  style: Style,
+  { efforts }: KnownFacts,
+  lose: Lose,
+): JsonObject {
   if (style === 'none') return lose('dropped', 'reasoning') ?? {}
-  reportUnsaid(reasoning, style, lose)
   const isOff = reasoning.mode === 'off' || reasoning.effort === 'none'
+  // Of these servers only OpenRouter can be told not to show thoughts.
+  if (reasoning.visible === false && reasoning.mode !== 'off' && style !== 'openrouter')
+    lose('dropped', 'reasoning.visible')
   // Other dialects take an effort without thoughts. Here the effort is that of thinking, so it is dropped with it.
   if (isOff) leaveHowMuch(reasoning, lose)
-  const { efforts } = facts
   const written = isOff ? writeOff(style, efforts, lose) : writeOn(reasoning, style, efforts, lose)
   return { ...written, ...restOf(reasoning) }
 }
 
 /** Where thinking is switched off by an effort, a model that has no such effort is told the least. */
-function writeOff(style: Style, efforts: readonly Effort[] | undefined, lose: Lose): JsonObject {
+function writeOff(style: Told, efforts: readonly Effort[] | undefined, lose: Lose): JsonObject {
   if (style !== 'openai' || !efforts || efforts.includes('none')) return OFF[style]
   lose('approximated', 'reasoning.mode', `the model takes ${efforts.join(', ') || 'no effort'}`)
   const least = nearestTo('none', efforts)
   return least ? { reasoning_effort: least } : {}
 }
 
-type Style = Exclude<NonNullable<ServerFacts['reasoningStyle']>, 'none'>
+type Told = Exclude<Style, 'none'>
 
-const OFF: Record<Style, JsonObject> = {
+const OFF: Record<Told, JsonObject> = {
   openai: { reasoning_effort: 'none' },
   thinking: { thinking: { type: 'disabled' } },
   enable_thinking: { enable_thinking: false },
@@ -122,16 +165,9 @@ const OFF: Record<Style, JsonObject> = {
   together: { reasoning: { enabled: false } },
 }
 
-/** Reports how thoughts were to be shown: of these servers only OpenRouter can be told. */
-function reportUnsaid({ mode, visible, detail }: ReasoningOptions, style: Style, lose: Lose): void {
-  if (detail !== undefined && detail !== 'auto') lose('dropped', 'reasoning.detail')
-  if (mode === 'off' || style === 'openrouter') return
-  if (visible === false) lose('dropped', 'reasoning.visible')
-}
-
 function writeOn(
   reasoning: ReasoningOptions,
-  style: Style,
+  style: Told,
   efforts: readonly Effort[] | undefined,
   lose: Lose,
 ): JsonObject {
@@ -153,8 +189,15 @@ function writeOn(
       const budget = chooseBudget(reasoning, lose)
       return { enable_thinking: true, ...(budget !== undefined && { thinking_budget: budget }) }
     }
-    case 'template':
-      return { ...leaveHowMuch(reasoning, lose), chat_template_kwargs: { enable_thinking: true } }
+    case 'template': {
+      // Templates that know no effort do not read it.
+      const { effort, budget } = reasoning
+      if (budget !== undefined) lose('dropped', 'reasoning.budget')
+      return {
+        chat_template_kwargs: { enable_thinking: true },
+        ...(effort !== undefined && { reasoning_effort: effort }),
+      }
+    }
     case 'together':
       return { ...leaveHowMuch(reasoning, lose), reasoning: { enabled: true } }
     case 'openrouter': {

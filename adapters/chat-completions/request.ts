@@ -2,11 +2,9 @@ import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { Members, membersBeside } from '../../src/model/ext.ts'
 import { reportUnkept } from '../../src/rules/foreign.ts'
 import { withToolsBefore } from '../../src/rules/late-tools.ts'
-import { storeFor } from '../../src/rules/storing.ts'
 import { toolNames } from '../../src/rules/names.ts'
 import { made } from '../../src/model/trail/trail.ts'
 import { invalid, nothingToSend } from '../../src/model/problem.ts'
-import { withoutRefused } from '../../src/check/fields.ts'
 import type { Request } from '../../src/model/request.ts'
 import { withFreeArguments } from '../../src/rules/text-tools.ts'
 import {
@@ -30,13 +28,13 @@ import {
   withoutNulls,
   type WriteContext,
 } from './dialect.ts'
-import { fitted, knownBy, serverFacts, storing } from './abilities.ts'
+import { fitted, storing, withoutThoughts } from './abilities.ts'
 import { History, writeHistory } from './history.ts'
 import * as options from './fields.ts'
-import { lowered } from './lowered.ts'
+import { fit, fitCarefully } from './fit.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
 import { readTools, readToolChoice, writeToolChoice, writeTools } from './tools.ts'
-import { placeOf, READ, validate } from './wire.ts'
+import { READ, validate } from './wire.ts'
 
 /** Throws for what this dialect forbids; keeps unknown members. */
 export function readRequest(body: Json, { trail }: ReadRequestContext): Request {
@@ -107,55 +105,74 @@ const factsIn = ({ stream_options, usage, functions }: JsonObject) => ({
   ...(functions !== undefined && { functions: true }),
 })
 
-/** Inverse of `readRequest`. */
+/** Inverse of `readRequest`, fitted to the model and its server. */
 export function writeRequest(asked: Request, writing: WriteRequestContext): Outgoing {
+  const { target, lose, trail } = writing
+  const isOwn = isOrigin(asked)
+  const whole = withToolsBefore(asked, lose, trail)
+  const request = isOwn ? whole : withoutThoughts(whole, target, lose)
+  const written = write(request, writing)
+  const body = withUnsaid(request, written.body, writing)
+  return { ...written, body: (isOwn ? fit : fitCarefully)(body, target, lose) }
+}
+
+/** Inverse of `readRequest`, for a server that takes all of this dialect. */
+export const writeWhole = (asked: Request, writing: WriteRequestContext): Outgoing =>
+  write(withToolsBefore(asked, writing.lose, writing.trail), writing)
+
+function write(asked: Request, writing: WriteRequestContext): Outgoing {
   const { target, lose, cache, trail } = writing
   const isOwn = isOrigin(asked)
-  const known = serverFacts(target, isOwn)
-  const request = fitted(withToolsBefore(asked, lose, trail), writing, known)
-  const { cacheMark: _, ...unmarked } = known
-  const server = cache?.mode === 'off' ? unmarked : known
+  const request = fitted(asked, writing)
   const context: WriteContext = {
     lose,
-    server,
     names: toolNames(request, TOOL_NAME),
     own: isOwn,
-    fetchesUrls: target.facts.fetchesUrls ?? server.fetchesUrls ?? true,
+    marks: cache?.mode !== 'off',
     path: '',
     trail,
     given: givenTo(request, writing),
   }
   const messages = writeHistory(withFormat(request, context), context)
   if (messages.length === 0) throw nothingToSend()
-  const thoughts = writeReasoning(request.reasoning, {
-    server,
-    own: isOwn,
-    lose,
-    facts: isOwn ? target.facts : knownBy(target),
-  })
-  const thinks = request.reasoning !== undefined && request.reasoning.mode !== 'off'
   const tools = writeTools(request, context)
   reportUnkept(request, lose)
-  const store = isOwn ? request.store : storeFor(request, storing(target), lose)
   const { stream_options: _options, ...rest } = restOf(request)
   const body: JsonObject = {
     model: target.model,
     messages,
     ...(tools.tools.length > 0 && { tools: tools.tools }),
     ...tools.members,
-    ...writeToolChoice(request, tools, thinks, context),
-    ...options.writeSettings(request, { ...context, request, most: target.facts.maxOutputTokens }),
-    ...thoughts,
+    ...writeToolChoice(request, tools, context),
+    ...options.writeSettings(request, { ...context, request }),
+    ...writeReasoning(request.reasoning, context),
     ...options.writeFormat(request, context),
     ...options.writeAccount(request, context, cache),
-    ...(store !== undefined && { store }),
     ...writeStream(request),
     ...ownUsage(request),
     ...rest,
   }
-  const taken = withoutRefused(body, target.facts.drop, placeOf, lose)
-  const sent = lowered(taken, target, lose)
-  return { path: '/v1/chat/completions', headers: {}, body: sent }
+  return { path: '/v1/chat/completions', headers: {}, body }
+}
+
+/**
+ * What the caller left unsaid and a server is told in its place: a key of the prompt cache where it takes one, and not
+ * to keep a request that it would keep, of a caller whose dialect may have no word for that.
+ */
+function withUnsaid(
+  request: Request,
+  body: JsonObject,
+  { target, cache }: WriteRequestContext,
+): JsonObject {
+  const isDerived = cache?.mode === 'derive' && target.facts.server?.cacheKey && !request.cacheKey
+  const key = isDerived ? cache.session() : undefined
+  const isKept = !isOrigin(request) && request.store === undefined && storing(target).stores
+  if (key === undefined && !isKept) return body
+  return {
+    ...body,
+    ...(key !== undefined && { prompt_cache_key: key }),
+    ...(isKept && { store: false }),
+  }
 }
 
 /** `usage` is OpenRouter's way to ask for counts; it goes back to servers of this dialect. */
@@ -171,7 +188,7 @@ function writeStream(request: Request): JsonObject {
   return { stream: true, stream_options: { ...asked, include_usage: true } }
 }
 
-/** A format that the server cannot enforce is asked for in words, behind all instructions. */
+/** A format that no server enforces is asked for in words, behind all instructions. */
 function withFormat(request: Request, context: WriteContext): Request {
   const words = options.formatWords(request, context)
   if (words === undefined) return request

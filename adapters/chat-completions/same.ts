@@ -3,21 +3,18 @@ import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { isEnvelope, readEnvelope } from '../../src/model/proof.ts'
-import { withoutRefused } from '../../src/check/fields.ts'
-import type { ModelFacts, SameEdits } from '../contract.ts'
+import type { SameEdits } from '../contract.ts'
 import { withCounting } from './usage.ts'
 import { DIALECT, textIn, objectIn } from './dialect.ts'
-import { lowered } from './lowered.ts'
-import { placeOf } from './wire.ts'
+import { fit } from './fit.ts'
 import { isOwnEntry } from './proofs.ts'
 
 /** Edits the body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
   const { model, facts, foreign, usage, readsProof = () => true } = edits
-  const own = foreign ? withoutForeign(body, readsProof, lose) : body
-  const taken = withoutRefused(bounded(own, facts, lose), facts.drop, placeOf, lose)
-  const known = lowered(taken, { model: model ?? textIn(body['model']), facts }, lose)
-  const sent = usage ? withCounting(known, facts) : known
+  const own = foreign ? cleaned(body, readsProof, lose) : body
+  const fitted = fit(own, { model: model ?? textIn(body['model']), facts }, lose)
+  const sent = usage ? withCounting(fitted, facts) : fitted
   return model === undefined || (sent['model'] !== undefined && typeof sent['model'] !== 'string')
     ? sent
     : withMembers(sent, { model })
@@ -26,7 +23,7 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
 type ReadsProof = NonNullable<SameEdits['readsProof']>
 
 /** Takes out proofs of other services that this proxy has handed on in envelopes. */
-function withoutForeign(body: JsonObject, reads: ReadsProof, lose: Lose): JsonObject {
+function cleaned(body: JsonObject, reads: ReadsProof, lose: Lose): JsonObject {
   const { messages } = body
   if (!Array.isArray(messages)) return body
   const own = withElements(messages, (message, index) => {
@@ -78,16 +75,4 @@ function withOwnCalls(message: JsonObject, seal: string, lose: Lose): JsonObject
     return withMembers(call, { extra_content: undefined })
   })
   return own === calls ? message : withMembers(message, { tool_calls: own })
-}
-
-function bounded(body: JsonObject, { maxOutputTokens: most }: ModelFacts, lose: Lose): JsonObject {
-  if (most === undefined) return body
-  let changed = body
-  for (const member of ['max_tokens', 'max_completion_tokens']) {
-    const asked = body[member]
-    if (typeof asked !== 'number' || asked <= most) continue
-    lose('approximated', 'limits.maxOutputTokens')
-    changed = withMembers(changed, { [member]: most })
-  }
-  return changed
 }

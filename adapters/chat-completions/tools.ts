@@ -1,5 +1,5 @@
 import { isObject, toText, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
-import { reportWidened, isNamed, type NamedTool } from '../../src/rules/names.ts'
+import { isNamed, type NamedTool } from '../../src/rules/names.ts'
 import type {
   FunctionTool,
   HostedTool,
@@ -9,9 +9,9 @@ import type {
   ToolChoice,
 } from '../../src/model/request.ts'
 import { membersBeside } from '../../src/model/ext.ts'
-import { describeText, TEXT_TOOL_SCHEMA } from '../../src/rules/text-tools.ts'
 import { rooted } from '../../src/schema/root.ts'
 import { NOT_STRICT, strictSchema } from '../../src/schema/strict.ts'
+import { noteOrigin, noteSchema } from '../openai/origins.ts'
 import {
   DIALECT,
   keep,
@@ -121,7 +121,7 @@ export function writeTools(request: Request, context: WriteContext): WrittenTool
     else {
       const name = context.names.toWire(tool.name, tool.namespace)
       if (known.has(name)) context.lose('dropped', `tools.${name}`, 'another tool has this name')
-      else if (context.own && factsOf(tool)['legacy'] === true)
+      else if (context.own && tool.kind === 'function' && factsOf(tool)['legacy'] === true)
         functions.push(writeDeclared(tool, name, context))
       else tools.push(writeNamed(tool, name, context))
       known.add(name)
@@ -133,10 +133,13 @@ export function writeTools(request: Request, context: WriteContext): WrittenTool
 function writeNamed(tool: NamedTool, name: string, context: WriteContext): JsonObject {
   const { outer } = restOf(tool)
   const beside = { ...objectIn(outer), ...writeCache(tool, context) }
-  const isNative = context.own || context.server.customTools === true
-  if (tool.kind === 'text' && isNative)
-    return { type: 'custom', custom: writeCustom(tool, name), ...beside }
-  return { type: 'function', function: writeDeclared(tool, name, context), ...beside }
+  const place = `tools.${tool.name}`
+  return noteOrigin(
+    tool.kind === 'text'
+      ? { type: 'custom', custom: writeCustom(tool, name), ...beside }
+      : { type: 'function', function: writeDeclared(tool, name, context), ...beside },
+    { place },
+  )
 }
 
 function writeCustom(tool: TextTool, name: string): JsonObject {
@@ -161,19 +164,16 @@ function writeCustom(tool: TextTool, name: string): JsonObject {
   }
 }
 
-function writeDeclared(tool: NamedTool, name: string, context: WriteContext): JsonObject {
+function writeDeclared(tool: FunctionTool, name: string, context: WriteContext): JsonObject {
   const { outer: _, ...left } = restOf(tool)
-  const isText = tool.kind === 'text'
-  const description = isText ? describeText(tool, context.lose) : tool.description
-  if (!isText && tool.async) context.lose('dropped', `tools.${tool.name}.async`)
-  const written = isText
-    ? { parameters: new Verbatim(TEXT_TOOL_SCHEMA) }
-    : writeSchema(tool, context)
+  const { description } = tool
+  if (tool.async) context.lose('dropped', `tools.${tool.name}.async`)
+  const written = writeSchema(tool, context)
   return { name, ...(description !== undefined && { description }), ...written, ...left }
 }
 
 /** Writes the schema. `strict` is kept only where OpenAI's strict mode accepts the schema. */
-function writeSchema(tool: FunctionTool, { own: isOwn, server, lose }: WriteContext): JsonObject {
+function writeSchema(tool: FunctionTool, { own: isOwn, lose }: WriteContext): JsonObject {
   const { name, schema, strict } = tool
   if (isOwn) {
     const spelledStrict = strict ?? factsOf(tool)['strict']
@@ -185,37 +185,35 @@ function writeSchema(tool: FunctionTool, { own: isOwn, server, lose }: WriteCont
   const root = rooted(schema ?? '')
   if (root.lost.length > 0) lose('approximated', `tools.${name}.schema`, root.lost.join(', '))
   if (strict !== true) return { parameters: new Verbatim(root.schema) }
-  const closed = server.strictTools === false ? undefined : strictSchema(root.schema)
-  if (closed === undefined) lose('dropped', `tools.${name}.strict`, NOT_STRICT)
-  return {
-    parameters: new Verbatim(closed ?? root.schema),
-    ...(closed !== undefined && { strict: true }),
-  }
+  const closed = strictSchema(root.schema)
+  if (closed !== undefined)
+    return { parameters: noteSchema(new Verbatim(closed), root.schema), strict: true }
+  lose('dropped', `tools.${name}.strict`, NOT_STRICT)
+  return { parameters: new Verbatim(root.schema) }
 }
 
 const PLACES = ['city', 'region', 'country', 'timezone']
 
-function writeHosted(tool: HostedTool, { own: isOwn, server, lose }: WriteContext): JsonObject {
-  const { capability, location, allowedDomains, blockedDomains, maxUses, contextSize } = tool
+function writeHosted(tool: HostedTool, { own: isOwn, lose }: WriteContext): JsonObject {
+  const { capability, location, contextSize } = tool
   const place = `tools.${capability}`
-  if (capability !== 'web-search' || !(isOwn || server.webSearch))
-    return lose('dropped', place) ?? {}
-  if (allowedDomains) lose('dropped', `${place}.allowedDomains`)
-  if (blockedDomains) lose('dropped', `${place}.blockedDomains`)
-  if (maxUses !== undefined) lose('dropped', `${place}.maxUses`)
+  if (capability !== 'web-search') return lose('dropped', place) ?? {}
   const approximate = Object.entries(location ?? {}).filter(
     ([key]) => isOwn || PLACES.includes(key),
   )
   const { type, ...known } = Object.fromEntries(approximate)
-  return {
-    web_search_options: {
-      ...(contextSize !== undefined && { search_context_size: contextSize }),
-      ...restOf(tool),
-      ...(Object.keys(known).length > 0 && {
-        user_location: { type: type ?? 'approximate', approximate: known },
-      }),
-    },
+  const unsaid = (['allowedDomains', 'blockedDomains', 'maxUses'] as const).filter(
+    (member) => tool[member] !== undefined,
+  )
+  const options = {
+    ...(contextSize !== undefined && { search_context_size: contextSize }),
+    ...restOf(tool),
+    ...(Object.keys(known).length > 0 && {
+      user_location: { type: type ?? 'approximate', approximate: known },
+    }),
   }
+  const without = unsaid.map((member) => `${place}.${member}`)
+  return { web_search_options: noteOrigin<JsonObject>(options, { place, without }) }
 }
 
 const MODES = new Map<Json | undefined, ToolChoice['mode']>([
@@ -274,11 +272,10 @@ export const toolNameIn = (tool: JsonObject): string =>
 export function writeToolChoice(
   request: Request,
   { tools, members }: WrittenTools,
-  thinks: boolean,
   context: WriteContext,
 ): JsonObject {
   const { toolChoice: choice, parallelToolCalls } = request
-  const { lose, server, own: isOwn } = context
+  const { lose, own: isOwn } = context
   const parallel = parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }
   const hasFunctions = 'functions' in members
   if (isOwn && choice) {
@@ -293,30 +290,22 @@ export function writeToolChoice(
     if (choice?.mode === 'required') lose('dropped', 'toolChoice', 'no tool is left')
     return isOwn ? parallel : {}
   }
-  if (!choice) return parallel
-  const wanted = namedChoice(request, choice, context)
-  const isForced = wanted !== 'auto' && wanted !== 'none'
-  if (isForced && thinks && server.forcedWhileThinking === false) {
-    lose('approximated', 'toolChoice', 'the model may not be forced while it thinks')
-    return { tool_choice: 'auto', ...parallel }
-  }
-  return { tool_choice: wanted, ...parallel }
+  return choice ? { tool_choice: namedChoice(request, choice, context), ...parallel } : parallel
 }
 
-function namedChoice(request: Request, choice: ToolChoice, context: WriteContext): Json {
-  const { lose, names, server, own: isOwn } = context
-  const required = server.requiredChoice ?? 'required'
+function namedChoice({ tools }: Request, choice: ToolChoice, context: WriteContext): Json {
+  const { lose, names } = context
   const chosen = choice.names
   if (choice.mode === 'none' || chosen?.length === 0) return 'none'
-  if (!chosen) return choice.mode === 'required' ? required : 'auto'
+  if (!chosen) return choice.mode === 'required' ? 'required' : 'auto'
   // Of several tools with one name the first is offered.
   const offered = new Map<string, NamedTool>()
-  for (const tool of request.tools.filter(isNamed).toReversed()) offered.set(tool.name, tool)
+  for (const tool of tools.filter(isNamed).toReversed()) offered.set(tool.name, tool)
   const known = chosen.flatMap((name) => {
     const tool = offered.get(name)
     if (!tool) return []
     const wire = { name: names.toWire(tool.name, tool.namespace) }
-    const isCustom = tool.kind === 'text' && (isOwn || server.customTools === true)
+    const isCustom = tool.kind === 'text'
     return [isCustom ? { type: 'custom', custom: wire } : { type: 'function', function: wire }]
   })
   const [first, ...others] = known
@@ -325,8 +314,5 @@ function namedChoice(request: Request, choice: ToolChoice, context: WriteContext
     return 'auto'
   }
   if (choice.mode === 'required' && others.length === 0 && chosen.length === 1) return first
-  if (isOwn || server.allowedTools)
-    return { type: 'allowed_tools', allowed_tools: { mode: choice.mode, tools: known } }
-  reportWidened(request, lose)
-  return choice.mode === 'required' ? required : 'auto'
+  return { type: 'allowed_tools', allowed_tools: { mode: choice.mode, tools: known } }
 }

@@ -116,13 +116,21 @@ const thoughtFacts = () => ({
   thinkTags: z.optional(z.enum(['text', 'reasoning'])),
 })
 
+const answerFacts = () => ({
+  maxTokensMember: z.optional(z.enum(['max_tokens', 'max_completion_tokens'])),
+  stop: optional.flag,
+  temperature: optional.flag,
+  topK: optional.flag,
+  verbosity: optional.flag,
+  seedMember: z.optional(z.enum(['seed', 'random_seed'])),
+})
+
 const profile = later(() =>
   z.strictObject({
     extends: optional.text,
+    wellKnown: optional.flag,
     ...thoughtFacts(),
-    maxTokensMember: z.optional(z.enum(['max_tokens', 'max_completion_tokens'])),
-    stop: optional.flag,
-    temperature: optional.flag,
+    ...answerFacts(),
     forcedWhileThinking: optional.flag,
     requiredChoice: z.optional(z.enum(['required', 'any'])),
     allowedTools: optional.flag,
@@ -133,7 +141,7 @@ const profile = later(() =>
     messageNames: optional.flag,
     bridgeAfterTool: optional.text,
     plainContent: optional.flag,
-    cacheMark: z.optional(z.enum(['cache_control', 'prompt_cache_breakpoint'])),
+    cacheMark: z.optional(z.enum(['cache_control', 'prompt_cache_breakpoint', 'none'])),
     cacheKey: optional.flag,
     provenCalls: optional.flag,
     callIds: z.optional(
@@ -143,8 +151,6 @@ const profile = later(() =>
     ),
     validArguments: optional.flag,
     webSearch: optional.flag,
-    topK: optional.flag,
-    seedMember: z.optional(z.enum(['seed', 'random_seed'])),
     outputInTotal: optional.flag,
     namespaces: optional.flag,
     hostedTools: optional.flag,

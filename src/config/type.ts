@@ -87,6 +87,7 @@ export interface CompactionConfig {
 
 export interface ProfileConfig {
   extends?: string | undefined
+  wellKnown?: boolean | undefined
   reasoningField?:
     | 'reasoning_content'
     | 'reasoning'
@@ -111,6 +112,9 @@ export interface ProfileConfig {
   maxTokensMember?: 'max_tokens' | 'max_completion_tokens' | undefined
   stop?: boolean | undefined
   temperature?: boolean | undefined
+  topK?: boolean | undefined
+  verbosity?: boolean | undefined
+  seedMember?: 'seed' | 'random_seed' | undefined
   forcedWhileThinking?: boolean | undefined
   requiredChoice?: 'required' | 'any' | undefined
   allowedTools?: boolean | undefined
@@ -121,14 +125,12 @@ export interface ProfileConfig {
   messageNames?: boolean | undefined
   bridgeAfterTool?: string | undefined
   plainContent?: boolean | undefined
-  cacheMark?: 'cache_control' | 'prompt_cache_breakpoint' | undefined
+  cacheMark?: 'cache_control' | 'prompt_cache_breakpoint' | 'none' | undefined
   cacheKey?: boolean | undefined
   provenCalls?: boolean | undefined
   callIds?: number | 'nine' | undefined
   validArguments?: boolean | undefined
   webSearch?: boolean | undefined
-  topK?: boolean | undefined
-  seedMember?: 'seed' | 'random_seed' | undefined
   outputInTotal?: boolean | undefined
   namespaces?: boolean | undefined
   hostedTools?: boolean | undefined

@@ -270,7 +270,7 @@ it('names the address of a picture in words where the server does not fetch it (
   }
   expect(written()).toContain(`"image_url":{"url":"${url}"}`)
   expect(losses).toEqual([])
-  expect(written(false)).toContain(`[image/png ${url} left out]`)
+  expect(written(false)).toContain(`[image ${url} left out]`)
   expect(losses).toMatchObject([{ code: 'dropped', path: 'turns.0.blocks.0' }])
 })
 

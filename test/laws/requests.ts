@@ -34,7 +34,8 @@ function placeText(place: Place, request: Request): string {
  */
 const REPORTED_AS: Record<string, string[]> = {
   tools: ['toolChoice'],
-  system: ['format'],
+  // Instructions of developers that come first are those before the conversation in some dialects.
+  system: ['format', 'turns.0.role'],
   turns: ['format'],
   compact: ['compaction'],
   user: ['metadata'],

@@ -1,0 +1,329 @@
+import { withElements, withMembers } from '../../src/json/edit.ts'
+import { isObject, listOf, parseObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { NO_PROOF } from '../../src/model/proof.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import { leftOutFile, SHOWN_LABEL, shownLabel } from '../../src/rules/media.ts'
+import { lowerInput, instructionWords } from '../../src/rules/text-tools.ts'
+import type { ServerFacts } from '../contract.ts'
+import { withMediaBehind, type ResultWire } from '../openai/smaller-servers.ts'
+import { noteOrigin, originOf } from '../openai/origins.ts'
+import { joinedParts } from './blocks.ts'
+import { writeCallId } from './calls.ts'
+import { objectIn, objectsIn, textIn } from './dialect.ts'
+import { FORMAT, signatureIn } from './proofs.ts'
+import { withThoughtInside } from './thoughts.ts'
+
+export interface Fitting {
+  readonly server: ServerFacts
+  readonly lose: Lose
+  /** Whether the first call of a message has to have a proof. */
+  readonly isProven: boolean
+  /**
+   * Whether all tools stay on offer where a choice cannot name some of them, because without the others it would be
+   * another prompt: of a server that is known to lack the word, to keep to the choice is worth more.
+   */
+  readonly keepsOffer: boolean
+}
+
+/** Where a message stands in the conversation, and whether the model has called a tool up to there. */
+interface At {
+  readonly place: string
+  readonly hasCalled: boolean
+}
+
+/** Writes the conversation as the server takes it. */
+export function fitMessages(body: JsonObject, fitting: Fitting): JsonObject {
+  const { messages } = body
+  if (!Array.isArray(messages)) return body
+  const { server } = fitting
+  const walk = new Walk()
+  const told = withElements(messages, (message) => {
+    if (!isObject(message)) return message
+    const at = walk.next(message)
+    const fitted = fitMessage(message, at, fitting)
+    // What becomes the user's words is reported where it stood.
+    return server.systemFirst && isInstruction(fitted) ? noteOrigin(fitted, at) : fitted
+  })
+  const shown = server.toolMedia === false ? withMediaBehind(told, RESULTS) : told
+  const ordered = server.systemFirst ? withSystemFirst(shown, fitting) : shown
+  const { bridgeAfterTool: bridge } = server
+  const whole = bridge === undefined ? ordered : bridged(ordered, bridge, fitting)
+  return whole === messages ? body : withMembers(body, { messages: whole })
+}
+
+/** The place of instructions before the first turn. */
+const TOP = 'system'
+
+const isInstructing = (role: Json | undefined): boolean => role === 'system' || role === 'developer'
+
+/** Counts messages as turns: instructions at the top are none, and results that follow each other are one. */
+class Walk {
+  #turn = -1
+  #role: Json | undefined
+  #hasCalled = false
+
+  next(message: JsonObject): At {
+    const { role, tool_calls } = message
+    if (Array.isArray(tool_calls)) this.#hasCalled = true
+    const isTop = this.#turn < 0 && isInstructing(role)
+    const continues = role === 'tool' && this.#role === 'tool'
+    if (!isTop && !continues) this.#turn += 1
+    this.#role = role
+    const place = originOf(message)?.place ?? (isTop ? TOP : `turns.${this.#turn}`)
+    return { place, hasCalled: this.#hasCalled }
+  }
+}
+
+function fitMessage(message: JsonObject, at: At, fitting: Fitting): JsonObject {
+  const { server, lose } = fitting
+  const { role, name } = message
+  const isUnnamed = server.messageNames === false && name !== undefined && role !== 'tool'
+  if (isUnnamed) lose('dropped', `${at.place}.name`)
+  const isRenamed = server.developerRole === false && role === 'developer'
+  // At the top both are instructions alike.
+  if (isRenamed && at.place !== TOP) lose('approximated', `${at.place}.role`)
+  const named =
+    isUnnamed || isRenamed
+      ? withMembers(message, {
+          ...(isUnnamed && { name: undefined }),
+          ...(isRenamed && { role: 'system' }),
+        })
+      : message
+  const marked = named['cache_control'] === undefined ? named : fitMark(named, fitting)
+  const { content } = marked
+  const textual = Array.isArray(content)
+    ? withFitContent(marked, content, at.place, fitting)
+    : marked
+  const plain = server.plainContent ? withPlainContent(textual) : textual
+  if (role !== 'assistant') return server.callIds === undefined ? plain : withFitIds(plain, server)
+  return withThought(withCalls(plain, at.place, fitting), originOf(message)?.thoughts, at, fitting)
+}
+
+/** Takes out the mark of a prefix to cache, or spells it as the server does. */
+export function fitMark(node: JsonObject, { server, lose }: Fitting): JsonObject {
+  const { cache_control: mark } = node
+  if (!isObject(mark) || server.cacheMark === undefined || server.cacheMark === 'cache_control')
+    return node
+  if (server.cacheMark === 'none') {
+    lose('dropped', 'cache')
+    return withMembers(node, { cache_control: undefined })
+  }
+  const { type: _, ...rest } = mark
+  const prompt_cache_breakpoint = { mode: 'explicit', ...rest }
+  return withMembers(node, { cache_control: undefined, prompt_cache_breakpoint })
+}
+
+/** The parts of a message. Marked text is a list of parts; without its mark it is a text like any other. */
+function withFitContent(
+  message: JsonObject,
+  content: Json[],
+  place: string,
+  fitting: Fitting,
+): JsonObject {
+  const { role } = message
+  let isUnmarked = false
+  const kept = withElements(content, (part, index) => {
+    if (!isObject(part)) return part
+    const bare = fitMark(part, fitting)
+    isUnmarked ||= bare !== part
+    return fitMedium(bare, originOf(part)?.place ?? `${place}.blocks.${index}`, fitting)
+  })
+  if (kept === content) return message
+  const isAlike = isUnmarked && kept.every(isObject)
+  return withMembers(message, { content: isAlike ? rejoined(kept.filter(isObject), role) : kept })
+}
+
+function rejoined(parts: JsonObject[], role: Json | undefined): Json {
+  if (isInstructing(role)) return joinedParts(parts, '\n\n')
+  return role === 'assistant' || parts.length === 1 ? joinedParts(parts, '') : parts
+}
+
+/** Replaces a document or picture that the server cannot read by a text that names it. */
+function fitMedium(part: JsonObject, place: string, { server, lose }: Fitting): JsonObject {
+  const { type, file, image_url } = part
+  if (type !== 'file' && type !== 'image_url') return part
+  const url = textIn(image_url) || textIn(objectIn(image_url)['url'])
+  const isFile = type === 'file' && server.files === false
+  const isAway = type === 'image_url' && server.fetchesUrls === false && /^https?:/i.test(url)
+  if (!isFile && !isAway) return part
+  lose('dropped', place)
+  const name = isFile ? textIn(objectIn(file)['filename']) : `image ${url}`
+  return { type: 'text', text: leftOutFile(name) }
+}
+
+function withPlainContent(message: JsonObject): JsonObject {
+  const { content, role } = message
+  if (!Array.isArray(content)) return message
+  const parts = objectsIn(content)
+  return parts.length === content.length
+    ? withMembers(message, { content: joinedParts(parts, role === 'tool' ? '\n' : '\n\n') })
+    : message
+}
+
+/** The id of an answered call, also where media of its result are announced by it. */
+function withFitIds(message: JsonObject, server: ServerFacts): JsonObject {
+  const { tool_call_id: id, role, content } = message
+  if (typeof id === 'string') return withMembers(message, { tool_call_id: writeCallId(id, server) })
+  if (role !== 'user' || !Array.isArray(content)) return message
+  const labelled = withElements(content, (part) => {
+    const said = isObject(part) ? textIn(part['text']) : ''
+    if (!isObject(part) || !said.startsWith(SHOWN_LABEL) || !said.endsWith(':')) return part
+    const answered = writeCallId(said.slice(SHOWN_LABEL.length, -1), server)
+    return withMembers(part, { text: shownLabel(answered) })
+  })
+  return withMembers(message, { content: labelled })
+}
+
+function withCalls(message: JsonObject, place: string, fitting: Fitting): JsonObject {
+  const { tool_calls: calls } = message
+  if (!Array.isArray(calls)) return message
+  const written = withElements(calls, (call, at) => {
+    if (!isObject(call)) return call
+    const signed = fitting.isProven && at === 0 ? withStandIn(call, place, fitting.lose) : call
+    return fitCall(fitMark(signed, fitting), place, fitting)
+  })
+  return withMembers(message, { tool_calls: written })
+}
+
+function fitCall(call: JsonObject, place: string, { server, lose }: Fitting): JsonObject {
+  const { id, custom, function: called } = call
+  const fitting =
+    server.callIds === undefined || typeof id !== 'string'
+      ? call
+      : withMembers(call, { id: writeCallId(id, server) })
+  if (isObject(custom) && server.customTools === false) {
+    const { name = '', input, ...rest } = custom
+    return withMembers(fitting, {
+      type: 'function',
+      custom: undefined,
+      function: { name, arguments: lowerInput(textIn(input)), ...rest },
+    })
+  }
+  if (!server.validArguments || !isObject(called)) return fitting
+  const said = called['arguments']
+  if (typeof said === 'string' && parseObject(said) !== undefined) return fitting
+  if (said !== undefined && said !== '') lose('approximated', `${place}.input`)
+  return withMembers(fitting, { function: withMembers(called, { arguments: '{}' }) })
+}
+
+function withStandIn(call: JsonObject, place: string, lose: Lose): JsonObject {
+  const { extra_content } = call
+  if (signatureIn(extra_content) !== '') return call
+  lose('defaulted', `${place}.seal`, 'the first call has no proof')
+  const google = { ...objectIn(objectIn(extra_content)['google']), thought_signature: NO_PROOF }
+  return withMembers(call, { extra_content: { ...objectIn(extra_content), google } })
+}
+
+const SPELLINGS = ['reasoning_content', 'reasoning'] as const
+
+/**
+ * Writes a thought in the member that the server reads, or a filler where the server requires the member. Which thoughts
+ * go depends only on what stands before them, so that prompt caches hit.
+ */
+function withThought(
+  message: JsonObject,
+  places: readonly string[] | undefined,
+  { place, hasCalled }: At,
+  { server, lose }: Fitting,
+): JsonObject {
+  const { reasoningField: field, reasoningFiller: filler, reasoningReplay = 'all' } = server
+  if (field === undefined && filler === undefined) return message
+  const text = SPELLINGS.map((name) => textIn(message[name])).find(Boolean) ?? ''
+  const isWanted = reasoningReplay === 'all' || (reasoningReplay === 'with-tools' && hasCalled)
+  if (text === '' && filler !== undefined && isWanted)
+    return withMembers(message, { reasoning_content: message['reasoning_content'] ?? filler })
+  if (field === undefined) return message
+  const bare = SPELLINGS.every((name) => message[name] === undefined)
+    ? message
+    : withMembers(message, { reasoning_content: undefined, reasoning: undefined })
+  if (text === '') return bare
+  if (isWanted && field !== 'none') return thoughtIn(field, text, message, bare)
+  for (const one of places ?? [`${place}.blocks.0`]) lose('dropped', one, 'not taken back')
+  return bare
+}
+
+function thoughtIn(
+  field: Exclude<ServerFacts['reasoningField'], 'none' | undefined>,
+  text: string,
+  message: JsonObject,
+  bare: JsonObject,
+): JsonObject {
+  switch (field) {
+    case 'reasoning_content':
+    case 'reasoning':
+      return withMembers(message, {
+        reasoning_content: undefined,
+        reasoning: undefined,
+        [field]: text,
+      })
+    case 'both':
+      return withMembers(message, { reasoning_content: text, reasoning: text })
+    case 'details':
+      return withDetail(message, text, bare)
+    case 'tags':
+    case 'content-parts':
+      return withMembers(bare, { content: withThoughtInside(field, text, message['content']) })
+    default:
+      return field satisfies never
+  }
+}
+
+/** What is told in `reasoning`, or in an entry too, is known there already. */
+function withDetail(message: JsonObject, text: string, bare: JsonObject): JsonObject {
+  const { reasoning_details: said, reasoning_content } = message
+  const details = listOf(said)
+  const told = objectsIn(details).map((entry) => textIn(entry['text']))
+  if (reasoning_content === undefined || told.join('').includes(text)) return message
+  const entry = { type: 'reasoning.text', text, format: FORMAT, index: details.length }
+  return withMembers(bare, { reasoning_details: [...details, entry] })
+}
+
+const RESULTS: ResultWire = {
+  isResult: ({ role }) => role === 'tool',
+  found: 'content',
+  id: 'tool_call_id',
+  says: (label, media) => [{ type: 'text', text: label }, ...media],
+  asUser: (content) => ({ role: 'user', content }),
+}
+
+/** The templates of Qwen and others take instructions only at the beginning and only in one message. */
+function withSystemFirst(messages: Json[], { lose }: Fitting): Json[] {
+  const first = messages.findIndex((message) => !isInstruction(message))
+  const count = first < 0 ? messages.length : first
+  const texts = messages.slice(0, count).map(textOf)
+  const isOne = count < 2 || texts.includes(undefined)
+  const top: Json[] = isOne
+    ? messages.slice(0, count)
+    : [withMembers(objectIn(messages[0]), { content: texts.join('\n\n') })]
+  const rest = withElements(messages.slice(count), (message, index) => {
+    if (!isInstruction(message)) return message
+    lose('approximated', `${originOf(objectIn(message))?.place ?? `turns.${index}`}.role`)
+    return { role: 'user', content: instructionWords(textOf(message) ?? '') }
+  })
+  const whole = [...top, ...rest]
+  return whole.length === messages.length && whole.every((one, at) => one === messages[at])
+    ? messages
+    : whole
+}
+
+const isInstruction = (message: Json): boolean =>
+  isObject(message) && isInstructing(message['role'])
+
+function textOf(message: Json): string | undefined {
+  const { content } = objectIn(message)
+  if (typeof content === 'string') return content
+  const parts = objectsIn(content)
+  return parts.every(({ type }) => type === 'text')
+    ? parts.map(({ text }) => textIn(text)).join('\n\n')
+    : undefined
+}
+
+/** Mistral refuses the user's words directly behind results. */
+function bridged(messages: Json[], bridge: string, { lose }: Fitting): Json[] {
+  return withElements(messages, (message, index) => {
+    const isBehind = objectIn(messages[index - 1])['role'] === 'tool'
+    if (!isBehind || objectIn(message)['role'] !== 'user') return message
+    lose('defaulted', 'turns', 'the model has to speak between results and the user')
+    return [{ role: 'assistant', content: bridge }, message]
+  })
+}

@@ -1,0 +1,142 @@
+import { withElements, withMembers } from '../../src/json/edit.ts'
+import { isObject, listOf, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import { freeTextMembers } from '../openai/smaller-servers.ts'
+import { callersSchema, originOf } from '../openai/origins.ts'
+import { isFlat, objectIn, objectsIn, textIn, toolType } from './dialect.ts'
+import { fitMark, type Fitting } from './fit-history.ts'
+import { readReasoning } from './reasoning.ts'
+import { toolNameIn } from './tools.ts'
+
+export function withTools(body: JsonObject, fitting: Fitting): JsonObject {
+  const { tools } = body
+  if (!Array.isArray(tools)) return body
+  const written = withElements(tools, (tool) => (isObject(tool) ? fitTool(tool, fitting) : tool))
+  return written === tools
+    ? body
+    : withMembers(body, { tools: written.length > 0 ? written : undefined })
+}
+
+function fitTool(said: JsonObject, fitting: Fitting): JsonObject | JsonObject[] {
+  const { server, lose } = fitting
+  const type = said['type'] || toolType(said)
+  const typed = type === said['type'] ? said : withMembers(said, { type })
+  const place = originOf(said)?.place ?? `tools.${toolNameIn(said) || textIn(type)}`
+  const tool = fitMark(typed, fitting)
+  if (type === 'function') return server.strictTools === false ? loose(tool, place, lose) : tool
+  if (type === 'custom') {
+    if (server.customTools !== false) return tool
+    const { custom, ...beside } = tool
+    return isFlat(tool)
+      ? { type: 'function', function: asFunction(tool, place, lose) }
+      : { ...beside, type: 'function', function: asFunction(objectIn(custom), place, lose) }
+  }
+  if (server.hostedTools !== false) return tool
+  return lose('dropped', place) ?? []
+}
+
+/** A function whose arguments are not held to its schema, which is its caller's again. */
+function loose(tool: JsonObject, place: string, lose: Lose): JsonObject {
+  const declared = objectIn(tool['function'])
+  const { strict, parameters } = declared
+  if (strict === undefined) return tool
+  if (strict === true) lose('dropped', `${place}.strict`)
+  const callers = parameters instanceof Verbatim ? callersSchema(parameters) : undefined
+  return withMembers(tool, {
+    function: withMembers(declared, {
+      strict: undefined,
+      ...(callers !== undefined && { parameters: new Verbatim(callers) }),
+    }),
+  })
+}
+
+/** A tool that takes free text, as a function of one text. */
+function asFunction(
+  { name, description, format: said }: JsonObject,
+  place: string,
+  lose: Lose,
+): JsonObject {
+  const { type = 'text', grammar, ...rest } = objectIn(said)
+  const format = isObject(said) ? { type, ...objectIn(grammar), ...rest } : undefined
+  const called = place.slice(place.indexOf('.') + 1)
+  return { name: name ?? '', ...freeTextMembers({ name: called, description, format }, lose) }
+}
+
+export function withChoice(body: JsonObject, fitting: Fitting): JsonObject {
+  const { tool_choice: choice } = body
+  if (choice === undefined || choice === null) return body
+  const { server, lose } = fitting
+  if (listOf(body['tools']).length === 0 && body['functions'] === undefined) {
+    if (isForcing(choice)) lose('dropped', 'toolChoice', 'no tool is left')
+    return withMembers(body, { tool_choice: undefined, parallel_tool_calls: undefined })
+  }
+  if (isForcing(choice) && server.forcedWhileThinking === false && thinksIn(body)) {
+    lose('approximated', 'toolChoice', 'the model may not be forced while it thinks')
+    const unforced = asUnforced(choice)
+    return isObject(unforced)
+      ? withNarrowChoice(body, unforced, fitting)
+      : withMembers(body, { tool_choice: unforced })
+  }
+  if (isObject(choice)) return withNarrowChoice(body, choice, fitting)
+  const isSpelled = choice === 'required' || (choice === 'any' && server.requiredChoice)
+  return isSpelled ? withMembers(body, { tool_choice: requiredBy(fitting) }) : body
+}
+
+const requiredBy = ({ server }: Fitting): string => server.requiredChoice ?? 'required'
+
+export const isForcing = (choice: Json): boolean =>
+  isObject(choice)
+    ? !isObject(choice['allowed_tools']) || objectIn(choice['allowed_tools'])['mode'] === 'required'
+    : choice === 'required' || choice === 'any'
+
+/** The same choice without force: among several it stays one among those. */
+export function asUnforced(choice: Json): Json {
+  const { allowed_tools: allowed } = objectIn(choice)
+  if (!isObject(choice) || !isObject(allowed)) return 'auto'
+  return withMembers(choice, { allowed_tools: withMembers(allowed, { mode: 'auto' }) })
+}
+
+/** Whether the request asks for thinking; what the model does unasked is for its service to say. */
+function thinksIn(body: JsonObject): boolean {
+  const { reasoning } = readReasoning(body)
+  return reasoning !== undefined && reasoning.mode !== 'off'
+}
+
+/** One tool that has to be called, or several of which one may be. */
+function withNarrowChoice(body: JsonObject, choice: JsonObject, fitting: Fitting): JsonObject {
+  const { server, lose, keepsOffer } = fitting
+  const { allowed_tools: allowed } = choice
+  if (!isObject(allowed)) {
+    if (server.namedChoice === false) return withOnly(body, [choice], requiredBy(fitting))
+    return withMembers(body, { tool_choice: asNamed(choice, fitting) })
+  }
+  const tools = listOf(allowed['tools'])
+  if (server.allowedTools !== false && server.namedChoice !== false) {
+    const named = withElements(tools, (tool) => (isObject(tool) ? asNamed(tool, fitting) : tool))
+    const several = withMembers(choice, { allowed_tools: withMembers(allowed, { tools: named }) })
+    return withMembers(body, { tool_choice: several })
+  }
+  const mode = allowed['mode'] === 'required' ? requiredBy(fitting) : 'auto'
+  const narrowed = withOnly(body, objectsIn(tools), mode)
+  if (narrowed['tools'] === body['tools']) return narrowed
+  lose('approximated', 'toolChoice', `the others ${keepsOffer ? 'stay' : 'are not'} on offer`)
+  return keepsOffer ? withMembers(body, { tool_choice: mode }) : narrowed
+}
+
+const asNamed = (choice: JsonObject, { server }: Fitting): JsonObject =>
+  choice['type'] === 'custom' && server.customTools === false
+    ? { type: 'function', function: { name: toolNameIn(choice) } }
+    : choice
+
+/** Only the tools that may be called are offered, and the choice becomes one word. */
+export function withOnly(
+  body: JsonObject,
+  chosen: readonly JsonObject[],
+  mode: string,
+): JsonObject {
+  const names = new Set(chosen.map(toolNameIn))
+  const tools = withElements(listOf(body['tools']), (tool) =>
+    isObject(tool) && names.has(toolNameIn(tool)) ? tool : [],
+  )
+  return withMembers(body, { ...(tools.length > 0 && { tools }), tool_choice: mode })
+}

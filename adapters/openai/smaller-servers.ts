@@ -1,0 +1,68 @@
+import { withElements, withMembers } from '../../src/json/edit.ts'
+import {
+  isObject,
+  objectsOf,
+  textIn,
+  Verbatim,
+  type Json,
+  type JsonObject,
+} from '../../src/json/json.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import { shownLabel } from '../../src/rules/media.ts'
+import { describeText, TEXT_TOOL_SCHEMA } from '../../src/rules/text-tools.ts'
+
+/** How a wire of this maker tells results of tools, and what the user says. */
+export interface ResultWire {
+  isResult(item: JsonObject): boolean
+  /** The members with what was found, and with the id of the call. */
+  readonly found: string
+  readonly id: string
+  says(label: string, media: readonly JsonObject[]): JsonObject[]
+  asUser(content: JsonObject[]): JsonObject
+}
+
+/** Moves media from results of tools into a message of the user, behind the last result of the group. */
+export function withMediaBehind(items: Json[], wire: ResultWire): Json[] {
+  const held: JsonObject[] = []
+  const settle = (): JsonObject[] => {
+    const content = held.splice(0)
+    return content.length > 0 ? [wire.asUser(content)] : []
+  }
+  const moved = withElements(items, (item) => {
+    if (!isObject(item) || !wire.isResult(item)) return [...settle(), item]
+    const parts = objectsOf(item[wire.found])
+    const texts = parts.flatMap(({ text }) => (typeof text === 'string' ? text : []))
+    const media = parts.filter(({ text }) => typeof text !== 'string')
+    if (media.length === 0) return item
+    held.push(...wire.says(shownLabel(textIn(item[wire.id])), media))
+    return withMembers(item, { [wire.found]: texts.join('\n') })
+  })
+  const last = settle()
+  return last.length > 0 ? [...moved, ...last] : moved
+}
+
+interface FreeText {
+  /** What the caller calls the tool, where it is reported. */
+  readonly name: string
+  readonly description: Json | undefined
+  /** With its grammar beside its type. */
+  readonly format: Json | undefined
+}
+
+/** What a tool that takes free text is as a function of one text, beside its name. */
+export function freeTextMembers(
+  { name, description: said, format }: FreeText,
+  lose: Lose,
+): JsonObject {
+  const described = {
+    kind: 'text' as const,
+    name,
+    ...(typeof said === 'string' && { description: said }),
+    ...(isObject(format) && { format }),
+  }
+  const description = describeText(described, lose)
+  return {
+    ...(description !== undefined && { description }),
+    parameters: new Verbatim(TEXT_TOOL_SCHEMA),
+  }
+}
