@@ -94,6 +94,7 @@ function editedBody(
       facts,
       foreign,
       sentTo: target.model,
+      ...(exchange.route.compacts && { unkept: true }),
       ...(counted && { usage: true }),
       ...(foreign && { readsProof: markReader(exchange, destination) }),
       ...(nameless && { nameless }),
