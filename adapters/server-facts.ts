@@ -95,6 +95,8 @@ export interface ServerFacts {
   unprovenThoughts?: boolean
   /** Whether a conversation may hold items other than messages, calls of functions, their results and thoughts. */
   otherItems?: boolean
+  /** Whether the server writes summaries; where nothing is said, one that takes other items and keeps replies does. */
+  compacts?: boolean
   /** Whether the server stores replies and continues them. */
   state?: boolean
   /** Whether it knows the member that says whether to keep a request, and keeps those that do not say otherwise. */

@@ -173,6 +173,12 @@ export const PROFILE_WORDS: Words<ProfileConfig> = {
     usual: 'true',
     example: false,
   },
+  compacts: {
+    means:
+      'Writes summaries of conversations itself; where not, they are a turn of the model (responses).',
+    usual: 'true where it takes other items and keeps replies',
+    example: false,
+  },
   state: {
     means: 'Keeps replies; where not, store and previous_response_id are served here (responses).',
     usual: 'true',

@@ -8,8 +8,9 @@ import type { Takes } from './abilities.ts'
 import { PARAGRAPH } from './blocks.ts'
 import { readRole, type Placed } from './calls.ts'
 import { listOf, objectsOf, openedContent, memberText } from './dialect.ts'
+import { summaryIn } from './hosted.ts'
 import { hasWords, isUnproven } from './reasoning.ts'
-import { typeOfItem } from './wire.ts'
+import { typeOfItem, type WireItem } from './wire.ts'
 
 /** What is fitted by, with the flat names of tools for servers without namespaces. */
 export interface Fitting {
@@ -68,11 +69,16 @@ function fitItem(item: JsonObject, fitting: Fitting): Fitted {
     case 'agent_message':
       return server.otherItems === false ? asWords(item, fitting) : item
     default: {
+      if (server.compacts && isOfSummaries(item)) return item
       const isTaken = server.otherItems !== false && (takes.deferred || !isServerSearch(item))
       return isTaken ? item : (lose('dropped', places.here()) ?? [])
     }
   }
 }
+
+/** A summary, or the order for one. */
+const isOfSummaries = (item: WireItem): boolean =>
+  item.type === 'compaction_trigger' || summaryIn(item) !== undefined
 
 /** A search for tools that the service makes, and what it found. */
 const isServerSearch = ({ type, execution }: JsonObject): boolean =>

@@ -51,7 +51,13 @@ const ROWS: readonly Profile[] = [
   },
   {
     name: 'xai',
-    facts: { unprovenThoughts: false, ...FUNCTIONS_ALONE, otherItems: false, drop: ACCOUNT },
+    facts: {
+      unprovenThoughts: false,
+      ...FUNCTIONS_ALONE,
+      otherItems: false,
+      compacts: true,
+      drop: ACCOUNT,
+    },
     refusals: [
       {
         words:

@@ -165,6 +165,7 @@ const profile = later(() =>
     reasoningItems: optional.flag,
     unprovenThoughts: optional.flag,
     otherItems: optional.flag,
+    compacts: optional.flag,
     state: optional.flag,
     store: optional.flag,
     storesByDefault: optional.flag,

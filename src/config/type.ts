@@ -145,6 +145,7 @@ export interface ProfileConfig {
   reasoningItems?: boolean | undefined
   unprovenThoughts?: boolean | undefined
   otherItems?: boolean | undefined
+  compacts?: boolean | undefined
   state?: boolean | undefined
   store?: boolean | undefined
   storesByDefault?: boolean | undefined

@@ -254,15 +254,27 @@ describe('over a service of its own dialect', () => {
     expect(sent?.text).toMatch(/Weigh it\..*Go on\./)
   })
 
-  it('is written here for a server that takes no items but those of a conversation', async () => {
-    const change = changed('responses', { server: { otherItems: false } })
-    const proxy = stageOf(summing(), { change })
-    expect(itemOf(await trigger(proxy, 'responses'))['encrypted_content']).toContain('4711')
-    const reply = await jsonIn(await proxy.ask(COMPACT, { json: { model, input: 'Hi' } }))
-    expect(reply).toMatchObject({ object: 'response.compaction' })
-    expect(proxy.got.map(({ url }) => url.pathname)).toEqual(['/v1/responses', '/v1/responses'])
-    expect(proxy.got.every(isSummaryTurn)).toBe(true)
+  it('passes to a server that writes summaries, whatever else it takes', async () => {
+    const server = { otherItems: false, compacts: true }
+    const proxy = stageOf(() => ({ body: compacted }), { change: changed('responses', { server }) })
+    await proxy.ask('/v1/responses', { json: { model, input: [user('Hi'), TRIGGER] } })
+    await proxy.ask(COMPACT, { json: { model, input: 'Hi' } })
+    expect(proxy.got[0]?.body['input']).toEqual([user('Hi'), TRIGGER])
+    expect(proxy.got[1]?.url.pathname).toBe(COMPACT)
   })
+
+  it.each([{ otherItems: false }, { state: false }, { compacts: false }])(
+    'is written here for a server that speaks a part of it: %o',
+    async (server) => {
+      const change = changed('responses', { server })
+      const proxy = stageOf(summing(), { change })
+      expect(itemOf(await trigger(proxy, 'responses'))['encrypted_content']).toContain('4711')
+      const reply = await jsonIn(await proxy.ask(COMPACT, { json: { model, input: 'Hi' } }))
+      expect(reply).toMatchObject({ object: 'response.compaction' })
+      expect(proxy.got.map(({ url }) => url.pathname)).toEqual(['/v1/responses', '/v1/responses'])
+      expect(proxy.got.every(isSummaryTurn)).toBe(true)
+    },
+  )
 })
 
 describe('an explanation', () => {

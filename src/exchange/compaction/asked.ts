@@ -1,3 +1,4 @@
+import type { ServerFacts } from '../../../adapters/contract.ts'
 import { sinceSummary } from '../../compaction/since.ts'
 import type { CompactionSettings } from '../../config/settings.ts'
 import { MAX_OUTPUT_TOKENS } from '../../config/defaults.ts'
@@ -25,8 +26,8 @@ const compactionAt = ({ settings }: Exchange, { upstream }: Destination): Compac
   upstream.compaction ?? settings.compaction ?? {}
 
 /**
- * Whether a service of the caller's own dialect is one of many that speak a part of it: it takes no items beside those
- * of a conversation, so it would refuse the order for a summary.
+ * Whether a service of the caller's own dialect is one of many that speak a part of it: one that keeps nothing, or
+ * takes no items beside those of a conversation, would refuse the order for a summary.
  */
 export const isSummedHere = (
   { caller, route }: Exchange,
@@ -34,9 +35,12 @@ export const isSummedHere = (
   scanned: ScannedBody | undefined,
 ): boolean =>
   adapter === caller &&
-  target.facts.server?.otherItems === false &&
+  !writesSummaries(target.facts.server) &&
   route.operation === 'create' &&
   (route.compacts === true || scanned?.holds(mayAsk) === true)
+
+const writesSummaries = ({ compacts, otherItems, state }: ServerFacts = {}): boolean =>
+  compacts ?? (otherItems !== false && state !== false)
 
 const mayAsk = (text: string): boolean => text.includes('"compaction_trigger"')
 
@@ -54,7 +58,7 @@ export function withSummaryTurn(
   const { caller, route } = exchange
   const { compact } = request
   const { adapter, target } = destination
-  const isOwn = adapter === caller && target.facts.server?.otherItems !== false
+  const isOwn = adapter === caller && writesSummaries(target.facts.server)
   if (!compact || isOwn) return { request }
   const {
     refused,
