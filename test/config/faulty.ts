@@ -36,6 +36,26 @@ const route = (model: string, more = '') => `{ "model": "${model}", "upstream": 
 
 export const FAULTY: readonly Case[] = [
   {
+    what: 'a star in a name at the upstream without one to stand for',
+    text: upstream(
+      good,
+      routes(
+        route('gpt-5', ', "as": "openai/*"'),
+        route('*opus*', ', "as": "*"'),
+        route('gpt-*', ', "as": "*/*"'),
+        '{ "model": "o1", "upstream": [{ "name": "a", "as": "*" }] }',
+        route('o-*', ', "as": "openai/*"'),
+        route('*', ', "as": "*"'),
+      ),
+    ),
+    says: [
+      '5:46: routes[0].as: its "*" stands for what the "*" of "model" does; expected one there, and there is none',
+      '6:47: routes[1].as: its "*" stands for what the "*" of "model" does; expected one there, and there are 2',
+      '7:46: routes[2].as: expected at most one "*"',
+      '8:54: routes[3].upstream[0].as: its "*" stands for what the "*" of "model" does; expected one there, and there is none',
+    ],
+  },
+  {
     what: 'nothing at all',
     text: '',
     says: ['1:1: expected a JSON value, but the text ends here'],
@@ -617,20 +637,6 @@ export const ODD: readonly Case[] = [
     says: [
       '5:1: callers.keys[2]: warning: the same key as callers.keys[0]',
       '5:13: callers.keys[3]: warning: the same key as callers.keys[0]',
-    ],
-  },
-  {
-    what: 'a name at the upstream with a star',
-    text: upstream(
-      good,
-      routes(
-        route('gpt-*', ', "as": "openai/*"'),
-        '{ "model": "*", "upstream": [{ "name": "a", "as": "*" }] }',
-      ),
-    ),
-    says: [
-      '5:46: routes[0].as: warning: this name is sent as it stands; only "model" takes "*"',
-      '6:53: routes[1].upstream[0].as: warning: this name is sent as it stands; only "model" takes "*"',
     ],
   },
   {

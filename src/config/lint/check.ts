@@ -211,6 +211,26 @@ function checkRoutes(examined: Examination): void {
       seen.add(name)
     }
     checkListed(examined, index)
+    checkNames(examined, index)
+  }
+}
+
+const starsIn = (text: string): number => text.split('*').length - 1
+
+/** A `*` in a name at an upstream stands for what that of `model` does, so each has one. */
+function checkNames({ config, found }: Examination, index: number): void {
+  const at = ['routes', index]
+  const model = textAt(config, [...at, 'model'])
+  const entries = entriesAt(config, [...at, 'upstream']).map((_, entry) => ['upstream', entry])
+  for (const entry of [[], ...entries]) {
+    const path = [...at, ...entry, 'as']
+    const stars = starsIn(textAt(config, path) ?? '')
+    if (stars > 1) found.fault(path, 'expected at most one "*"')
+    else if (stars === 1 && model !== undefined && starsIn(model) !== 1)
+      found.fault(
+        path,
+        `its "*" stands for what the "*" of "model" does; expected one there, and there ${starsIn(model) === 0 ? 'is none' : `are ${starsIn(model)}`}`,
+      )
   }
 }
 

@@ -157,16 +157,9 @@ function globFault(glob = ''): string | undefined {
 
 function warnOfGlobs({ config, found }: Examination): void {
   for (const index of entriesAt(config, ['routes']).keys()) {
-    const at = ['routes', index]
-    const path = [...at, 'model']
+    const path = ['routes', index, 'model']
     const fault = globFault(textAt(config, path))
     if (fault) found.warn(path, fault)
-    const members = entriesAt(config, [...at, 'upstream']).map((_, entry) => ['upstream', entry])
-    for (const member of [[], ...members]) {
-      const as = [...at, ...member, 'as']
-      if (textAt(config, as)?.includes('*'))
-        found.warn(as, 'this name is sent as it stands; only "model" takes "*"')
-    }
   }
   for (const [upstream] of membersAt(config, ['upstreams']))
     for (const [glob] of membersAt(config, ['upstreams', upstream, 'models'])) {
