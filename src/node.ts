@@ -54,7 +54,8 @@ async function main(): Promise<void> {
     case 'version':
       return world.write(`${VERSION}\n`)
     case 'check':
-      return check(options, world)
+      if (!(await check(options, world))) process.exitCode = EXIT.configuration
+      return
     case 'explain':
       if (!(await explain(options, world))) process.exitCode = EXIT.failure
       return

@@ -177,6 +177,42 @@ describe('dragoman', () => {
     })
   })
 
+  it('takes no warnings where it is asked to', async () => {
+    const check = ['check', '--config', 'my.json']
+    folder.write('my.json', CONFIG)
+    expect(await folder.run([...check, '--strict'], SECRETS).finished).toMatchObject({ code: 0 })
+    // One is legal, the other is about a model that nothing is known of.
+    const twice = CONFIG.replace('"gpt-*"', '"gpt-.*"').replace('claude-opus-4-8', 'my-own')
+    folder.write('my.json', twice)
+    const lenient = await folder.run(check, SECRETS).finished
+    expect(lenient).toMatchObject({ code: 0 })
+    expect(lenient.error.match(/warning: /g)).toHaveLength(2)
+    const strict = await folder.run([...check, '--strict'], SECRETS).finished
+    expect(strict).toEqual({
+      ...lenient,
+      code: 78,
+      error: `${lenient.error}dragoman: --strict takes no warnings: there are 2\n`,
+    })
+    const served = await folder.run(['--strict', '--port', '0'], SECRETS).finished
+    expect(served).toMatchObject({
+      code: 78,
+      error: 'dragoman: options: "--strict" belongs to check; see --help\n',
+    })
+  })
+
+  it('explains over an upstream at the port where this proxy is by default', async () => {
+    const config = CONFIG.replace('https://one.invalid/v1', 'http://127.0.0.1:8787')
+    folder.write('my.json', config)
+    folder.write('body.json', JSON.stringify(MESSAGE))
+    const explain = ['explain', '--config', 'my.json', '--path', '/v1/messages', 'body.json']
+    expect(await folder.run(explain, SECRETS).finished).toMatchObject({ code: 0 })
+    const own = await folder.run(['check', '--config', 'my.json'], SECRETS).finished
+    expect(own.code).toBe(78)
+    expect(own.error).toContain('this is the address of the proxy itself')
+    const other = ['check', '--config', 'my.json', '--port', '9000']
+    expect(await folder.run(other, SECRETS).finished).toMatchObject({ code: 0 })
+  })
+
   it.each([
     ['sqlite:nowhere/state.db', 'the folder of the state file cannot be written (ENOENT)'],
     ['sqlite:my.json/state.db', 'the folder of the state file cannot be written (ENOTDIR)'],

@@ -229,7 +229,7 @@ function checkNames({ config, found }: Examination, index: number): void {
     else if (stars === 1 && model !== undefined && starsIn(model) !== 1)
       found.fault(
         path,
-        `its "*" stands for what the "*" of "model" does; expected one there, and there ${starsIn(model) === 0 ? 'is none' : `are ${starsIn(model)}`}`,
+        'its "*" stands for what the "*" of "model" does; expected exactly one there',
       )
   }
 }

@@ -356,9 +356,12 @@ async function createStore(
 const STORE = ['state', 'store']
 const UNTIL_THEN = 'until it answers, nothing is kept, and who asks for what was kept gets 503'
 
-/** Checks the configuration and what it names on this machine, and describes it; with --online it asks the upstreams too. */
-export async function check(options: Options, world: Process): Promise<void> {
-  const settings = settingsFor(options, world)
+/**
+ * Checks the configuration and what it names on this machine, and describes it; with --online it asks the upstreams
+ * too. With --strict a warning is a fault; false where there was one.
+ */
+export async function check(options: Options, world: Process): Promise<boolean> {
+  const { settings, warnings } = foundSettings(options, world)
   const egress = readEgress(world.environment)
   const paint = painter(world.logStyle === 'colour')
   const lines = [...summary(settings, paint, options.workers, egress), ...describeModels(settings)]
@@ -374,6 +377,10 @@ export async function check(options: Options, world: Process): Promise<void> {
   const first = faults.find(({ severity }) => severity === 'fault')
   if (first) throw new ConfigError(first.place, first.expected, first.origin, faults)
   for (const warning of faults) world.complain(writeFault(warning))
+  const all = warnings + faults.length
+  if (!options.strict || all === 0) return true
+  world.complain(`--strict takes no warnings: there are ${all}`)
+  return false
 }
 
 /** Prints what is known of a model, here and as it is configured; or all names. */

@@ -35,6 +35,8 @@ export interface Options {
   port: number
   /** check: whether to ask the upstreams too. */
   online?: boolean
+  /** check: whether warnings count as faults. */
+  strict?: boolean
   /** serve: whether to read a configuration again when it changes. */
   watch?: boolean
   /** serve: how many processes answer behind the port. */
@@ -83,6 +85,7 @@ export const HELP = `dragoman: a proxy between the languages of LLM conversation
                            this machine alone; --inspect-port N: where
   dragoman check           validate the configuration
       --online             and ask the upstreams for their models
+      --strict             and take no warnings (exit 78)
       --workers N          and whether N processes can share its memory
   dragoman explain FILE    show what would be sent upstream for the body in
                            FILE, and what would be lost
@@ -160,6 +163,7 @@ function plainOptions(
     port: readPort(values.port, environment['PORT']),
     ...(values.path !== undefined && { path: values.path }),
     ...(values.online && { online: true }),
+    ...(values.strict && { strict: true }),
     ...(values.watch && { watch: true }),
     ...((command === 'serve' || command === 'check') &&
       workersOption(values.workers, environment['DRAGOMAN_WORKERS'])),
@@ -197,7 +201,7 @@ const OWN = [
   ['init', ['dialect', 'url', 'key', 'from']],
   ['serve', ['watch']],
   ['serve and check', ['workers']],
-  ['check', ['online']],
+  ['check', ['online', 'strict']],
   ['explain', ['path']],
 ] as const
 
@@ -245,6 +249,7 @@ const OPTIONS = {
   host: { type: 'string' },
   path: { type: 'string' },
   online: { type: 'boolean' },
+  strict: { type: 'boolean' },
   watch: { type: 'boolean' },
   workers: { type: 'string' },
   inspect: { type: 'boolean' },
