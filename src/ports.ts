@@ -184,6 +184,8 @@ export interface HttpRequest extends Pick<Request, 'method' | 'url' | 'body' | '
   readonly headers: Lookup & { keys?(): Iterable<string> }
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
+  /** The other end of the connection, where there is one. */
+  readonly address?: string | undefined
   /**
    * The whole body, where a runtime can give it more cheaply than `arrayBuffer`. For a body without a declared length
    * `heed` is called with the size of each piece; what it throws ends the reading.

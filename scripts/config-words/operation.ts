@@ -153,6 +153,17 @@ export const OPERATION_WORDS: Words<
       },
     },
   },
+  log: {
+    means: 'What the log says of each exchange beside what it always does.',
+    within: {
+      client: {
+        means:
+          'Also where a request came from (address: the other end of the connection, which behind another proxy is that one) and the program that says to have sent it (userAgent).',
+        usual: 'false',
+        example: true,
+      },
+    },
+  },
   web: {
     means: 'Which web pages may call, and under which further names the proxy is called.',
     usual: 'no page, no further name',

@@ -150,6 +150,7 @@ function build(config: Config, environment: Environment, platform: Required<Plat
     limits: { ...platform.limits, ...defined(config.limits ?? {}) },
     metrics: readMetrics(config, environment, platform),
     ...(telemetry && { telemetry }),
+    ...(config.log && { log: defined(config.log) }),
     ...(config.web && { web: readWeb(config.web) }),
     ...(config.sockets !== undefined && { sockets: config.sockets === 'on' }),
     ...(config.inspect !== undefined && { inspect: config.inspect }),

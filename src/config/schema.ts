@@ -340,6 +340,8 @@ const metrics = later(() =>
     error: 'expected "off", "on" or {"key": ...}',
   }),
 )
+const log = later(() => z.strictObject({ client: optional.flag }))
+
 const web = later(() => z.strictObject({ origins: optional.texts, hosts: optional.texts }))
 
 /** The configuration as people write it. `scripts/config-words/` describes its members. */
@@ -358,6 +360,7 @@ export const configSchema = z.strictObject({
   limits: z.optional(limits),
   telemetry: z.optional(telemetry),
   metrics: z.optional(metrics),
+  log: z.optional(log),
   web: z.optional(web),
   sockets: z.optional(z.enum(['on', 'off'])),
   inspect: optional.flag,

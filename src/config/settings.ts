@@ -4,6 +4,7 @@ import type {
   CallerLimitsConfig,
   FailoverConfig,
   LimitsConfig,
+  LogConfig,
   LossMode,
   PoolEntryConfig,
   PriceConfig,
@@ -46,6 +47,8 @@ export interface Settings {
   metrics?: MetricsSettings
   /** No traces when absent. */
   telemetry?: TelemetrySettings
+  /** What the log says beside what it always does. */
+  log?: AsGiven<LogConfig>
   web?: WebSettings
   /** Whether callers may stay connected; they may when absent. */
   sockets?: boolean

@@ -16,6 +16,7 @@ export interface Config {
   limits?: LimitsConfig | undefined
   telemetry?: TelemetryConfig | undefined
   metrics?: 'off' | 'on' | MetricsConfig | undefined
+  log?: LogConfig | undefined
   web?: WebConfig | undefined
   sockets?: 'on' | 'off' | undefined
   inspect?: boolean | undefined
@@ -273,6 +274,10 @@ export interface OtlpConfig {
 
 export interface MetricsConfig {
   key: string
+}
+
+export interface LogConfig {
+  client?: boolean | undefined
 }
 
 export interface WebConfig {

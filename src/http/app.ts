@@ -13,6 +13,7 @@ import type { HttpRequest } from '../ports.ts'
 import { costOf, takenFor } from '../observe/cost.ts'
 import { createCallerUse, type CallerUse } from './admission/caller-use.ts'
 import { createLoad, type Load } from './admission/load.ts'
+import { clientReader } from './client.ts'
 import { operatorOf } from './operator.ts'
 import { toResponse } from './respond.ts'
 import { createSoleCaller } from './admission/sole-caller.ts'
@@ -67,6 +68,7 @@ export function createReplaceable(
       memories,
       soleCaller,
       guard: createGuard(next.web, door),
+      clientOf: next.log?.client ? clientReader(door) : undefined,
     }
     return { context, over: counted.over }
   }

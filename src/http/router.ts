@@ -34,6 +34,7 @@ export async function answerRequest(context: AppContext, request: HttpRequest): 
   const received = receiveRequest(request, context.ports)
   const trace = context.ports.tracer?.begin(request.headers)
   if (trace) received.journal.note({ trace })
+  if (context.clientOf) received.journal.note(context.clientOf(request))
   const refusal = context.guard?.refusal(request.headers)
   const answer =
     healthAnswer(received, context.ports) ??

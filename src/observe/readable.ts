@@ -14,6 +14,7 @@ export const readableLine =
       entry.method,
       entry.path,
       describePair(entry),
+      entry.address && `from ${entry.address}`,
       describeModel(entry),
       `${Math.round(entry.totalMs)} ms`,
       describeTokens(entry),
