@@ -64,7 +64,7 @@ export const CALLER_WORDS: Words<Pick<Config, 'callers' | 'tasks'>> = {
             example: ['claude-*'],
           },
           limits: {
-            means: 'What this caller may use of this process.',
+            means: 'What this caller may use.',
             usual: 'callers.limits',
             within: LIMIT_WORDS,
           },
@@ -76,7 +76,7 @@ export const CALLER_WORDS: Words<Pick<Config, 'callers' | 'tasks'>> = {
         },
       },
       limits: {
-        means: 'What each caller without limits of its own may use of this process.',
+        means: 'What each caller without limits of its own may use.',
         usual: 'as much as there is',
         within: LIMIT_WORDS,
       },

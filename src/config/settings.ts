@@ -156,7 +156,7 @@ export interface NamedKey extends AsGiven<Omit<CallerConfig, 'key' | 'expires'>>
   expiresAt?: number
 }
 
-/** What one caller may use. Each process counts by itself. */
+/** What one caller may use. Processes count together where they share a Redis, else each by itself. */
 export type CallerLimits = AsGiven<CallerLimitsConfig>
 
 export interface TaskSettings {

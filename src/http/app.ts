@@ -12,6 +12,7 @@ import { createGuard, type Door } from './admission/guard.ts'
 import type { HttpRequest } from '../ports.ts'
 import { costOf, takenFor } from '../observe/cost.ts'
 import { createCallerUse, type CallerUse } from './admission/caller-use.ts'
+import { shareUse } from './admission/shared-use.ts'
 import { createLoad, type Load } from './admission/load.ts'
 import { clientReader } from './client.ts'
 import { operatorOf } from './operator.ts'
@@ -45,7 +46,7 @@ export function createReplaceable(
   given: Ports,
   door: Door = { kind: 'program' },
 ): ReplaceableHandler {
-  const use = createCallerUse(given.now)
+  const use = useOf(given)
   const load = createLoad(settings.limits)
   const pools = createPools(given)
   const soleCaller = createSoleCaller(door)
@@ -89,6 +90,11 @@ export function createReplaceable(
       return over()
     },
   }
+}
+
+function useOf({ now, randomId, sharing }: Ports): CallerUse {
+  const own = createCallerUse(now)
+  return sharing ? shareUse(own, { ...sharing, now, randomId }) : own
 }
 
 const recalledBy =

@@ -103,7 +103,7 @@ async function answerAdmitted(
   if (stored)
     return answerStoredRequest(context, received, storedMatch(stored, received), admission)
   const answer =
-    modelAnswer(context, received, looks, admission.caller) ??
+    (await modelAnswer(context, received, looks, admission.caller)) ??
     socketAnswer(context, received, admission.caller) ??
     refuseRoute(context, received)
   received.journal.finish({ status: answer.status })
@@ -120,18 +120,18 @@ function storedMatch({ caller, route }: StoredPlace, { head }: ReceivedRequest):
 
 const MODELS = /^\/v1(?:beta)?\/models(?:\/(.+))?$/
 
-function modelAnswer(
+async function modelAnswer(
   context: AppContext,
   received: ReceivedRequest,
   looks: Adapter,
   caller: KnownCaller,
-): Answer | undefined {
+): Promise<Answer | undefined> {
   const { method, path, query } = received.head
   const found = MODELS.exec(path)
   if (!found || received.explain || !isReading(method) || isConversation(context, received))
     return undefined
   const { settings, dialects, ports } = context
-  context.use?.enter(caller, received.journal)
+  await context.use?.enter(caller, received.journal)
   const now = Math.floor(ports.now() / 1000)
   const [, name] = found
   if (name === undefined) {

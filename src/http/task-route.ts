@@ -21,7 +21,7 @@ export async function taskAnswer(
   try {
     const { credential, caller } = authenticate(context, received)
     journal.note({ operation: 'task' })
-    context.use?.enter(caller, journal)
+    await context.use?.enter(caller, journal)
     journal.whenOver(load.enter())
     const { signal } = request
     const answer = await answerTask({

@@ -139,6 +139,8 @@ export type ProcessEvent =
   | { event: 'start'; version: string; url: string; configuration: string }
   | { event: 'reload'; result: 'ok'; configuration: string }
   | RefusedReload
+  /** The limits of callers are counted by this process alone, because of this. */
+  | { event: 'limits'; error: string }
   | { event: 'drain'; open: number; lingerMs: number; drainMs: number }
   | { event: 'stop' }
 
@@ -157,10 +159,14 @@ export type Level = 'info' | 'warn' | 'error'
  * that failed after its beginning the status is no longer what happened.
  */
 export function levelOf(entry: LogEntry | ProcessEvent): Level {
-  if ('event' in entry)
-    return entry.event === 'reload' && entry.result === 'error' ? 'error' : 'info'
+  if ('event' in entry) return levelOfEvent(entry)
   const { status, outcome } = entry
   if (outcome === 'left') return 'info'
   if (status >= 400) return status >= 500 ? 'error' : 'warn'
   return outcome === 'upstream_error' || outcome === 'proxy_error' ? 'error' : 'info'
+}
+
+function levelOfEvent(told: ProcessEvent): Level {
+  if (told.event === 'limits') return 'warn'
+  return told.event === 'reload' && told.result === 'error' ? 'error' : 'info'
 }

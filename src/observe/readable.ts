@@ -50,6 +50,8 @@ function sentence(told: ProcessEvent): string {
       return told.result === 'ok'
         ? `reloaded: ${told.configuration}`
         : `not reloaded, everything stays as it was: ${told.error}`
+    case 'limits':
+      return `limits of callers are counted by this process alone: ${told.error}`
     case 'drain':
       return `stopping: ${told.open} open`
     case 'stop':

@@ -155,7 +155,7 @@ describe('dragoman', () => {
     )
     expect(error).toMatch(/callers +1 key/)
     expect(error).toContain('authorization: Bearer $PROXY_KEY')
-    expect(error).toContain('ANTHROPIC_AUTH_TOKEN="$PROXY_KEY" claude --model gpt-1')
+    expect(error).toContain('ANTHROPIC_AUTH_TOKEN="$PROXY_KEY" claude --model MODEL')
     expect(error).not.toContain('demo')
     for (const secret of [UPSTREAM_KEY, ...Object.values(SECRETS)])
       expect(out + error).not.toContain(secret)

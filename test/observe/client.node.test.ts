@@ -11,7 +11,11 @@ it('the log of the command says who has sent a request, where it is asked to', a
   const url = await proxy.listening()
   await fetch(`${url}/v1/messages`, {
     method: 'POST',
-    headers: { 'user-agent': 'agent/1.0', 'anthropic-version': '2023-06-01' },
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'agent/1.0',
+      'anthropic-version': '2023-06-01',
+    },
     body: JSON.stringify({ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'x' }] }),
   })
   proxy.child.kill('SIGTERM')

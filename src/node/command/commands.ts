@@ -42,7 +42,7 @@ import { startServer, type RunningServer, type ServerOptions } from '../server/s
 import { SharedWrites } from '../store/shared-writes.ts'
 import type { PageOptions } from './inspector.ts'
 import { mayPass } from '../store/sqlite.ts'
-import { openStore, storeFault } from '../store/store.ts'
+import { openCounts, openStore, storeFault } from '../store/store.ts'
 import { writeSample } from '../../exchange/reply/sample.ts'
 import { VERSION } from '../../version.ts'
 
@@ -148,6 +148,7 @@ async function openParts(
   const writes = new SharedWrites()
   const upstreams = createSend(readEgress(world.environment), writes.write)
   const store = await createStore(settings, () => sourceFor(options, world), world.complain)
+  const counts = await openCounts(settings.state, hasLimits(settings))
   const log = logTo(world, secrets.all)
   const observer = createObserver({ version: VERSION, runtime: 'node' }, Date.now)
   const tracer = tracerFor(settings, upstreams.send)
@@ -162,7 +163,7 @@ async function openParts(
     isSame: isSameMemory,
     native: nativeBytes,
   })
-  return { recall, egress, secrets, upstreams, store, log, observer, tracer, page, writes }
+  return { recall, egress, secrets, upstreams, store, counts, log, observer, tracer, page, writes }
 }
 
 /** The log of a process. */
@@ -178,7 +179,7 @@ export const logTo = ({ write, logStyle }: Process, secrets: () => readonly stri
 type Parts = Awaited<ReturnType<typeof openParts>>
 
 const processPorts = (
-  { recall, page, log, observer, tracer, store }: Parts,
+  { recall, page, log, observer, tracer, store, counts }: Parts,
   send: Send,
 ): Ports => ({
   ...portsWith(send),
@@ -191,7 +192,13 @@ const processPorts = (
   ...(tracer && { tracer }),
   prices: listedPrice,
   ...(store && { store }),
+  ...(counts && { sharing: { counts, warn: (error) => log({ event: 'limits', error }) } }),
 })
+
+const hasLimits = ({ callers }: Settings): boolean =>
+  callers.kind === 'keys' &&
+  (callers.limits !== undefined ||
+    callers.keys.some((key) => typeof key !== 'string' && key.limits !== undefined))
 
 /** Resolves when the open exchanges are over, or have been broken off after their time. */
 async function drain(
@@ -208,10 +215,11 @@ async function drain(
   settled()
 }
 
-async function closeParts({ page, tracer, upstreams, store, log }: Parts): Promise<void> {
+async function closeParts({ page, tracer, upstreams, store, counts, log }: Parts): Promise<void> {
   page.stop()
   await tracer?.exporter.stop(TRACES_MS)
   upstreams.destroy()
+  await counts?.close()
   await store?.close()
   log({ event: 'stop' })
 }

@@ -1,11 +1,12 @@
 import { spellFacts } from '../../config/profiles.ts'
 import { SOURCED_PROFILES } from './profile-sources.ts'
-import { adapters } from '../../../adapters/index.ts'
+import { adapters, dialects } from '../../../adapters/index.ts'
 import { stringify } from '../../json/json.ts'
 import { type Egress, readEgress } from '../upstream/egress.ts'
 import type { Paint } from './explanation.ts'
 import { DEFAULT_RETENTION, DEMO_ORIGIN } from '../../config/defaults.ts'
 import { matchesGlob } from '../../config/glob.ts'
+import { listModels } from '../../http/models.ts'
 import { routedModels } from './models.ts'
 import type { Environment } from '../../config/config.ts'
 import type { Settings, TaskSettings, UpstreamSettings } from '../../config/settings.ts'
@@ -158,13 +159,13 @@ function describePages({ web }: Settings): string[][] {
 }
 
 /** What each process has for itself, although all are behind one port. */
-function describeProcesses({ limits }: Settings, processes: number): string[][] {
+function describeProcesses({ limits, state }: Settings, processes: number): string[][] {
   if (processes < 2) return []
   const each = `${limits.streams} streams, ${Math.round(limits.inFlightBytes / MIB)} MiB in flight`
   return [
     [
       'processes',
-      `${processes} behind the port; limits hold for each of them (${each}, callers.limits), and so do breakers`,
+      `${processes} behind the port; limits hold for each of them (${each}${state.startsWith('redis') ? '' : ', callers.limits'}), and so do breakers`,
     ],
   ]
 }
@@ -286,13 +287,12 @@ interface Credential {
  * route, else one that the configuration has for a pattern. None is made up: an upstream would not know it.
  */
 function sampleModel(settings: Settings, { models = ['*'] }: Partial<Credential> = {}): string {
-  const { routes, upstreams } = settings
+  const { routes } = settings
   const names = [
     ...routes.map(({ model }) => model).toReversed(),
     ...routes.flatMap((route) => route.models ?? []),
+    ...listModels(settings, dialects).map(({ id }) => id),
     ...models,
-    ...routes.flatMap((route) => membersOf(settings, route).flatMap(({ as }) => as ?? [])),
-    ...[...upstreams.values()].flatMap((upstream) => [...upstream.models.keys()]),
   ]
   const isServed = (name: string) =>
     !name.includes('*') &&
