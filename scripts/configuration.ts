@@ -167,6 +167,7 @@ const SECTIONS: readonly (readonly [heading: string, section: string, words: str
     'metrics',
     '`"off"`, `"on"`, or an object with a key. What is counted: [operations](operations.md#metrics).',
   ],
+  ['record', 'record', 'See [before an upgrade](upgrading.md).'],
   ['log', 'log', 'See [operations](operations.md#log).'],
   [
     'web',

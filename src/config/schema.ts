@@ -342,6 +342,10 @@ const metrics = later(() =>
 )
 const log = later(() => z.strictObject({ client: optional.flag }))
 
+const record = later(() =>
+  z.strictObject({ file: filled, maxBytes: optional.count, bodies: optional.flag }),
+)
+
 const web = later(() => z.strictObject({ origins: optional.texts, hosts: optional.texts }))
 
 /** The configuration as people write it. `scripts/config-words/` describes its members. */
@@ -361,6 +365,7 @@ export const configSchema = z.strictObject({
   telemetry: z.optional(telemetry),
   metrics: z.optional(metrics),
   log: z.optional(log),
+  record: z.optional(record),
   web: z.optional(web),
   sockets: z.optional(z.enum(['on', 'off'])),
   inspect: optional.flag,

@@ -8,6 +8,7 @@ import type {
   LossMode,
   PoolEntryConfig,
   PriceConfig,
+  RecordConfig,
   RequestClass,
   RouteConfig,
   StateConfig,
@@ -49,6 +50,8 @@ export interface Settings {
   telemetry?: TelemetrySettings
   /** What the log says beside what it always does. */
   log?: AsGiven<LogConfig>
+  /** Where exchanges are written down; nowhere when absent. */
+  record?: Required<AsGiven<RecordConfig>>
   web?: WebSettings
   /** Whether callers may stay connected; they may when absent. */
   sockets?: boolean

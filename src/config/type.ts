@@ -17,6 +17,7 @@ export interface Config {
   telemetry?: TelemetryConfig | undefined
   metrics?: 'off' | 'on' | MetricsConfig | undefined
   log?: LogConfig | undefined
+  record?: RecordConfig | undefined
   web?: WebConfig | undefined
   sockets?: 'on' | 'off' | undefined
   inspect?: boolean | undefined
@@ -278,6 +279,12 @@ export interface MetricsConfig {
 
 export interface LogConfig {
   client?: boolean | undefined
+}
+
+export interface RecordConfig {
+  file: string
+  maxBytes?: number | undefined
+  bodies?: boolean | undefined
 }
 
 export interface WebConfig {

@@ -141,6 +141,8 @@ export type ProcessEvent =
   | RefusedReload
   /** The limits of callers are counted by this process alone, because of this. */
   | { event: 'limits'; error: string }
+  /** Exchanges that were not written down. */
+  | { event: 'record'; dropped: number; error: string }
   | { event: 'drain'; open: number; lingerMs: number; drainMs: number }
   | { event: 'stop' }
 
@@ -167,6 +169,6 @@ export function levelOf(entry: LogEntry | ProcessEvent): Level {
 }
 
 function levelOfEvent(told: ProcessEvent): Level {
-  if (told.event === 'limits') return 'warn'
+  if (told.event === 'limits' || told.event === 'record') return 'warn'
   return told.event === 'reload' && told.result === 'error' ? 'error' : 'info'
 }

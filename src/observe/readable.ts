@@ -52,6 +52,8 @@ function sentence(told: ProcessEvent): string {
         : `not reloaded, everything stays as it was: ${told.error}`
     case 'limits':
       return `limits of callers are counted by this process alone: ${told.error}`
+    case 'record':
+      return `${told.dropped} exchanges are not in the record: ${told.error}`
     case 'drain':
       return `stopping: ${told.open} open`
     case 'stop':

@@ -275,6 +275,8 @@ function checkWeb({ config, found }: Examination): void {
 }
 
 function checkInspect({ config, platform, found }: Examination): void {
+  if (valueAt(config, ['record']) !== undefined && platform.stores === 'isolate')
+    found.fault(['record'], 'a Worker has no file to write exchanges to', true)
   if (valueAt(config, ['inspect']) === true && platform.stores === 'isolate')
     found.fault(['inspect'], 'a Worker has no listener of its own for the page', true)
 }

@@ -21,6 +21,7 @@ export type Command =
   | 'explain'
   | 'profiles'
   | 'models'
+  | 'verify'
   | 'launch'
   | 'init'
   | 'help'
@@ -44,7 +45,7 @@ export interface Options {
   /** serve, launch: whether to serve the page; in the demo it is served by default. */
   inspect?: boolean
   inspectPort?: number
-  /** explain: the path of the request, and the file with its body; models: the name in its place. */
+  /** explain: the path of the request, and the file with its body; models: the name in its place; verify: the record. */
   path?: string
   file?: string
   launch?: LaunchOptions
@@ -90,6 +91,8 @@ export const HELP = `dragoman: a proxy between the languages of LLM conversation
   dragoman explain FILE    show what would be sent upstream for the body in
                            FILE, and what would be lost
       --path PATH          where that body would be posted (/v1/messages …)
+  dragoman verify FILE     translate what "record" has written once more, and say
+                           what would come out otherwise
   dragoman launch CLIENT   start claude, codex, gemini, opencode or qwen over
                            a proxy of its own
       --model M --small S  the model, and that for small jobs
@@ -130,6 +133,7 @@ const COMMANDS: readonly Command[] = [
   'explain',
   'profiles',
   'models',
+  'verify',
   'launch',
   'init',
 ]
@@ -303,11 +307,15 @@ function checkOperands(
   path: string | undefined,
 ): void {
   if (command === 'launch') throw new ConfigError('options', LAUNCH_FIRST)
-  const [extra] = ['explain', 'init', 'models'].includes(command) ? others : [file, ...others]
+  const [extra] = ['explain', 'init', 'models', 'verify'].includes(command)
+    ? others
+    : [file, ...others]
   if (extra !== undefined)
     throw new ConfigError('options', `unexpected "${extra}"; ${adviceFor(extra)}`)
   if (command === 'explain' && file === undefined)
     throw new ConfigError('options', 'explain expects a FILE that holds the body of a request')
+  if (command === 'verify' && file === undefined)
+    throw new ConfigError('options', 'verify expects a FILE that "record" has written')
   if (command === 'explain' && path === undefined)
     throw new ConfigError('options', 'explain expects --path, such as --path /v1/messages')
   if (command === 'explain' && !path?.startsWith('/'))
