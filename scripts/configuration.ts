@@ -149,6 +149,11 @@ const SECTIONS: readonly (readonly [heading: string, section: string, words: str
     'A key is a text, or an object with a name. Hashes are compared, so that the file need not hold the key: `printf %s "$KEY" | sha256sum`.',
   ],
   [
+    'callers.jwt',
+    'callers.jwt',
+    'With them `keys` may be left out. See [operations](operations.md#tokens-in-the-place-of-keys).',
+  ],
+  [
     'callers.limits',
     'callers.limits',
     'Processes with one `redis://…` as `state.store` count together, over restarts. Any other counts for itself and forgets with its end: behind several of them a caller has as many times its limit. On Workers each isolate counts. The members of `callers.keys.*.limits` are the same.',

@@ -263,25 +263,39 @@ const callerLimits = later(() =>
   }),
 )
 
+const jwt = later(() =>
+  z.strictObject({
+    jwks: filled,
+    audience: z.union([filled, z.array(filled).check(z.minLength(1))], {
+      error: 'expected a text, or a list of them',
+    }),
+    issuer: filled,
+    name: optional.text,
+  }),
+)
+
 const callers = later(() =>
   z.strictObject({
-    keys: z
-      .array(
-        z.union(
-          [
-            filled,
-            z.strictObject({
-              name: filled,
-              key: filled,
-              models: z.optional(z.array(filled).check(z.minLength(1))),
-              limits: z.optional(callerLimits),
-              expires: optional.text,
-            }),
-          ],
-          { error: 'expected a key or {"name", "key"}' },
-        ),
-      )
-      .check(z.minLength(1)),
+    keys: z.optional(
+      z
+        .array(
+          z.union(
+            [
+              filled,
+              z.strictObject({
+                name: filled,
+                key: filled,
+                models: z.optional(z.array(filled).check(z.minLength(1))),
+                limits: z.optional(callerLimits),
+                expires: optional.text,
+              }),
+            ],
+            { error: 'expected a key or {"name", "key"}' },
+          ),
+        )
+        .check(z.minLength(1)),
+    ),
+    jwt: z.optional(jwt),
     limits: z.optional(callerLimits),
   }),
 )

@@ -147,7 +147,17 @@ export type FailoverSettings = Required<AsGiven<Omit<FailoverConfig, 'attemptMs'
 /** A key without a name is called `key-1`, by its place in the list. */
 export type CallerSettings =
   | { kind: 'open' }
-  | { kind: 'keys'; keys: readonly (string | NamedKey)[]; limits?: CallerLimits }
+  | { kind: 'keys'; keys: readonly (string | NamedKey)[]; jwt?: JwtSettings; limits?: CallerLimits }
+
+/** Tokens by which callers are known: who has to have issued them, and for whom. */
+export interface JwtSettings {
+  /** The address of the keys. */
+  jwks: string
+  audience: readonly string[]
+  issuer: string
+  /** The claim that is the caller's name. */
+  name: string
+}
 
 /** A key of a caller, and what it allows. */
 export interface NamedKey extends AsGiven<Omit<CallerConfig, 'key' | 'expires'>> {

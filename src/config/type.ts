@@ -194,7 +194,8 @@ export interface FailoverConfig {
 }
 
 export interface CallersConfig {
-  keys: (string | CallerConfig)[]
+  keys?: (string | CallerConfig)[] | undefined
+  jwt?: JwtConfig | undefined
   limits?: CallerLimitsConfig | undefined
 }
 
@@ -211,6 +212,13 @@ export interface CallerLimitsConfig {
   tokensPerMinute?: number | undefined
   concurrent?: number | undefined
   usdPerDay?: number | undefined
+}
+
+export interface JwtConfig {
+  jwks: string
+  audience: string | string[]
+  issuer: string
+  name?: string | undefined
 }
 
 export interface TasksConfig {

@@ -9,6 +9,7 @@ import type { Hub } from '../sockets/hub.ts'
 import type { Settings } from '../config/settings.ts'
 import type { CallerUse } from './admission/caller-use.ts'
 import type { ClientOf } from './client.ts'
+import type { VerifyToken } from './admission/jwt.ts'
 import type { Guard } from './admission/guard.ts'
 import type { Load } from './admission/load.ts'
 import type { SoleCaller } from './admission/sole-caller.ts'
@@ -26,6 +27,8 @@ export interface AppContext {
   ports: Ports
   dialects: Dialects
   admit: Authenticate
+  /** Absent where no caller is known by a token. */
+  verifyToken?: VerifyToken | undefined
   /** Admits the operator, where metrics have a key of their own. */
   admitOperator?: Authenticate | undefined
   observer?: Observer | undefined

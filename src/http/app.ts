@@ -12,6 +12,7 @@ import { createGuard, type Door } from './admission/guard.ts'
 import type { HttpRequest } from '../ports.ts'
 import { costOf, takenFor } from '../observe/cost.ts'
 import { createCallerUse, type CallerUse } from './admission/caller-use.ts'
+import { tokenVerifier } from './admission/jwt.ts'
 import { shareUse } from './admission/shared-use.ts'
 import { createLoad, type Load } from './admission/load.ts'
 import { clientReader } from './client.ts'
@@ -60,8 +61,7 @@ export function createReplaceable(
       settings: next,
       ports,
       dialects,
-      admit: authenticator(next.callers, ports.now),
-      admitOperator: operatorOf(next),
+      ...admittance(next, given),
       observer: given.observer,
       use,
       load: counted.load,
@@ -91,6 +91,15 @@ export function createReplaceable(
     },
   }
 }
+
+type Admittance = Pick<AppContext, 'admit' | 'admitOperator' | 'verifyToken'>
+
+const admittance = (settings: Settings, ports: Ports): Admittance => ({
+  admit: authenticator(settings.callers, ports.now),
+  admitOperator: operatorOf(settings),
+  ...(settings.callers.kind === 'keys' &&
+    settings.callers.jwt && { verifyToken: tokenVerifier(settings.callers.jwt, ports) }),
+})
 
 function useOf({ now, randomId, sharing }: Ports): CallerUse {
   const own = createCallerUse(now)

@@ -62,7 +62,7 @@ async function answerGuarded(context: AppContext, received: ReceivedRequest): Pr
   if (service) return taskAnswer(context, received, service)
   try {
     const told = operatorAnswer(context, received)
-    if (told) return told
+    if (told) return await told
     return await answerAdmitted(context, received, resembledDialect(context.dialects, received))
   } catch (error) {
     return failed(context.dialects, received, error)
@@ -96,7 +96,7 @@ async function answerAdmitted(
   received: ReceivedRequest,
   looks: Adapter,
 ): Promise<Answer> {
-  const admission = authenticate(context, received)
+  const admission = await authenticate(context, received)
   const match = matched(context.dialects, received.head)
   if (match) return answerConversation(context, received, match, admission)
   const stored = received.explain ? undefined : storedAt(context.dialects, received.head)
