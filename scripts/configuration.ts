@@ -149,9 +149,14 @@ const SECTIONS: readonly (readonly [heading: string, section: string, words: str
     'A key is a text, or an object with a name. Hashes are compared, so that the file need not hold the key: `printf %s "$KEY" | sha256sum`.',
   ],
   [
+    'callers.jwt',
+    'callers.jwt',
+    'With them `keys` may be left out. See [operations](operations.md#tokens-in-the-place-of-keys).',
+  ],
+  [
     'callers.limits',
     'callers.limits',
-    'Each process counts for itself and forgets with its end: behind several of them a caller has as many times its limit. On Workers each isolate counts. The members of `callers.keys.*.limits` are the same.',
+    'Processes with one `redis://…` as `state.store` count together, over restarts. Any other counts for itself and forgets with its end: behind several of them a caller has as many times its limit. On Workers each isolate counts. The members of `callers.keys.*.limits` are the same.',
   ],
   [
     'tasks',
@@ -167,6 +172,8 @@ const SECTIONS: readonly (readonly [heading: string, section: string, words: str
     'metrics',
     '`"off"`, `"on"`, or an object with a key. What is counted: [operations](operations.md#metrics).',
   ],
+  ['record', 'record', 'See [before an upgrade](upgrading.md).'],
+  ['log', 'log', 'See [operations](operations.md#log).'],
   [
     'web',
     'web',

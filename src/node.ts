@@ -1,4 +1,4 @@
-import { check, explain, models, type Proxy, serve } from './node/command/commands.ts'
+import { check, explain, models, type Proxy, serve, settingsFor } from './node/command/commands.ts'
 import { serveTogether, WorkerFailure } from './node/cluster/primary.ts'
 import { serveForPrimary } from './node/cluster/worker.ts'
 import { errorCode } from './node/process/files.ts'
@@ -54,10 +54,18 @@ async function main(): Promise<void> {
     case 'version':
       return world.write(`${VERSION}\n`)
     case 'check':
-      return check(options, world)
+      if (!(await check(options, world))) process.exitCode = EXIT.configuration
+      return
     case 'explain':
       if (!(await explain(options, world))) process.exitCode = EXIT.failure
       return
+    case 'verify': {
+      const { verifyFile } = await import('./node/record/verify.ts')
+      const { file = '' } = options
+      if (!(await verifyFile(file, settingsFor(options, world), world)))
+        process.exitCode = EXIT.failure
+      return
+    }
     case 'profiles':
       return world.write(profileTable())
     case 'models':

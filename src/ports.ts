@@ -13,6 +13,7 @@ import type { Withheld } from './model/events.ts'
 import type { Key } from './model/paths.ts'
 import type { Problem } from './model/problem.ts'
 import type { Request as ConversationRequest } from './model/request.ts'
+import type { SharedCounts } from './memory/counts.ts'
 import type { Store } from './memory/store.ts'
 import type { Recall } from './recall/recall.ts'
 
@@ -38,6 +39,8 @@ export interface Ports {
   prices?: PriceList
   /** Where conversations are kept; without it none are. */
   store?: Store
+  /** What callers use, counted with other processes; without it this one counts for itself. */
+  sharing?: { counts: SharedCounts; warn: (why: string) => void }
   /** Finds the caller's own places for those in an upstream's refusal; without it the upstream's are told. */
   placing?: Placing
   /** What is remembered of the last request of each session; without it every request is new. */
@@ -184,6 +187,8 @@ export interface HttpRequest extends Pick<Request, 'method' | 'url' | 'body' | '
   readonly headers: Lookup & { keys?(): Iterable<string> }
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
+  /** The other end of the connection, where there is one. */
+  readonly address?: string | undefined
   /**
    * The whole body, where a runtime can give it more cheaply than `arrayBuffer`. For a body without a declared length
    * `heed` is called with the size of each piece; what it throws ends the reading.

@@ -64,7 +64,7 @@ export const CALLER_WORDS: Words<Pick<Config, 'callers' | 'tasks'>> = {
             example: ['claude-*'],
           },
           limits: {
-            means: 'What this caller may use of this process.',
+            means: 'What this caller may use.',
             usual: 'callers.limits',
             within: LIMIT_WORDS,
           },
@@ -75,8 +75,29 @@ export const CALLER_WORDS: Words<Pick<Config, 'callers' | 'tasks'>> = {
           },
         },
       },
+      jwt: {
+        means:
+          'Tokens (JWT) that callers present in the place of a key: RS, PS and ES with 256, 384 or 512, and EdDSA.',
+        usual: 'keys alone',
+        within: {
+          jwks: {
+            means: 'The address of the keys of whoever issues them; asked every ten minutes.',
+            example: 'https://login.example/jwks.json',
+          },
+          audience: {
+            means: 'What aud has to be, or to hold one of.',
+            example: 'dragoman',
+          },
+          issuer: { means: 'What iss has to be.', example: 'https://login.example/' },
+          name: {
+            means: 'The claim that is the name of the caller, for the log, limits and memory.',
+            usual: 'sub',
+            example: 'email',
+          },
+        },
+      },
       limits: {
-        means: 'What each caller without limits of its own may use of this process.',
+        means: 'What each caller without limits of its own may use.',
         usual: 'as much as there is',
         within: LIMIT_WORDS,
       },

@@ -4,6 +4,7 @@ import {
   MAX_OUTPUT_TOKENS,
   PROCESS_LIMITS,
   RECALL_BYTES,
+  RECORD,
   WORKER_STORE_BOUNDS,
 } from '../../src/config/defaults.ts'
 import type { StoreBounds } from '../../src/config/settings.ts'
@@ -150,6 +151,37 @@ export const OPERATION_WORDS: Words<
         means:
           'The key that /metrics and /usage ask for; env:NAME and file:/PATH work as elsewhere.',
         example: 'env:METRICS_KEY',
+      },
+    },
+  },
+  log: {
+    means: 'What the log says of each exchange beside what it always does.',
+    within: {
+      client: {
+        means:
+          'Also where a request came from (address: the other end of the connection, which behind another proxy is that one) and the program that says to have sent it (userAgent).',
+        usual: 'false',
+        example: true,
+      },
+    },
+  },
+  record: {
+    means: 'Where every exchange is written down, one line each; dragoman verify reads it.',
+    usual: 'nowhere; a Worker has no file',
+    within: {
+      file: {
+        means: 'A file of JSON lines that is appended to, and that only this user may read.',
+        example: 'exchanges.jsonl',
+      },
+      maxBytes: {
+        means: 'How large the file may grow; what comes then is dropped and counted.',
+        usual: size(RECORD.maxBytes),
+        example: 104_857_600,
+      },
+      bodies: {
+        means: 'Whether bodies are written too; without them nothing can be verified.',
+        usual: String(RECORD.bodies),
+        example: false,
       },
     },
   },

@@ -63,7 +63,7 @@ export const ROUTE_WORDS: Words<Pick<Config, 'routes' | 'failover'>> = {
         within: {
           name: { means: 'The name of an upstream.', example: 'claude' },
           as: {
-            means: 'The name of the model there.',
+            means: 'The name of the model there; * stands for what the * of model does.',
             usual: 'that of the route',
             example: 'claude-opus-4-8',
           },
@@ -97,7 +97,7 @@ export const ROUTE_WORDS: Words<Pick<Config, 'routes' | 'failover'>> = {
         example: 'carry',
       },
       as: {
-        means: 'The name of the model at the upstream.',
+        means: 'The name of the model at the upstream; * stands for what the * of model does.',
         usual: 'the caller’s own name',
         example: 'claude-opus-4-8',
       },

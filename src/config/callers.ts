@@ -4,8 +4,9 @@ import { MAX_CALLER_KEY_CHARACTERS, MIN_CALLER_KEY_CHARACTERS } from './defaults
 import type { Examination } from './lint/examination.ts'
 import { ConfigError } from './lint/finding.ts'
 import { entriesAt, type DocumentPath, spellPlace, textAt, valueAt } from './lint/place.ts'
-import type { CallerSettings, NamedKey } from './settings.ts'
-import type { CallerConfig, Config } from './type.ts'
+import { isOwnHost } from './hostname.ts'
+import type { CallerSettings, JwtSettings, NamedKey } from './settings.ts'
+import type { CallerConfig, Config, JwtConfig } from './type.ts'
 import { type Environment, readSecret } from './values.ts'
 
 const CALLER_NAME = /^[A-Za-z0-9][\w.-]{0,31}$/
@@ -18,15 +19,41 @@ export const placeName = (index: number): string => `key-${index + 1}`
 /** The callers of a configuration that was checked. */
 export function buildCallers(callers: Config['callers'], environment: Environment): CallerSettings {
   if (callers === undefined || callers === 'open') return { kind: 'open' }
-  const keys = callers.keys.map((key, index) => {
+  const keys = (callers.keys ?? []).map((key, index) => {
     const path = ['callers', 'keys', index]
     if (typeof key === 'object') return namedKey(key, environment, path)
     const presented = readCallerKey(key, environment, spellPlace(path))
     return typeof presented === 'string' ? presented : { name: placeName(index), key: presented }
   })
-  const { limits } = callers
-  return { kind: 'keys', keys, ...(limits && { limits: defined(limits) }) }
+  const { limits, jwt } = callers
+  return {
+    kind: 'keys',
+    keys,
+    ...(jwt && { jwt: readJwt(jwt) }),
+    ...(limits && { limits: defined(limits) }),
+  }
 }
+
+const readJwt = ({ audience, name = 'sub', ...given }: JwtConfig): JwtSettings => ({
+  ...given,
+  audience: [audience].flat(),
+  name,
+})
+
+/** What answers at this address decides who may call, so it is not asked over a network in the clear. */
+function checkJwt({ config, found }: Pick<Examination, 'config' | 'found'>): void {
+  const path = ['callers', 'jwt', 'jwks']
+  const jwks = textAt(config, path)
+  if (jwks === undefined || jwks === '') return
+  const url = URL.canParse(jwks) ? new URL(jwks) : undefined
+  const isSafe =
+    url?.protocol === 'https:' || (url?.protocol === 'http:' && isOwnHost(url.hostname))
+  if (!isSafe || url.username !== '' || url.password !== '')
+    found.fault(path, 'expected the address of a set of keys, such as https://host/jwks.json')
+}
+
+const isMembers = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function namedKey(config: CallerConfig, environment: Environment, path: DocumentPath): NamedKey {
   const { key, limits, expires, ...given } = config
@@ -77,6 +104,11 @@ export function checkCallers({ config, environment, platform, found }: Examinati
       ['callers'],
       'expected the keys of the callers (or "open"), because others than this machine can call',
     )
+  const lacks = ['keys', 'jwt'].every((name) => valueAt(config, ['callers', name]) === undefined)
+  const isMisspelled = found.all.some(({ instead }) => instead?.startsWith('callers.'))
+  if (lacks && isMembers(valueAt(config, ['callers'])) && !isMisspelled)
+    found.fault(['callers', 'keys'], 'is missing; expected a list of keys, or "jwt" beside it')
+  checkJwt({ config, found })
   const keys = entriesAt(config, ['callers', 'keys'])
   const names = new Set<string>()
   const values = new Map<string, { isNamed: boolean; path: DocumentPath }>()

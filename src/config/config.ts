@@ -32,6 +32,7 @@ import {
   DEMO_ORIGIN,
   MAX_OUTPUT_TOKENS,
   PROCESS_LIMITS,
+  RECORD,
   TIMEOUTS,
 } from './defaults.ts'
 import type {
@@ -150,6 +151,8 @@ function build(config: Config, environment: Environment, platform: Required<Plat
     limits: { ...platform.limits, ...defined(config.limits ?? {}) },
     metrics: readMetrics(config, environment, platform),
     ...(telemetry && { telemetry }),
+    ...(config.log && { log: defined(config.log) }),
+    ...(config.record && { record: { ...RECORD, ...defined(config.record) } }),
     ...(config.web && { web: readWeb(config.web) }),
     ...(config.sockets !== undefined && { sockets: config.sockets === 'on' }),
     ...(config.inspect !== undefined && { inspect: config.inspect }),

@@ -92,6 +92,8 @@ export const DEFAULT_FAILOVER: FailoverSettings = {
   stickySeconds: 3600,
 }
 
+export const RECORD = { maxBytes: 1024 * MIB, bodies: true }
+
 export const MAX_OUTPUT_TOKENS = 8192
 
 /** Shorter keys can be guessed. Longer ones would never match, because a caller may not present them. */

@@ -14,3 +14,21 @@ export function matchesGlob(glob: string, name: string): boolean {
   }
   return name.length - (glob.length - from) >= at && name.endsWith(glob.slice(from))
 }
+
+/** What the one `*` of a glob stands for in a name; undefined where the name does not match. */
+function starredPart(glob: string, name: string): string | undefined {
+  const star = glob.indexOf('*')
+  return star >= 0 && matchesGlob(glob, name)
+    ? name.slice(star, name.length - (glob.length - star - 1))
+    : undefined
+}
+
+/**
+ * A name that matches one glob, as it is by another one: what the `*` of the first stands for takes the place of the
+ * `*` of the second, which may be a plain name. Undefined where the name does not match.
+ */
+export function renamed(from: string, to: string, name: string): string | undefined {
+  if (!to.includes('*')) return matchesGlob(from, name) ? to : undefined
+  const part = starredPart(from, name)
+  return part === undefined ? undefined : to.replace('*', () => part)
+}

@@ -270,25 +270,39 @@ const callerLimits = later(() =>
   }),
 )
 
+const jwt = later(() =>
+  z.strictObject({
+    jwks: filled,
+    audience: z.union([filled, z.array(filled).check(z.minLength(1))], {
+      error: 'expected a text, or a list of them',
+    }),
+    issuer: filled,
+    name: optional.text,
+  }),
+)
+
 const callers = later(() =>
   z.strictObject({
-    keys: z
-      .array(
-        z.union(
-          [
-            filled,
-            z.strictObject({
-              name: filled,
-              key: filled,
-              models: z.optional(z.array(filled).check(z.minLength(1))),
-              limits: z.optional(callerLimits),
-              expires: optional.text,
-            }),
-          ],
-          { error: 'expected a key or {"name", "key"}' },
-        ),
-      )
-      .check(z.minLength(1)),
+    keys: z.optional(
+      z
+        .array(
+          z.union(
+            [
+              filled,
+              z.strictObject({
+                name: filled,
+                key: filled,
+                models: z.optional(z.array(filled).check(z.minLength(1))),
+                limits: z.optional(callerLimits),
+                expires: optional.text,
+              }),
+            ],
+            { error: 'expected a key or {"name", "key"}' },
+          ),
+        )
+        .check(z.minLength(1)),
+    ),
+    jwt: z.optional(jwt),
     limits: z.optional(callerLimits),
   }),
 )
@@ -347,6 +361,12 @@ const metrics = later(() =>
     error: 'expected "off", "on" or {"key": ...}',
   }),
 )
+const log = later(() => z.strictObject({ client: optional.flag }))
+
+const record = later(() =>
+  z.strictObject({ file: filled, maxBytes: optional.count, bodies: optional.flag }),
+)
+
 const web = later(() => z.strictObject({ origins: optional.texts, hosts: optional.texts }))
 
 /** The configuration as people write it. `scripts/config-words/` describes its members. */
@@ -365,6 +385,8 @@ export const configSchema = z.strictObject({
   limits: z.optional(limits),
   telemetry: z.optional(telemetry),
   metrics: z.optional(metrics),
+  log: z.optional(log),
+  record: z.optional(record),
   web: z.optional(web),
   sockets: z.optional(z.enum(['on', 'off'])),
   inspect: optional.flag,

@@ -4,9 +4,11 @@ import type {
   CallerLimitsConfig,
   FailoverConfig,
   LimitsConfig,
+  LogConfig,
   LossMode,
   PoolEntryConfig,
   PriceConfig,
+  RecordConfig,
   RequestClass,
   RouteConfig,
   StateConfig,
@@ -46,6 +48,10 @@ export interface Settings {
   metrics?: MetricsSettings
   /** No traces when absent. */
   telemetry?: TelemetrySettings
+  /** What the log says beside what it always does. */
+  log?: AsGiven<LogConfig>
+  /** Where exchanges are written down; nowhere when absent. */
+  record?: Required<AsGiven<RecordConfig>>
   web?: WebSettings
   /** Whether callers may stay connected; they may when absent. */
   sockets?: boolean
@@ -141,7 +147,17 @@ export type FailoverSettings = Required<AsGiven<Omit<FailoverConfig, 'attemptMs'
 /** A key without a name is called `key-1`, by its place in the list. */
 export type CallerSettings =
   | { kind: 'open' }
-  | { kind: 'keys'; keys: readonly (string | NamedKey)[]; limits?: CallerLimits }
+  | { kind: 'keys'; keys: readonly (string | NamedKey)[]; jwt?: JwtSettings; limits?: CallerLimits }
+
+/** Tokens by which callers are known: who has to have issued them, and for whom. */
+export interface JwtSettings {
+  /** The address of the keys. */
+  jwks: string
+  audience: readonly string[]
+  issuer: string
+  /** The claim that is the caller's name. */
+  name: string
+}
 
 /** A key of a caller, and what it allows. */
 export interface NamedKey extends AsGiven<Omit<CallerConfig, 'key' | 'expires'>> {
@@ -153,7 +169,7 @@ export interface NamedKey extends AsGiven<Omit<CallerConfig, 'key' | 'expires'>>
   expiresAt?: number
 }
 
-/** What one caller may use. Each process counts by itself. */
+/** What one caller may use. Processes count together where they share a Redis, else each by itself. */
 export type CallerLimits = AsGiven<CallerLimitsConfig>
 
 export interface TaskSettings {

@@ -16,6 +16,8 @@ export interface Config {
   limits?: LimitsConfig | undefined
   telemetry?: TelemetryConfig | undefined
   metrics?: 'off' | 'on' | MetricsConfig | undefined
+  log?: LogConfig | undefined
+  record?: RecordConfig | undefined
   web?: WebConfig | undefined
   sockets?: 'on' | 'off' | undefined
   inspect?: boolean | undefined
@@ -195,7 +197,8 @@ export interface FailoverConfig {
 }
 
 export interface CallersConfig {
-  keys: (string | CallerConfig)[]
+  keys?: (string | CallerConfig)[] | undefined
+  jwt?: JwtConfig | undefined
   limits?: CallerLimitsConfig | undefined
 }
 
@@ -212,6 +215,13 @@ export interface CallerLimitsConfig {
   tokensPerMinute?: number | undefined
   concurrent?: number | undefined
   usdPerDay?: number | undefined
+}
+
+export interface JwtConfig {
+  jwks: string
+  audience: string | string[]
+  issuer: string
+  name?: string | undefined
 }
 
 export interface TasksConfig {
@@ -276,6 +286,16 @@ export interface OtlpConfig {
 
 export interface MetricsConfig {
   key: string
+}
+
+export interface LogConfig {
+  client?: boolean | undefined
+}
+
+export interface RecordConfig {
+  file: string
+  maxBytes?: number | undefined
+  bodies?: boolean | undefined
 }
 
 export interface WebConfig {

@@ -130,12 +130,38 @@ export function readKey(
 
 export function readSecret(text: string, environment: Environment, place: string): string {
   const secret = resolved(text, environment, place)
+  if (isTemplate(secret))
+    throw new ConfigError(
+      place,
+      `nothing is filled in here; for a variable write "env:${variableIn(secret) ?? 'NAME'}"`,
+    )
+  if (/^bearer\s/i.test(secret))
+    throw new ConfigError(place, 'expected the key alone, without "Bearer" before it')
   if (!SECRET.test(secret))
     throw new ConfigError(
       place,
       'expected a key of visible ASCII characters without spaces, and no quotes around it',
     )
   return bounded(secret, place)
+}
+
+/** A place that other programs fill in. Sent as a key, it would be refused. */
+const TEMPLATE =
+  /^(?:\$\{.*\}|\$(?:env:)?[A-Z_][A-Z0-9_]*|\{\{.*\}\}|os\.environ[/[.].*|process\.env[.[].*)$/
+
+export const isTemplate = (text: string): boolean => TEMPLATE.test(text)
+
+/** How other programs write the name of a variable. */
+const VARIABLE =
+  /^(?:\$\{?(?:env[:.])?|%|\{\{? *(?:env\.)?\$?|(?:process\.)?env[.[]["']?|os\.environ(?:\/|\.get\(|\[)["']?|ENV:)([A-Za-z_]\w*)/
+
+/**
+ * The variable that a text means in the words of another program. A name in small letters may be part of a key, and is
+ * not repeated.
+ */
+export function variableIn(text: string): string | undefined {
+  const [, name] = VARIABLE.exec(text) ?? []
+  return name === undefined || /^[A-Z][A-Z0-9_]*$/.test(name) ? name : 'NAME'
 }
 
 function bounded(text: string, place: string): string {

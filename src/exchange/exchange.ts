@@ -48,8 +48,8 @@ export interface Permit {
   mayUse(model: string): boolean
   /** Whether limits or metrics go by the tokens, so that an upstream has to tell them. */
   readonly counts: boolean
-  /** Called before a reply is asked for; throws ProblemError where a limit is reached. */
-  reserve(asked: Reservation): void
+  /** Called before a reply is asked for; throws ProblemError, or rejects with one, where a limit is reached. */
+  reserve(asked: Reservation): void | Promise<void>
 }
 
 /** What a request may take, as far as is known before its reply. */

@@ -58,6 +58,8 @@ const emptyEntry = ({ id, method, path }: Head): LogEntry => ({
   path,
   connection: undefined,
   caller: undefined,
+  address: undefined,
+  userAgent: undefined,
   operation: undefined,
   dialect: undefined,
   bytesIn: undefined,

@@ -8,6 +8,8 @@ import type { HttpRequest, Ports } from '../ports.ts'
 import type { Hub } from '../sockets/hub.ts'
 import type { Settings } from '../config/settings.ts'
 import type { CallerUse } from './admission/caller-use.ts'
+import type { ClientOf } from './client.ts'
+import type { VerifyToken } from './admission/jwt.ts'
 import type { Guard } from './admission/guard.ts'
 import type { Load } from './admission/load.ts'
 import type { SoleCaller } from './admission/sole-caller.ts'
@@ -25,6 +27,8 @@ export interface AppContext {
   ports: Ports
   dialects: Dialects
   admit: Authenticate
+  /** Absent where no caller is known by a token. */
+  verifyToken?: VerifyToken | undefined
   /** Admits the operator, where metrics have a key of their own. */
   admitOperator?: Authenticate | undefined
   observer?: Observer | undefined
@@ -35,6 +39,8 @@ export interface AppContext {
   memories?: Memories | undefined
   /** Absent where no caller gets what is not noted for it. */
   soleCaller?: SoleCaller | undefined
+  /** Absent where the log does not say who has sent a request. */
+  clientOf?: ClientOf | undefined
   /** Absent where requests come from the program itself and not from a network. */
   guard?: Guard | undefined
   /** Absent where a request cannot become a socket. */

@@ -12,7 +12,10 @@ import { createGuard, type Door } from './admission/guard.ts'
 import type { HttpRequest } from '../ports.ts'
 import { costOf, takenFor } from '../observe/cost.ts'
 import { createCallerUse, type CallerUse } from './admission/caller-use.ts'
+import { tokenVerifier } from './admission/jwt.ts'
+import { shareUse } from './admission/shared-use.ts'
 import { createLoad, type Load } from './admission/load.ts'
+import { clientReader } from './client.ts'
 import { operatorOf } from './operator.ts'
 import { toResponse } from './respond.ts'
 import { createSoleCaller } from './admission/sole-caller.ts'
@@ -44,7 +47,7 @@ export function createReplaceable(
   given: Ports,
   door: Door = { kind: 'program' },
 ): ReplaceableHandler {
-  const use = createCallerUse(given.now)
+  const use = useOf(given)
   const load = createLoad(settings.limits)
   const pools = createPools(given)
   const soleCaller = createSoleCaller(door)
@@ -58,8 +61,7 @@ export function createReplaceable(
       settings: next,
       ports,
       dialects,
-      admit: authenticator(next.callers, ports.now),
-      admitOperator: operatorOf(next),
+      ...admittance(next, given),
       observer: given.observer,
       use,
       load: counted.load,
@@ -67,6 +69,7 @@ export function createReplaceable(
       memories,
       soleCaller,
       guard: createGuard(next.web, door),
+      clientOf: next.log?.client ? clientReader(door) : undefined,
     }
     return { context, over: counted.over }
   }
@@ -87,6 +90,20 @@ export function createReplaceable(
       return over()
     },
   }
+}
+
+type Admittance = Pick<AppContext, 'admit' | 'admitOperator' | 'verifyToken'>
+
+const admittance = (settings: Settings, ports: Ports): Admittance => ({
+  admit: authenticator(settings.callers, ports.now),
+  admitOperator: operatorOf(settings),
+  ...(settings.callers.kind === 'keys' &&
+    settings.callers.jwt && { verifyToken: tokenVerifier(settings.callers.jwt, ports) }),
+})
+
+function useOf({ now, randomId, sharing }: Ports): CallerUse {
+  const own = createCallerUse(now)
+  return sharing ? shareUse(own, { ...sharing, now, randomId }) : own
 }
 
 const recalledBy =

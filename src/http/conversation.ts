@@ -83,7 +83,8 @@ async function exchangeAdmitted(
 ): Promise<Answer> {
   const { journal } = received
   journal.note({ dialect: exchange.caller.dialect })
-  context.use?.enter(known, journal)
+  const entering = context.use?.enter(known, journal)
+  if (entering) await entering
   journal.whenOver(context.load.enter())
   try {
     return inFlight(await work(), exchange, context.load)

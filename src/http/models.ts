@@ -1,7 +1,7 @@
 import { knownOf, type ModelEntry } from '../../adapters/contract.ts'
 import type { Dialects } from '../../adapters/index.ts'
-import { findDestination, type Destination } from '../upstream/route.ts'
-import { membersOf } from '../upstream/members.ts'
+import { askedModel, findDestination, type Destination } from '../upstream/route.ts'
+import { type Member, membersOf } from '../upstream/members.ts'
 import type { Settings } from '../config/settings.ts'
 
 /**
@@ -21,10 +21,21 @@ export function listModels(settings: Settings, dialects: Dialects): ModelEntry[]
     for (const { upstream, as } of membersOf(settings, route))
       if (as !== undefined) add(as, isAt(upstream.name, as))
   }
-  for (const upstream of settings.upstreams.values())
-    for (const name of upstream.models.keys()) add(name, isAt(upstream.name, name))
+  const members = settings.routes.flatMap((route) => membersOf(settings, route))
+  for (const { name: upstream, models } of settings.upstreams.values())
+    for (const sent of models.keys())
+      for (const name of [sent, ...namesFor(members, upstream, sent)])
+        add(name, isAt(upstream, sent))
   return [...names].flatMap((name) => findModel(settings, dialects, name) ?? [])
 }
+
+/** How callers name a model of an upstream, where routes say so with a `*` on both sides. */
+const namesFor = (members: readonly Member[], upstream: string, sent: string): string[] =>
+  members.flatMap((member) =>
+    member.upstream.name === upstream && !sent.includes('*') && member.glob !== undefined
+      ? (askedModel(member, sent) ?? [])
+      : [],
+  )
 
 const isAt =
   (upstream: string, model: string) =>

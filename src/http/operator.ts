@@ -2,6 +2,7 @@ import { ProblemError } from '../model/problem.ts'
 import type { Answer } from '../exchange/exchange.ts'
 import type { AppContext } from './app-context.ts'
 import { authenticate, UNKNOWN_KEY } from './admission/auth.ts'
+import type { Observer } from '../observe/observer.ts'
 import type { Settings } from '../config/settings.ts'
 import { type Authenticate, authenticator } from '../upstream/credentials.ts'
 import type { ReceivedRequest } from './request-head.ts'
@@ -10,14 +11,27 @@ const METRICS = '/metrics'
 const USAGE = '/usage'
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Answers the operator's paths (metrics, usage); undefined for any other path. Throws ProblemError. */
-export function operatorAnswer(context: AppContext, received: ReceivedRequest): Answer | undefined {
+/** Answers the operator's paths (metrics, usage); undefined for any other path. Rejects with ProblemError. */
+export function operatorAnswer(
+  context: AppContext,
+  received: ReceivedRequest,
+): Promise<Answer> | undefined {
   const { head, explain } = received
   const { observer, settings } = context
   const { metrics = { kind: 'off' } } = settings
   const isOurs = head.path === METRICS || head.path === USAGE
-  if (!isOurs || explain || !observer || metrics.kind === 'off') return undefined
-  demandKey(context, received)
+  return !isOurs || explain || !observer || metrics.kind === 'off'
+    ? undefined
+    : answerOperator(context, received, observer)
+}
+
+async function answerOperator(
+  context: AppContext,
+  received: ReceivedRequest,
+  observer: Observer,
+): Promise<Answer> {
+  const { head } = received
+  await demandKey(context, received)
   if (head.method !== 'GET' && head.method !== 'HEAD')
     throw new ProblemError(
       { kind: 'method-not-allowed', message: 'This path takes GET, HEAD only.' },
@@ -34,9 +48,9 @@ export const operatorOf = ({ metrics }: Settings): Authenticate | undefined =>
   metrics?.kind === 'key' ? authenticator({ kind: 'keys', keys: [metrics.key] }) : undefined
 
 /** Demands the metrics' own key, else a caller's key where callers have keys. */
-function demandKey(context: AppContext, received: ReceivedRequest): void {
+async function demandKey(context: AppContext, received: ReceivedRequest): Promise<void> {
   const { metrics } = context.settings
-  if (metrics?.kind !== 'key') return void authenticate(context, received)
+  if (metrics?.kind !== 'key') return void (await authenticate(context, received))
   const { request, head } = received
   if (!context.admitOperator?.(request.headers, head.query).admitted)
     throw new ProblemError(UNKNOWN_KEY)

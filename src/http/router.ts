@@ -34,6 +34,7 @@ export async function answerRequest(context: AppContext, request: HttpRequest): 
   const received = receiveRequest(request, context.ports)
   const trace = context.ports.tracer?.begin(request.headers)
   if (trace) received.journal.note({ trace })
+  if (context.clientOf) received.journal.note(context.clientOf(request))
   const refusal = context.guard?.refusal(request.headers)
   const answer =
     healthAnswer(received, context.ports) ??
@@ -61,7 +62,7 @@ async function answerGuarded(context: AppContext, received: ReceivedRequest): Pr
   if (service) return taskAnswer(context, received, service)
   try {
     const told = operatorAnswer(context, received)
-    if (told) return told
+    if (told) return await told
     return await answerAdmitted(context, received, resembledDialect(context.dialects, received))
   } catch (error) {
     return failed(context.dialects, received, error)
@@ -95,14 +96,14 @@ async function answerAdmitted(
   received: ReceivedRequest,
   looks: Adapter,
 ): Promise<Answer> {
-  const admission = authenticate(context, received)
+  const admission = await authenticate(context, received)
   const match = matched(context.dialects, received.head)
   if (match) return answerConversation(context, received, match, admission)
   const stored = received.explain ? undefined : storedAt(context.dialects, received.head)
   if (stored)
     return answerStoredRequest(context, received, storedMatch(stored, received), admission)
   const answer =
-    modelAnswer(context, received, looks, admission.caller) ??
+    (await modelAnswer(context, received, looks, admission.caller)) ??
     socketAnswer(context, received, admission.caller) ??
     refuseRoute(context, received)
   received.journal.finish({ status: answer.status })
@@ -119,18 +120,18 @@ function storedMatch({ caller, route }: StoredPlace, { head }: ReceivedRequest):
 
 const MODELS = /^\/v1(?:beta)?\/models(?:\/(.+))?$/
 
-function modelAnswer(
+async function modelAnswer(
   context: AppContext,
   received: ReceivedRequest,
   looks: Adapter,
   caller: KnownCaller,
-): Answer | undefined {
+): Promise<Answer | undefined> {
   const { method, path, query } = received.head
   const found = MODELS.exec(path)
   if (!found || received.explain || !isReading(method) || isConversation(context, received))
     return undefined
   const { settings, dialects, ports } = context
-  context.use?.enter(caller, received.journal)
+  await context.use?.enter(caller, received.journal)
   const now = Math.floor(ports.now() / 1000)
   const [, name] = found
   if (name === undefined) {

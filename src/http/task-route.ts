@@ -19,9 +19,9 @@ export async function taskAnswer(
   const { settings, ports, load } = context
   const { request, journal } = received
   try {
-    const { credential, caller } = authenticate(context, received)
+    const { credential, caller } = await authenticate(context, received)
     journal.note({ operation: 'task' })
-    context.use?.enter(caller, journal)
+    await context.use?.enter(caller, journal)
     journal.whenOver(load.enter())
     const { signal } = request
     const answer = await answerTask({

@@ -137,7 +137,7 @@ const SHORTEST = 8
 const PRESENTED = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key', 'cookie'] as const
 
 /** What a caller sent as a key; it is hidden wherever it stands. */
-function presentedSecrets(headers: Lookup, query: URLSearchParams): string[] {
+export function presentedSecrets(headers: Lookup, query: URLSearchParams): string[] {
   const values = PRESENTED.flatMap((name) => headers.get(name) ?? [])
   const parts = values.flatMap((value) => [value, ...value.split(/[\s=;,]+/)])
   return [...new Set([...parts, ...query.getAll('key')])].filter((part) => part.length >= SHORTEST)
@@ -153,7 +153,7 @@ const entriesOf = (headers: Lookup & { keys?(): Iterable<string> }): [string, st
 type ShownHeaders = [name: string, value: string][]
 
 /** Headers as the page shows them, without the values of those that hold keys. */
-function shownHeaders(headers: Iterable<readonly [string, string]>): ShownHeaders {
+export function shownHeaders(headers: Iterable<readonly [string, string]>): ShownHeaders {
   return [...headers].map(([name, value]) => [name, isSecret(name) ? '***' : value])
 }
 

@@ -12,6 +12,9 @@ export interface LogEntry {
   connection?: string | undefined
   /** The name of the caller's key; `open` where none is needed. */
   caller?: string | undefined
+  /** Where the request came from, and the program that says to have sent it; only where the configuration asks. */
+  address?: string | undefined
+  userAgent?: string | undefined
   /** The caller's dialect. */
   dialect?: string | undefined
   operation?: Operation | undefined
@@ -136,6 +139,10 @@ export type ProcessEvent =
   | { event: 'start'; version: string; url: string; configuration: string }
   | { event: 'reload'; result: 'ok'; configuration: string }
   | RefusedReload
+  /** The limits of callers are counted by this process alone, because of this. */
+  | { event: 'limits'; error: string }
+  /** Exchanges that were not written down. */
+  | { event: 'record'; dropped: number; error: string }
   | { event: 'drain'; open: number; lingerMs: number; drainMs: number }
   | { event: 'stop' }
 
@@ -149,12 +156,19 @@ export interface RefusedReload {
 
 export type Level = 'info' | 'warn' | 'error'
 
-/** How urgent an entry is: an error for failures of the proxy or an upstream, a warning for refusals. */
+/**
+ * How urgent an entry is: an error for failures of the proxy or an upstream, a warning for refusals of either. Of a stream
+ * that failed after its beginning the status is no longer what happened.
+ */
 export function levelOf(entry: LogEntry | ProcessEvent): Level {
-  if ('event' in entry)
-    return entry.event === 'reload' && entry.result === 'error' ? 'error' : 'info'
+  if ('event' in entry) return levelOfEvent(entry)
   const { status, outcome } = entry
   if (outcome === 'left') return 'info'
-  if (status >= 500 || outcome === 'upstream_error' || outcome === 'proxy_error') return 'error'
-  return status >= 400 ? 'warn' : 'info'
+  if (status >= 400) return status >= 500 ? 'error' : 'warn'
+  return outcome === 'upstream_error' || outcome === 'proxy_error' ? 'error' : 'info'
+}
+
+function levelOfEvent(told: ProcessEvent): Level {
+  if (told.event === 'limits' || told.event === 'record') return 'warn'
+  return told.event === 'reload' && told.result === 'error' ? 'error' : 'info'
 }

@@ -1,3 +1,4 @@
+import { renamed } from '../config/glob.ts'
 import type { Settings } from '../config/settings.ts'
 import { see } from '../models/see.ts'
 
@@ -31,12 +32,18 @@ function namesOf(settings: Settings): ReadonlySet<string> {
   return known
 }
 
+/** What is sent for the names of a route that calls models otherwise. */
+const namesBy = (model: string, as: string | undefined, models: readonly string[]): string[] =>
+  as === undefined ? [] : [as, ...models.flatMap((name) => renamed(model, as, name) ?? [])]
+
 const namesIn = ({ routes, upstreams }: Settings): ReadonlySet<string> =>
   new Set(
     [
-      ...routes.flatMap(({ model, as = '', models = [], pool = [] }) =>
-        [model, as, ...models].concat(pool.map((entry) => entry.as ?? '')),
-      ),
+      ...routes.flatMap(({ model, as, models = [], pool = [] }) => [
+        model,
+        ...models,
+        ...[as, ...pool.map((entry) => entry.as)].flatMap((to) => namesBy(model, to, models)),
+      ]),
       ...[...upstreams.values()].flatMap(({ models }) => [...models.keys()]),
     ].filter((name) => name !== '' && !name.includes('*')),
   )

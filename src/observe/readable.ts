@@ -14,6 +14,7 @@ export const readableLine =
       entry.method,
       entry.path,
       describePair(entry),
+      entry.address && `from ${entry.address}`,
       describeModel(entry),
       `${Math.round(entry.totalMs)} ms`,
       describeTokens(entry),
@@ -49,6 +50,10 @@ function sentence(told: ProcessEvent): string {
       return told.result === 'ok'
         ? `reloaded: ${told.configuration}`
         : `not reloaded, everything stays as it was: ${told.error}`
+    case 'limits':
+      return `limits of callers are counted by this process alone: ${told.error}`
+    case 'record':
+      return `${told.dropped} exchanges are not in the record: ${told.error}`
     case 'drain':
       return `stopping: ${told.open} open`
     case 'stop':

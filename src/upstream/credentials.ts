@@ -101,6 +101,22 @@ export function authenticator(callers: CallerSettings, now: () => number = Date.
   }
 }
 
+/** The admission of a caller that presented a token beside other keys: the token goes to no upstream. */
+export function admissionBy(
+  issuer: string,
+  caller: KnownCaller,
+  beside: string | undefined,
+): Admission {
+  // No key holds such a character.
+  const own = ['jwt', issuer, caller.name].join('\t')
+  return {
+    admitted: true,
+    caller,
+    credential: beside,
+    identity: beside === undefined ? own : own + BESIDE + beside,
+  }
+}
+
 /** Of a key that the configuration has: its caller, and when it expires. */
 interface KnownKey {
   caller: KnownCaller

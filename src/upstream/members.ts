@@ -19,13 +19,15 @@ export interface Member {
   weight: number
   /** The model's name at this member, where it differs from the caller's. */
   as?: string
+  /** Where that name has a `*`: the pattern of the route, in which it was matched. */
+  glob?: string
 }
 
 export const memberName = ({ member, name }: Pick<UpstreamSettings, 'member' | 'name'>): string =>
   member ?? name
 
 /** An upstream with each of its keys. */
-export function keysOf(upstream: UpstreamSettings): Omit<Member, 'as'>[] {
+export function keysOf(upstream: UpstreamSettings): Omit<Member, 'as' | 'glob'>[] {
   const { keys, name, account = `${name}#1` } = upstream
   // A list of one key is treated as a single key.
   if (!keys || keys.length < 2) {
@@ -53,6 +55,7 @@ export function membersOf(settings: MemberSettings, route: RouteSettings): reado
       ...key,
       weight: key.weight * weight,
       ...(as !== undefined && { as }),
+      ...(as?.includes('*') && { glob: route.model }),
     }))
   })
   pools.set(route, members)

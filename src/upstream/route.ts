@@ -1,4 +1,4 @@
-import { matchesGlob } from '../config/glob.ts'
+import { matchesGlob, renamed } from '../config/glob.ts'
 import type { Adapter, Target } from '../../adapters/contract.ts'
 import type { Dialects } from '../../adapters/index.ts'
 import type { RequestClass, RouteSettings, Settings, UpstreamSettings } from '../config/settings.ts'
@@ -76,6 +76,8 @@ export function destinationOf(
   const adapter = dialects.of(upstream.dialect)
   if (!adapter) return undefined
   const sent = sentModel(member, model)
+  // The `*` of the route stood for nothing, which is no name.
+  if (sent === '' && model !== '') return undefined
   const target = {
     model: sent,
     defaultMaxOutputTokens: upstream.maxOutputTokens,
@@ -87,7 +89,16 @@ export function destinationOf(
 }
 
 /** The model's name at a member. */
-export const sentModel = ({ as }: Member, model = ''): string => as ?? withoutVariant(model)
+export function sentModel({ as, glob }: Member, model = ''): string {
+  const plain = withoutVariant(model)
+  if (as === undefined) return plain
+  if (glob === undefined) return as
+  return renamed(glob, as, plain) ?? renamed(glob, as, model) ?? ''
+}
+
+/** The caller's name of a model at a member; undefined where that is not said. Inverse of `sentModel`. */
+export const askedModel = ({ as, glob }: Member, sent: string): string | undefined =>
+  as === undefined ? sent : glob === undefined ? undefined : renamed(as, glob, sent)
 
 /** The context window of a model at a member, where it is known. */
 export const windowAt = (member: Member, model: string | undefined): number | undefined =>

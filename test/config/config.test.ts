@@ -376,7 +376,7 @@ const FAULTS: [unknown, string, Platform?][] = [
   ],
   [
     withTop({ routes: [{ model: '*', upstream: 'claude', alias: 'x' }] }),
-    'routes[0].alias: no such member exists',
+    'routes[0].alias: no such member exists; did you mean "as"?',
   ],
   [
     withTop({ web: { origins: ['https://a.example', 'https://*.example'] } }),

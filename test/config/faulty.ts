@@ -36,6 +36,26 @@ const route = (model: string, more = '') => `{ "model": "${model}", "upstream": 
 
 export const FAULTY: readonly Case[] = [
   {
+    what: 'a star in a name at the upstream without one to stand for',
+    text: upstream(
+      good,
+      routes(
+        route('gpt-5', ', "as": "openai/*"'),
+        route('*opus*', ', "as": "*"'),
+        route('gpt-*', ', "as": "*/*"'),
+        '{ "model": "o1", "upstream": [{ "name": "a", "as": "*" }] }',
+        route('o-*', ', "as": "openai/*"'),
+        route('*', ', "as": "*"'),
+      ),
+    ),
+    says: [
+      '5:46: routes[0].as: its "*" stands for what the "*" of "model" does; expected exactly one there',
+      '6:47: routes[1].as: its "*" stands for what the "*" of "model" does; expected exactly one there',
+      '7:46: routes[2].as: expected at most one "*"',
+      '8:54: routes[3].upstream[0].as: its "*" stands for what the "*" of "model" does; expected exactly one there',
+    ],
+  },
+  {
     what: 'nothing at all',
     text: '',
     says: ['1:1: expected a JSON value, but the text ends here'],
@@ -185,8 +205,67 @@ export const FAULTY: readonly Case[] = [
   {
     what: 'a key with a space',
     text: upstream(`${good}, "key": "Bearer ${KEY}"`),
+    says: ['2:75: upstreams.a.key: expected the key alone, without "Bearer" before it'],
+  },
+  {
+    what: 'a key of two words',
+    text: upstream(`${good}, "key": "two ${KEY}"`),
     says: [
       '2:75: upstreams.a.key: expected a key of visible ASCII characters without spaces, and no quotes around it',
+    ],
+  },
+  ...[
+    ['api_base', 'upstreams.a', 'url'],
+    ['base_url', 'upstreams.a', 'url'],
+    ['endpoint', 'upstreams.a', 'url'],
+    ['apiBase', 'upstreams.a', 'url'],
+    ['timeout', 'upstreams.a', 'timeouts'],
+    ['provider', 'upstreams.a', 'dialect'],
+    ['rpm', 'upstreams.a', 'callers.limits.requestsPerMinute'],
+    ['TPM', 'upstreams.a', 'callers.limits.tokensPerMinute'],
+    ['fallbacks', 'upstreams.a', 'routes.*.upstream'],
+  ].map(([word, at, meant]) => ({
+    what: `${word} of an upstream`,
+    text: upstream(`${good}, "${word}": 1`),
+    says: [`2:68: ${at}.${word}: no such member exists; did you mean "${meant}"?`],
+  })),
+  ...[
+    ['port', '--port'],
+    ['host', '--host'],
+    ['timeout', 'upstreams.*.timeouts'],
+    ['fallbacks', 'failover'],
+    ['rpm', 'callers.limits.requestsPerMinute'],
+    ['model_list', 'routes'],
+  ].map(([word, meant]) => ({
+    what: `${word} at the top`,
+    text: upstream(good, `,\n"${word}": 1`),
+    says: [`4:1: ${word}: no such member exists; did you mean "${meant}"?`],
+  })),
+  {
+    what: 'limits of callers as others call them',
+    text: upstream(good, `,\n"callers": { "keys": ["${KEY}"],\n"limits": { "rpm": 1, "tpm": 1 } }`),
+    says: [
+      '5:13: callers.limits.rpm: no such member exists; did you mean "requestsPerMinute"?',
+      '5:23: callers.limits.tpm: no such member exists; did you mean "tokensPerMinute"?',
+    ],
+  },
+  {
+    what: 'fallbacks of a route',
+    text: upstream(good, routes('{ "model": "*", "fallbacks": ["a"] }')),
+    says: ['5:19: routes[0].fallbacks: no such member exists; did you mean "upstream"?'],
+  },
+  {
+    what: 'amounts with units',
+    text: upstream(
+      `${good}, "timeouts": { "idleMs": "30s" }`,
+      ',\n"limits": { "bodyBytes": "10mb", "streams": "20", "nodes": "9x" },\n"state": { "ttlSeconds": "7 days" }',
+    ),
+    says: [
+      '2:92: upstreams.a.timeouts.idleMs: expected a number; did you mean 30000?',
+      '4:26: limits.bodyBytes: expected a number; did you mean 10485760?',
+      '4:45: limits.streams: expected a number; did you mean 20?',
+      '4:60: limits.nodes: expected a number',
+      '5:26: state.ttlSeconds: expected a number; did you mean 604800?',
     ],
   },
   {
@@ -249,7 +328,7 @@ export const FAULTY: readonly Case[] = [
   {
     what: 'a number as text',
     text: upstream(`${good}, "maxOutputTokens": "8192"`),
-    says: ['2:87: upstreams.a.maxOutputTokens: expected a number'],
+    says: ['2:87: upstreams.a.maxOutputTokens: expected a number; did you mean 8192?'],
   },
   {
     what: 'a fact that does not exist',
@@ -525,7 +604,7 @@ export const ODD: readonly Case[] = [
     what: 'a variable of a shell',
     text: upstream(keyed('https://x', '$CLAUDE_KEY')),
     says: [
-      '2:60: upstreams.a.key: warning: this is used as it stands; for a variable write "env:CLAUDE_KEY"',
+      '2:60: upstreams.a.key: nothing is filled in here; for a variable write "env:CLAUDE_KEY"',
     ],
   },
   {
@@ -538,14 +617,43 @@ export const ODD: readonly Case[] = [
       '2:60: upstreams.a.key: warning: this is used as it stands; for a file write "file:/" and its path from the root',
       '2:99: upstreams.a.headers.x-a: warning: this is used as it stands; for a file write "file:/" and its path from the root',
       '4:46: callers.keys[0].key: warning: this is used as it stands; for a file write "file:/" and its path from the root',
-      '5:21: metrics.key: warning: this is used as it stands; for a variable write "env:METRICS_KEY_0123456789"',
+      '5:21: metrics.key: nothing is filled in here; for a variable write "env:METRICS_KEY_0123456789"',
     ],
+  },
+  ...[
+    '${CLAUDE_KEY}',
+    '${CLAUDE_KEY:-none}',
+    '{{CLAUDE_KEY}}',
+    '{{ CLAUDE_KEY }}',
+    '{{ env.CLAUDE_KEY }}',
+    '{{ $CLAUDE_KEY }}',
+    '$env:CLAUDE_KEY',
+    '${env:CLAUDE_KEY}',
+    'os.environ/CLAUDE_KEY',
+    'process.env.CLAUDE_KEY',
+    "process.env['CLAUDE_KEY']",
+  ].map((key) => ({
+    what: `${key} in the place of a key`,
+    text: upstream(keyed('https://x', key)),
+    says: [
+      '2:60: upstreams.a.key: nothing is filled in here; for a variable write "env:CLAUDE_KEY"',
+    ],
+  })),
+  {
+    what: 'a key as it stands in a header',
+    text: upstream(keyed('https://x', 'Bearer sk-0123456789')),
+    says: ['2:60: upstreams.a.key: expected the key alone, without "Bearer" before it'],
+  },
+  {
+    what: 'a template that names no variable',
+    text: upstream(keyed('https://x', '{{}}')),
+    says: ['2:60: upstreams.a.key: nothing is filled in here; for a variable write "env:NAME"'],
   },
   {
     what: 'a variable in braces',
     text: upstream(keyed('https://x', '${CLAUDE_KEY}')),
     says: [
-      '2:60: upstreams.a.key: warning: this is used as it stands; for a variable write "env:CLAUDE_KEY"',
+      '2:60: upstreams.a.key: nothing is filled in here; for a variable write "env:CLAUDE_KEY"',
     ],
   },
   {
@@ -566,7 +674,7 @@ export const ODD: readonly Case[] = [
     what: 'a variable as the key of a caller',
     text: upstream(good, ',\n"callers": { "keys": ["${PROXY_KEY_OF_MINE}"] }'),
     says: [
-      '4:23: callers.keys[0]: warning: this is used as it stands; for a variable write "env:PROXY_KEY_OF_MINE"',
+      '4:23: callers.keys[0]: nothing is filled in here; for a variable write "env:PROXY_KEY_OF_MINE"',
     ],
   },
   {
@@ -620,20 +728,6 @@ export const ODD: readonly Case[] = [
     ],
   },
   {
-    what: 'a name at the upstream with a star',
-    text: upstream(
-      good,
-      routes(
-        route('gpt-*', ', "as": "openai/*"'),
-        '{ "model": "*", "upstream": [{ "name": "a", "as": "*" }] }',
-      ),
-    ),
-    says: [
-      '5:46: routes[0].as: warning: this name is sent as it stands; only "model" takes "*"',
-      '6:53: routes[1].upstream[0].as: warning: this name is sent as it stands; only "model" takes "*"',
-    ],
-  },
-  {
     what: 'an address that shall hold a variable',
     text: upstream('"dialect": "messages", "url": "https://${HOST}/v1"'),
     says: ['2:40: upstreams.a.url: warning: this is used as it stands; no variable is read'],
@@ -662,7 +756,9 @@ export const ODD: readonly Case[] = [
   {
     what: 'the proxy itself',
     text: upstream('"dialect": "messages", "url": "http://localhost:8787/v1"'),
-    says: ['2:40: upstreams.a.url: warning: this is the address of the proxy itself'],
+    says: [
+      '2:40: upstreams.a.url: this is the address of the proxy itself, which would call itself',
+    ],
   },
   {
     what: 'another port',
@@ -672,7 +768,9 @@ export const ODD: readonly Case[] = [
   {
     what: 'the proxy as a task service',
     text: upstream(good, ',\n"tasks": { "image": { "url": "http://127.0.0.1:8787" } }'),
-    says: ['4:30: tasks.image.url: warning: this is the address of the proxy itself'],
+    says: [
+      '4:30: tasks.image.url: this is the address of the proxy itself, which would call itself',
+    ],
   },
   {
     what: 'open doors',
@@ -694,7 +792,7 @@ export const ODD: readonly Case[] = [
       `2:21: upstreams.a.dialect: expected ${ONE_DIALECT}; did you mean "messages"?`,
       '2:39: upstreams.a.url: warning: this is an endpoint; leave out "/messages", which is added to what is sent',
       '2:39: upstreams.a.url: warning: the key goes to another machine without encryption; expected https',
-      '2:70: upstreams.a.key: warning: this is used as it stands; for a variable write "env:A"',
+      '2:70: upstreams.a.key: nothing is filled in here; for a variable write "env:A"',
     ],
   },
 ]

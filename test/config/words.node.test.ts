@@ -25,6 +25,8 @@ const AROUND: Readonly<Record<string, unknown>> = {
   'routes.*.upstream.*': { name: 'claude' },
   'routes.*': { model: 'gpt-*', upstream: 'claude' },
   callers: { keys: ['caller-key-0123456789'] },
+  'callers.jwt': { jwks: 'https://login.example/jwks.json', audience: 'a', issuer: 'b' },
+  record: { file: 'exchanges.jsonl' },
   'callers.keys.*': { name: 'ci', key: 'caller-key-0123456789' },
   'upstreams.*.models.*.price': { input: 1, output: 2 },
   'telemetry.otlp': { endpoint: 'http://127.0.0.1:4318' },

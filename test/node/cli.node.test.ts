@@ -155,7 +155,7 @@ describe('dragoman', () => {
     )
     expect(error).toMatch(/callers +1 key/)
     expect(error).toContain('authorization: Bearer $PROXY_KEY')
-    expect(error).toContain('ANTHROPIC_AUTH_TOKEN="$PROXY_KEY" claude --model gpt-1')
+    expect(error).toContain('ANTHROPIC_AUTH_TOKEN="$PROXY_KEY" claude --model MODEL')
     expect(error).not.toContain('demo')
     for (const secret of [UPSTREAM_KEY, ...Object.values(SECRETS)])
       expect(out + error).not.toContain(secret)
@@ -175,6 +175,42 @@ describe('dragoman', () => {
         'dragoman: my.json:5:78: upstreams.openai.key: the environment variable OPENAI is not set\n' +
         'dragoman: my.json:11:25: callers.keys[0]: the environment variable PROXY_KEY is not set\n',
     })
+  })
+
+  it('takes no warnings where it is asked to', async () => {
+    const check = ['check', '--config', 'my.json']
+    folder.write('my.json', CONFIG)
+    expect(await folder.run([...check, '--strict'], SECRETS).finished).toMatchObject({ code: 0 })
+    // One is legal, the other is about a model that nothing is known of.
+    const twice = CONFIG.replace('"gpt-*"', '"gpt-.*"').replace('claude-opus-4-8', 'my-own')
+    folder.write('my.json', twice)
+    const lenient = await folder.run(check, SECRETS).finished
+    expect(lenient).toMatchObject({ code: 0 })
+    expect(lenient.error.match(/warning: /g)).toHaveLength(2)
+    const strict = await folder.run([...check, '--strict'], SECRETS).finished
+    expect(strict).toEqual({
+      ...lenient,
+      code: 78,
+      error: `${lenient.error}dragoman: --strict takes no warnings: there are 2\n`,
+    })
+    const served = await folder.run(['--strict', '--port', '0'], SECRETS).finished
+    expect(served).toMatchObject({
+      code: 78,
+      error: 'dragoman: options: "--strict" belongs to check; see --help\n',
+    })
+  })
+
+  it('explains over an upstream at the port where this proxy is by default', async () => {
+    const config = CONFIG.replace('https://one.invalid/v1', 'http://127.0.0.1:8787')
+    folder.write('my.json', config)
+    folder.write('body.json', JSON.stringify(MESSAGE))
+    const explain = ['explain', '--config', 'my.json', '--path', '/v1/messages', 'body.json']
+    expect(await folder.run(explain, SECRETS).finished).toMatchObject({ code: 0 })
+    const own = await folder.run(['check', '--config', 'my.json'], SECRETS).finished
+    expect(own.code).toBe(78)
+    expect(own.error).toContain('this is the address of the proxy itself')
+    const other = ['check', '--config', 'my.json', '--port', '9000']
+    expect(await folder.run(other, SECRETS).finished).toMatchObject({ code: 0 })
   })
 
   it.each([

@@ -186,6 +186,40 @@ describe('dragoman init', () => {
     })
   })
 
+  const TYPED = 'sk-typed-0123456789'
+
+  it.skipIf(!hasScript).each([
+    ['MY_KEY', 'env:MY_KEY'],
+    ['', TYPED],
+  ])('shows nothing of a key that is typed, and offers a variable: %j', async (name, key) => {
+    const line = `${process.execPath} ${resolve('src/node.ts')} init --dialect messages --url https://one.example`
+    const terminal = spawn('script', ['-qefc', line, '/dev/null'], { cwd: folder.path })
+    let said = ''
+    terminal.stdout.on('data', (chunk) => (said += chunk))
+    await expect.poll(() => said, { timeout: 20_000 }).toContain('Its key')
+    terminal.stdin.write(`${TYPED.slice(0, 9)}`)
+    terminal.stdin.write(`${TYPED.slice(9)}\n`)
+    await expect.poll(() => said).toContain('A variable that shall hold it')
+    terminal.stdin.write('no name\n')
+    await expect.poll(() => said).toContain('expected a name such as')
+    terminal.stdin.write(`${name}\n`)
+    await expect.poll(() => said).toContain('wrote dragoman.json')
+    expect(said).not.toContain('sk-typed')
+    expect(said).toContain(
+      name === '' ? '"env:NAME" in the place of one' : 'set before the start: MY_KEY',
+    )
+    expect(config()).toMatchObject({ upstreams: { main: { key } } })
+  })
+
+  it('says of a key that was given as it is which variable could take its place', async () => {
+    const args = ['init', '--dialect', 'messages', '--url', 'https://one.example', '--key', TYPED]
+    const { out, error } = await folder.run(args, { MY_KEY: TYPED }).finished
+    expect(out).toContain(
+      'dragoman.json holds 1 key; "env:MY_KEY" in the place of one reads it from a variable',
+    )
+    expect(out + error).not.toContain(TYPED)
+  })
+
   it('never writes over a file', async () => {
     folder.write('dragoman.json', 'mine')
     const args = ['init', '--dialect', 'messages', '--url', 'https://one.example']

@@ -18,6 +18,8 @@ const AROUND: Readonly<Record<string, object>> = {
   'routes.*': { model: 'm', upstream: 'claude' },
   'routes.*.upstream.*': { name: 'claude' },
   callers: { keys: ['caller-key-0123456789'] },
+  'callers.jwt': { jwks: 'https://other.example/jwks.json', audience: 'a', issuer: 'b' },
+  record: { file: 'other.jsonl' },
   'callers.keys.*': { name: 'me', key: 'another-key-0123456789' },
   telemetry: { otlp: { endpoint: 'http://127.0.0.1:4319' } },
   'telemetry.otlp': { endpoint: 'http://127.0.0.1:4319' },
@@ -65,7 +67,7 @@ const settingsOf = (config: unknown): Settings => readSettings(config, ENVIRONME
 
 /** The members that a reload refuses to change. */
 const REFUSED =
-  /^(?:state\.(?:store|\w+(?<!recall)Bytes)|telemetry\..*|inspect|limits\.(?:connections|headersMs|bodyMs))$/
+  /^(?:state\.(?:store|\w+(?<!recall)Bytes)|telemetry\..*|inspect|record\..*|limits\.(?:connections|headersMs|bodyMs))$/
 /** An editor reads it, and nobody else. */
 const SAYS_NOTHING = ['$schema']
 
@@ -160,7 +162,14 @@ it('what is read at the start alone is refused at a reload, and nothing goes by 
   const atStart = new Set(first.read)
   proxy.adopt(second.settings)
   // Of parts that are looked at one by one.
-  const refused = ['state', 'telemetry', 'inspect', 'retention.entryBytes', 'retention.ownerBytes']
+  const refused = [
+    'state',
+    'telemetry',
+    'inspect',
+    'record',
+    'retention.entryBytes',
+    'retention.ownerBytes',
+  ]
   refused.push('retention.totalBytes', 'limits.connections', 'limits.headersMs', 'limits.bodyMs')
   const forgotten = [...atStart].filter((name) => !second.read.has(name) && !refused.includes(name))
   // Where it is told from in an error.

@@ -104,20 +104,22 @@ describe('the curl that works as it stands', () => {
 
   it.each<[string, string, object[]]>([
     ['the last exact name', 'two', [{ model: 'one' }, { model: 'two' }, { model: '*' }]],
-    ['text in place of a star', 'gpt-1', [{ model: 'gpt-*' }]],
-    ['any name', 'any-model', [{ model: '*' }]],
+    ['one that is listed for a pattern', 'gpt-5', [{ model: 'gpt-*', models: ['gpt-5'] }]],
+    ['the one that every name becomes', 'big', [{ model: '*', as: 'big' }]],
+    ['none that nobody has named', 'MODEL', [{ model: 'gpt-*' }, { model: '*', as: '*' }]],
     [
       'none for requests of a class',
-      'gpt-1',
+      'MODEL',
       [{ model: 'aux', class: 'auxiliary' }, { model: 'gpt-*' }],
     ],
     ['none for long requests', 'one', [{ model: 'one' }, { model: 'long', minInputTokens: 9000 }]],
   ])('asks for %s: %s', (_, model, routes) => expect(modelFor(routes)).toBe(model))
 
   it.each<[string, object[], string[]]>([
-    ['claude-1', [{ model: '*' }], ['claude-*']],
+    ['MODEL', [{ model: '*' }], ['claude-*']],
+    ['opus', [{ model: '*', models: ['gpt', 'opus'] }], ['o*']],
     ['one', [{ model: 'one' }, { model: 'two' }], ['o*']],
-    ['any-model', [{ model: '*' }], ['*']],
+    ['mine', [{ model: '*' }], ['mine']],
   ])('asks for %s with a key for some models', (model, routes, models) => {
     const other = { name: 'other', key: 'another-key-0123456789', models: ['none'] }
     expect(modelFor(routes, [other, { name: 'ci', key: 'env:PROXY_KEY', models }])).toBe(model)

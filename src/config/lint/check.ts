@@ -211,6 +211,26 @@ function checkRoutes(examined: Examination): void {
       seen.add(name)
     }
     checkListed(examined, index)
+    checkNames(examined, index)
+  }
+}
+
+const starsIn = (text: string): number => text.split('*').length - 1
+
+/** A `*` in a name at an upstream stands for what that of `model` does, so each has one. */
+function checkNames({ config, found }: Examination, index: number): void {
+  const at = ['routes', index]
+  const model = textAt(config, [...at, 'model'])
+  const entries = entriesAt(config, [...at, 'upstream']).map((_, entry) => ['upstream', entry])
+  for (const entry of [[], ...entries]) {
+    const path = [...at, ...entry, 'as']
+    const stars = starsIn(textAt(config, path) ?? '')
+    if (stars > 1) found.fault(path, 'expected at most one "*"')
+    else if (stars === 1 && model !== undefined && starsIn(model) !== 1)
+      found.fault(
+        path,
+        'its "*" stands for what the "*" of "model" does; expected exactly one there',
+      )
   }
 }
 
@@ -255,6 +275,8 @@ function checkWeb({ config, found }: Examination): void {
 }
 
 function checkInspect({ config, platform, found }: Examination): void {
+  if (valueAt(config, ['record']) !== undefined && platform.stores === 'isolate')
+    found.fault(['record'], 'a Worker has no file to write exchanges to', true)
   if (valueAt(config, ['inspect']) === true && platform.stores === 'isolate')
     found.fault(['inspect'], 'a Worker has no listener of its own for the page', true)
 }

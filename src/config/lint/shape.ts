@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import { dialectOfVendor } from '../../../adapters/dialect.ts'
 import type { Finding } from './finding.ts'
-import { hint, nearest } from './nearest.ts'
+import { amountMeant, meantBy } from './synonyms.ts'
+import { hint } from './nearest.ts'
 import { type DocumentPath, spellPlace, valueAt } from './place.ts'
 import { type CheckedConfig, configSchema } from '../schema.ts'
 
@@ -54,9 +55,20 @@ function toFindings(issue: Issue, document: unknown): Finding[] {
   const actual = valueAt(document, path)
   if (actual === undefined && expected.startsWith('expected'))
     return [{ path, text: `is missing; ${expected}` }]
-  const choice = issue.code === 'invalid_value' && typeof actual === 'string'
-  return [{ path, text: choice ? expected + choiceHint(actual, issue.values) : expected }]
+  return [
+    { path, text: expected + (typeof actual === 'string' ? textHint(actual, issue, path) : '') },
+  ]
 }
+
+/** What was meant by a text where something else is expected. */
+function textHint(actual: string, issue: Issue, path: DocumentPath): string {
+  if (issue.code === 'invalid_value') return choiceHint(actual, issue.values)
+  if (issue.code !== 'invalid_type' || !NUMBERS.includes(issue.expected)) return ''
+  const amount = amountMeant(actual, String(path.at(-1)))
+  return amount === undefined ? '' : `; did you mean ${amount}?`
+}
+
+const NUMBERS: readonly string[] = ['int', 'number']
 
 function choiceHint(actual: string, values: readonly unknown[]): string {
   const meant = dialectOfVendor(actual)
@@ -65,13 +77,14 @@ function choiceHint(actual: string, values: readonly unknown[]): string {
 
 function unknownMember(path: DocumentPath, key: string): Finding {
   const known = knownAt(path)
-  const meant = nearest(key, known)
+  const meant = meantBy(key, known)
   const isOfTop = knownAt([]).includes(key)
+  const advice = meant === undefined ? '' : `; did you mean "${meant.word}"?`
   return {
     path: [...path, key],
-    text: `no such member exists${isOfTop ? ' here, but at the top' : hint(key, known)}`,
+    text: `no such member exists${isOfTop ? ' here, but at the top' : advice}`,
     named: true,
-    ...(meant !== undefined && { instead: spellPlace([...path, meant]) }),
+    ...(meant?.here && { instead: spellPlace([...path, meant.word]) }),
   }
 }
 

@@ -9,7 +9,7 @@ import { DEMO_ORIGIN } from '../defaults.ts'
 import { takesAll, upstreamsOfRoute } from './pools.ts'
 import { matchesGlob } from '../glob.ts'
 import { isOwnHost } from '../hostname.ts'
-import { versionsOf } from '../values.ts'
+import { isTemplate, variableIn, versionsOf } from '../values.ts'
 
 /** Warns of what is legal but probably a mistake. */
 export function warnAbout(examination: Examination): void {
@@ -88,7 +88,7 @@ function warnOfAddresses({ config, platform, found }: Examination): void {
     const { listens } = platform
     const isOwn = isOwnHost(url.hostname) || url.hostname === listens?.host.toLowerCase()
     if (listens && isOwn && portNumber(url) === listens.port)
-      found.warn(at, 'this is the address of the proxy itself')
+      found.fault(at, 'this is the address of the proxy itself, which would call itself')
     const hasKey = valueAt(config, [...path, 'key']) !== undefined
     if (url.protocol === 'http:' && hasKey && !isOwnHost(url.hostname))
       found.warn(at, 'the key goes to another machine without encryption; expected https')
@@ -118,9 +118,6 @@ const isEndpoint = (path: string): boolean =>
     caller.match({ method: 'POST', path, query: new URLSearchParams() }),
   )
 
-/** How other programs write the name of a variable. Here such a text would be sent as a key. */
-const VARIABLE = /^(?:\$\{?(?:env:)?|%|\{\{?|(?:process\.)?env\.|os\.environ\/|ENV:)([A-Za-z_]\w*)/
-
 function warnOfKeys({ config, found }: Examination): void {
   const holders = servicesIn(config)
   const headers = [...holders, ['telemetry', 'otlp']].flatMap((holder) =>
@@ -133,14 +130,15 @@ function warnOfKeys({ config, found }: Examination): void {
       [...list, index, 'key'],
     ]),
   )
-  for (const path of [...single, ...listed, ...headers]) {
+  const keys = [...single, ...listed]
+  for (const path of [...keys, ...headers]) {
     const text = textAt(config, path) ?? ''
     if (/^file:(?!\/)/i.test(text)) found.warn(path, FILE_WORDS)
-    const [, name] = VARIABLE.exec(text) ?? []
-    if (name === undefined) continue
-    // A text in small letters may be a key, and is not repeated in the warning.
-    const example = /^[A-Z][A-Z0-9_]*$/.test(name) ? name : 'NAME'
-    found.warn(path, `this is used as it stands; for a variable write "env:${example}"`)
+    // As a key it is refused where it is read.
+    if (isTemplate(text) && keys.includes(path)) continue
+    const name = variableIn(text)
+    if (name !== undefined)
+      found.warn(path, `this is used as it stands; for a variable write "env:${name}"`)
   }
 }
 
@@ -157,16 +155,9 @@ function globFault(glob = ''): string | undefined {
 
 function warnOfGlobs({ config, found }: Examination): void {
   for (const index of entriesAt(config, ['routes']).keys()) {
-    const at = ['routes', index]
-    const path = [...at, 'model']
+    const path = ['routes', index, 'model']
     const fault = globFault(textAt(config, path))
     if (fault) found.warn(path, fault)
-    const members = entriesAt(config, [...at, 'upstream']).map((_, entry) => ['upstream', entry])
-    for (const member of [[], ...members]) {
-      const as = [...at, ...member, 'as']
-      if (textAt(config, as)?.includes('*'))
-        found.warn(as, 'this name is sent as it stands; only "model" takes "*"')
-    }
   }
   for (const [upstream] of membersAt(config, ['upstreams']))
     for (const [glob] of membersAt(config, ['upstreams', upstream, 'models'])) {

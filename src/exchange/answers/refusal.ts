@@ -83,7 +83,7 @@ export async function readRefusal(
   const isKey = problem.kind === 'authentication' || isAboutKey(call.status, text)
   if (isKey && isOurs) {
     // The caller has nothing to do with it; who runs the proxy needs the words.
-    journal.note({ reason: `status ${call.status}: ${problem.message}` })
+    journal.note({ reason: `status ${call.status}: ${problem.said ?? problem.message}` })
     return { problem: KEY_REFUSED, isKey }
   }
   const hinted = { ...problem, ...hints(call.headers, problem, ports.now()) }

@@ -18,6 +18,8 @@ import type { UpstreamCall } from '../../upstream/call.ts'
 export async function runExchange(exchange: Exchange): Promise<Answer> {
   const isClassed = hasClasses(exchange)
   const sighted = settledRequest(exchange, isClassed)
+  const reserving = reserve(exchange, sighted)
+  if (reserving) await reserving
   const members = membersOf(exchange.settings, sighted.route)
   const [only] = members
   if (members.length > 1 || !only) return await runPooled(exchange, sighted, members)
@@ -30,14 +32,16 @@ export async function runExchange(exchange: Exchange): Promise<Answer> {
 /** A request that has found its route. */
 export function settledRequest(exchange: Exchange, isClassed: boolean): SightedRequest {
   const seen = sightRequest(exchange)
-  const settled = isClassed ? { ...seen, route: homeRoute(exchange, seen) } : seen
-  if (exchange.route.operation === 'create')
-    exchange.permit.reserve({
-      tokens: exchange.body.tokens,
-      usd: () => mostCost(exchange, settled),
-    })
-  return settled
+  return isClassed ? { ...seen, route: homeRoute(exchange, seen) } : seen
 }
+
+const reserve = (exchange: Exchange, sighted: SightedRequest): void | Promise<void> =>
+  exchange.route.operation === 'create'
+    ? exchange.permit.reserve({
+        tokens: exchange.body.tokens,
+        usd: () => mostCost(exchange, sighted),
+      })
+    : undefined
 
 /** Asks the only member of a route. */
 async function runAlone(exchange: Exchange, plan: Plan): Promise<Answer> {

@@ -1,26 +1,31 @@
+import type { CallerLimits } from '../../config/settings.ts'
 import type { Reservation } from '../../exchange/exchange.ts'
 import type { Journal } from '../../exchange/journal.ts'
 import type { Tokens } from '../../observe/entry.ts'
 import { RATE_LIMITED } from '../../observe/outcome.ts'
+import { MOST_MINUTES, type Reached } from '../../memory/counts.ts'
 import { ProblemError } from '../../model/problem.ts'
 import { WAIT_BOUND_MS } from '../../problems/wait.ts'
 import type { KnownCaller } from '../../upstream/credentials.ts'
 
-/**
- * Counts what callers have used of their limits, by the names of their keys. Each process counts by itself and
- * forgets at its end, so with several processes a caller has its limit in each.
- */
+/** Counts what callers have used of their limits, by the names of their keys. */
 export interface CallerUse {
-  /** Counts a request until its exchange is over; throws ProblemError. */
-  enter(caller: KnownCaller, journal: Journal): void
-  /**
-   * Called before a reply is asked for. Until the exchange is over, it counts as what it may take. Throws ProblemError.
-   */
-  reserve(caller: KnownCaller, asked: Reservation, journal: Journal): void
+  /** Counts a request until its exchange is over; throws ProblemError, or rejects with one where others are asked. */
+  enter(caller: KnownCaller, journal: Journal): void | Promise<void>
+  /** Called before a reply is asked for. Until the exchange is over, it counts as what it may take. Fails as `enter`. */
+  reserve(caller: KnownCaller, asked: Reservation, journal: Journal): void | Promise<void>
   /** Counts the tokens and the cost of an exchange that is over. */
   settle(name: string, tokens: Tokens | undefined, usd: number | undefined): void
   /** How many exchanges of the caller are open. */
   open(name: string): number
+}
+
+/** The use of one process, which forgets at its end. */
+export interface OwnUse extends CallerUse {
+  enter(caller: KnownCaller, journal: Journal): void
+  reserve(caller: KnownCaller, asked: Reservation, journal: Journal): void
+  /** The request that was counted last was refused elsewhere. */
+  spare(name: string): void
 }
 
 interface Used {
@@ -39,7 +44,7 @@ const DAY_MS = 86_400_000
 /** When something may have been given back that exchanges underway have reserved. */
 const SOON_MS = 1000
 
-export function createCallerUse(now: () => number): CallerUse {
+export function createCallerUse(now: () => number): OwnUse {
   const all = new Map<string, Used>()
   const usedBy = (name: string): Used => {
     const known = all.get(name)
@@ -55,10 +60,9 @@ export function createCallerUse(now: () => number): CallerUse {
   return {
     enter({ name, limits = {} }, journal) {
       const used = usedBy(name)
-      const { concurrent = Infinity, requestsPerMinute } = limits
-      if (used.open >= concurrent)
-        throw refused(`It may have ${concurrent} requests underway at a time.`, SOON_MS)
-      if (requestsPerMinute !== undefined) takeRequest(used.requests, requestsPerMinute)
+      const { concurrent = Infinity } = limits
+      if (used.open >= concurrent) throw refused('concurrent', limits, SOON_MS)
+      takeRequest(used.requests, limits)
       used.open += 1
       journal.whenOver(() => {
         used.open -= 1
@@ -66,13 +70,13 @@ export function createCallerUse(now: () => number): CallerUse {
     },
     reserve({ name, limits = {} }, asked, journal) {
       const used = usedBy(name)
-      const { tokensPerMinute, usdPerDay } = limits
-      if (tokensPerMinute !== undefined)
-        reserveTokens(used.tokens, tokensPerMinute, asked.tokens, journal)
+      const { usdPerDay } = limits
+      reserveTokens(used.tokens, limits, asked.tokens, journal)
       if (usdPerDay !== undefined) {
         const spent = spentToday(used)
-        if (spent >= usdPerDay) throw refused(spending(usdPerDay), DAY_MS - (now() % DAY_MS))
-        reserveUsd(used, usdPerDay - spent, usdPerDay, asked, journal)
+        if (spent >= usdPerDay) throw refused('usdPerDay', limits, DAY_MS - (now() % DAY_MS))
+        if (used.reservedUsd >= usdPerDay - spent) throw refused('underway', limits, SOON_MS)
+        reserveUsd(used, asked, journal)
       }
     },
     settle(name, { input = 0, output = 0 } = {}, usd = 0) {
@@ -81,30 +85,36 @@ export function createCallerUse(now: () => number): CallerUse {
       used.usd = spentToday(used) + usd
       used.day = Math.floor(now() / DAY_MS)
     },
+    spare: (name) => usedBy(name).requests.giveBack(1),
     open: (name) => all.get(name)?.open ?? 0,
   }
 }
 
-const spending = (usdPerDay: number): string => `It may spend ${usdPerDay} USD per day.`
+function takeRequest(requests: Bucket, limits: CallerLimits): void {
+  const { requestsPerMinute } = limits
+  if (requestsPerMinute === undefined) return
+  const wait = requests.waitFor(1, requestsPerMinute)
+  if (wait > 0) throw refused('requestsPerMinute', limits, wait)
+  requests.take(1)
+}
 
 /** A caller below zero has used more tokens than it had, and waits until the level is zero again. */
-function reserveTokens(level: Bucket, perMinute: number, tokens: number, journal: Journal): void {
-  const wait = level.waitFor(0, perMinute)
-  if (wait > 0) throw refused(`It may use ${perMinute} tokens per minute.`, wait)
+function reserveTokens(
+  level: Bucket,
+  limits: CallerLimits,
+  tokens: number,
+  journal: Journal,
+): void {
+  const { tokensPerMinute } = limits
+  if (tokensPerMinute === undefined) return
+  const wait = level.waitFor(0, tokensPerMinute)
+  if (wait > 0) throw refused('tokensPerMinute', limits, wait)
   const taken = level.take(tokens)
   journal.whenOver(() => level.giveBack(taken))
 }
 
 /** The last request that is let in may overdraw what is left, as with tokens. */
-function reserveUsd(
-  used: Used,
-  left: number,
-  usdPerDay: number,
-  { usd }: Reservation,
-  journal: Journal,
-): void {
-  if (used.reservedUsd >= left)
-    throw refused(`${spending(usdPerDay)} Requests underway may cost the rest.`, SOON_MS)
+function reserveUsd(used: Used, { usd }: Reservation, journal: Journal): void {
   const most = usd()
   used.reservedUsd += most
   journal.whenOver(() => {
@@ -112,22 +122,26 @@ function reserveUsd(
   })
 }
 
-function takeRequest(requests: Bucket, perMinute: number): void {
-  const wait = requests.waitFor(1, perMinute)
-  if (wait > 0) throw refused(`It may make ${perMinute} requests per minute.`, wait)
-  requests.take(1)
+const WORDS: Record<Reached['limit'], (limits: CallerLimits) => string> = {
+  concurrent: ({ concurrent }) => `It may have ${concurrent} requests underway at a time.`,
+  requestsPerMinute: (limits) => `It may make ${limits.requestsPerMinute} requests per minute.`,
+  tokensPerMinute: (limits) => `It may use ${limits.tokensPerMinute} tokens per minute.`,
+  usdPerDay: ({ usdPerDay }) => `It may spend ${usdPerDay} USD per day.`,
+  underway: ({ usdPerDay }) =>
+    `It may spend ${usdPerDay} USD per day. Requests underway may cost the rest.`,
 }
 
-const refused = (limit: string, retryAfterMs: number): ProblemError =>
+export const refused = (
+  limit: Reached['limit'],
+  limits: CallerLimits,
+  retryAfterMs: number,
+): ProblemError =>
   new ProblemError({
     kind: 'rate-limit',
-    message: `This caller is at its limit. ${limit}`,
+    message: `This caller is at its limit. ${WORDS[limit](limits)}`,
     code: RATE_LIMITED,
     retryAfterMs: Math.min(WAIT_BOUND_MS, Math.max(SOON_MS, Math.ceil(retryAfterMs))),
   })
-
-/** One exchange takes at most what comes in within so many minutes: no count locks a caller out for long. */
-const MOST_MINUTES = 60
 
 /** A token bucket that holds at most one minute's amount. It may be overdrawn. */
 class Bucket {

@@ -5,13 +5,11 @@ import { withDemo } from '../../demo/demo.ts'
 import { ConfigError } from '../../config/config.ts'
 import { parseObject } from '../../json/json.ts'
 import { type Finding, writeFault } from '../../config/lint/finding.ts'
-import { type ConfigSource, placed } from '../../config/source.ts'
-import { DEFAULT_RETENTION } from '../../config/defaults.ts'
+import { placed } from '../../config/source.ts'
 import { placing } from '../../places/placing.ts'
 import { type Ports, type Send, randomId } from '../../ports.ts'
 import { listSecrets } from '../../upstream/secrets.ts'
 import type { Settings } from '../../config/settings.ts'
-import type { Store } from '../../memory/store.ts'
 import type { NativeBytes } from '../../recall/fresh-body.ts'
 import { createRecall } from '../../recall/recall.ts'
 import { createFetchHandler, createReplaceable } from '../../http/app.ts'
@@ -37,12 +35,13 @@ import { modelFindings, modelList, modelText } from './models.ts'
 import { compareOnline, heardOnline } from '../process/online.ts'
 import type { Options } from './options.ts'
 import type { Process } from '../process/process.ts'
+import { openRecord, watchedBy } from '../record/open.ts'
 import { createSend } from '../upstream/send.ts'
 import { startServer, type RunningServer, type ServerOptions } from '../server/server.ts'
 import { SharedWrites } from '../store/shared-writes.ts'
 import type { PageOptions } from './inspector.ts'
-import { mayPass } from '../store/sqlite.ts'
-import { openStore, storeFault } from '../store/store.ts'
+import { createSharedCounts, createStore, STORE } from '../store/open.ts'
+import { storeFault } from '../store/store.ts'
 import { writeSample } from '../../exchange/reply/sample.ts'
 import { VERSION } from '../../version.ts'
 
@@ -148,6 +147,7 @@ async function openParts(
   const writes = new SharedWrites()
   const upstreams = createSend(readEgress(world.environment), writes.write)
   const store = await createStore(settings, () => sourceFor(options, world), world.complain)
+  const counts = await createSharedCounts(settings)
   const log = logTo(world, secrets.all)
   const observer = createObserver({ version: VERSION, runtime: 'node' }, Date.now)
   const tracer = tracerFor(settings, upstreams.send)
@@ -157,12 +157,26 @@ async function openParts(
     secrets: secrets.all,
     store,
   })
+  const record = await openRecord(settings, world.directory, secrets.all, log)
   const recall = createRecall({
     bytes: settings.recallBytes ?? 0,
     isSame: isSameMemory,
     native: nativeBytes,
   })
-  return { recall, egress, secrets, upstreams, store, log, observer, tracer, page, writes }
+  return {
+    record,
+    recall,
+    egress,
+    secrets,
+    upstreams,
+    store,
+    counts,
+    log,
+    observer,
+    tracer,
+    page,
+    writes,
+  }
 }
 
 /** The log of a process. */
@@ -178,19 +192,20 @@ export const logTo = ({ write, logStyle }: Process, secrets: () => readonly stri
 type Parts = Awaited<ReturnType<typeof openParts>>
 
 const processPorts = (
-  { recall, page, log, observer, tracer, store }: Parts,
+  { record, recall, page, log, observer, tracer, store, counts }: Parts,
   send: Send,
 ): Ports => ({
   ...portsWith(send),
   alarm: new SharedClock().alarm,
   decoders: bodyDecoders(),
   recall,
-  ...page.ports,
+  ...watchedBy(page.ports.inspector, record?.ports.inspector),
   log,
   observer,
   ...(tracer && { tracer }),
   prices: listedPrice,
   ...(store && { store }),
+  ...(counts && { sharing: { counts, warn: (error) => log({ event: 'limits', error }) } }),
 })
 
 /** Resolves when the open exchanges are over, or have been broken off after their time. */
@@ -208,10 +223,20 @@ async function drain(
   settled()
 }
 
-async function closeParts({ page, tracer, upstreams, store, log }: Parts): Promise<void> {
+async function closeParts({
+  record,
+  page,
+  tracer,
+  upstreams,
+  store,
+  counts,
+  log,
+}: Parts): Promise<void> {
   page.stop()
   await tracer?.exporter.stop(TRACES_MS)
   upstreams.destroy()
+  await record?.close()
+  await counts?.close()
   await store?.close()
   log({ event: 'stop' })
 }
@@ -327,38 +352,11 @@ function tracerFor({ telemetry }: Settings, send: Send) {
 }
 
 /**
- * A folder that does not exist, or may not be written, is reported as a fault of the configuration: then a supervisor
- * does not start the proxy again, as it shall where a disk is full or another process has locked the file.
+ * Checks the configuration and what it names on this machine, and describes it; with --online it asks the upstreams
+ * too. With --strict a warning is a fault; false where there was one.
  */
-async function createStore(
-  { state, retention }: Settings,
-  source: () => ConfigSource,
-  complain: Process['complain'],
-): Promise<Store | undefined> {
-  if (state === 'off') return undefined
-  const fail = (text: string): never => {
-    const fault = placed({ path: STORE, text }, source())
-    throw new ConfigError(fault.place, fault.expected, fault.origin, [fault])
-  }
-  const fault = storeFault(state)
-  if (fault !== undefined) return fail(fault)
-  try {
-    const warn = (why: string) => complain(`${STORE.join('.')}: ${why}; ${UNTIL_THEN}`)
-    return await openStore(state, { ...DEFAULT_RETENTION, ...retention }, warn)
-  } catch (error) {
-    if (error instanceof ConfigError) return fail(error.expected)
-    const text = error instanceof Error ? error.message : 'it cannot be opened'
-    if (!mayPass(error)) return fail(text)
-    throw new Error(writeFault(placed({ path: STORE, text }, source())), { cause: error })
-  }
-}
-
-const STORE = ['state', 'store']
-const UNTIL_THEN = 'until it answers, nothing is kept, and who asks for what was kept gets 503'
-
-/** Checks the configuration and what it names on this machine, and describes it; with --online it asks the upstreams too. */
-export async function check(options: Options, world: Process): Promise<void> {
-  const settings = settingsFor(options, world)
+export async function check(options: Options, world: Process): Promise<boolean> {
+  const { settings, warnings } = foundSettings(options, world)
   const egress = readEgress(world.environment)
   const paint = painter(world.logStyle === 'colour')
   const lines = [...summary(settings, paint, options.workers, egress), ...describeModels(settings)]
@@ -374,6 +372,10 @@ export async function check(options: Options, world: Process): Promise<void> {
   const first = faults.find(({ severity }) => severity === 'fault')
   if (first) throw new ConfigError(first.place, first.expected, first.origin, faults)
   for (const warning of faults) world.complain(writeFault(warning))
+  const all = warnings + faults.length
+  if (!options.strict || all === 0) return true
+  world.complain(`--strict takes no warnings: there are ${all}`)
+  return false
 }
 
 /** Prints what is known of a model, here and as it is configured; or all names. */

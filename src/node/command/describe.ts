@@ -1,11 +1,12 @@
 import { spellFacts } from '../../config/profiles.ts'
 import { SOURCED_PROFILES } from './profile-sources.ts'
-import { adapters } from '../../../adapters/index.ts'
+import { adapters, dialects } from '../../../adapters/index.ts'
 import { stringify } from '../../json/json.ts'
 import { type Egress, readEgress } from '../upstream/egress.ts'
 import type { Paint } from './explanation.ts'
 import { DEFAULT_RETENTION, DEMO_ORIGIN } from '../../config/defaults.ts'
 import { matchesGlob } from '../../config/glob.ts'
+import { listModels } from '../../http/models.ts'
 import { routedModels } from './models.ts'
 import type { Environment } from '../../config/config.ts'
 import type { Settings, TaskSettings, UpstreamSettings } from '../../config/settings.ts'
@@ -28,12 +29,13 @@ export function greeting(
     ...describeDemo(settings),
     '',
     ...table(
-      adapters.map((adapter) => [adapter.dialect, `POST ${writeSample(adapter, 'MODEL').path}`]),
+      adapters.map((adapter) => [adapter.dialect, `POST ${writeSample(adapter, SOME_MODEL).path}`]),
     ),
     '',
     ...summary(settings, undefined, processes, readEgress(environment)),
     '',
     ...describeClients(settings, url, environment),
+    ...describeSample(settings, sampleModel(settings, findCredential(settings, environment))),
     'Try it:',
     `  ${curl(settings, url, environment)}`,
     '',
@@ -157,13 +159,13 @@ function describePages({ web }: Settings): string[][] {
 }
 
 /** What each process has for itself, although all are behind one port. */
-function describeProcesses({ limits }: Settings, processes: number): string[][] {
+function describeProcesses({ limits, state }: Settings, processes: number): string[][] {
   if (processes < 2) return []
   const each = `${limits.streams} streams, ${Math.round(limits.inFlightBytes / MIB)} MiB in flight`
   return [
     [
       'processes',
-      `${processes} behind the port; limits hold for each of them (${each}, callers.limits), and so do breakers`,
+      `${processes} behind the port; limits hold for each of them (${each}${state.startsWith('redis') ? '' : ', callers.limits'}), and so do breakers`,
     ],
   ]
 }
@@ -281,19 +283,34 @@ interface Credential {
 }
 
 /**
- * A model for the lines to copy, which works with this key and in a request of no class: the last exact name, else a
- * pattern with text in place of the star.
+ * A model for the lines to copy, which works with this key and in a request of no class: the last exact name of a
+ * route, else one that the configuration has for a pattern. None is made up: an upstream would not know it.
  */
 function sampleModel(settings: Settings, { models = ['*'] }: Partial<Credential> = {}): string {
-  const globs = settings.routes.map(({ model }) => model)
-  const exact = globs.filter((glob) => !glob.includes('*')).toReversed()
-  const names = [...exact, ...[...globs, ...models].map(nameLike)]
+  const { routes } = settings
+  const names = [
+    ...routes.map(({ model }) => model).toReversed(),
+    ...routes.flatMap((route) => route.models ?? []),
+    ...listModels(settings, dialects).map(({ id }) => id),
+    ...models,
+  ]
   const isServed = (name: string) =>
-    findRoute(settings, name) !== undefined && models.some((glob) => matchesGlob(glob, name))
-  return names.find(isServed) ?? names[0] ?? ''
+    !name.includes('*') &&
+    findRoute(settings, name) !== undefined &&
+    models.some((glob) => matchesGlob(glob, name))
+  return names.find(isServed) ?? SOME_MODEL
 }
 
-const nameLike = (glob: string): string => glob.replaceAll('*', glob === '*' ? 'any-model' : '1')
+const SOME_MODEL = 'MODEL'
+
+/** Where the configuration names no model, the lines to copy have a word in its place. */
+function describeSample(settings: Settings, model: string): string[] {
+  if (model !== SOME_MODEL || settings.upstreams.size === 0) return []
+  const globs = settings.routes.map((route) => route.model).join(', ')
+  return [
+    `No route names a model in full (${globs}): put one in the place of ${SOME_MODEL}, or list some in "models" of a route.`,
+  ]
+}
 
 function findCredential(settings: Settings, environment: Environment): Credential | undefined {
   const { callers, upstreams } = settings

@@ -5,7 +5,7 @@ import type { Settings } from '../../config/settings.ts'
 import type { ConfigSource } from '../../config/source.ts'
 import { secretFiles, withSecretFiles } from '../process/files.ts'
 import { configurationFile, DEFAULT_FILE, findSource } from './find-settings.ts'
-import { isLoopback, type Options } from './options.ts'
+import { type Command, isLoopback, type Options } from './options.ts'
 import type { Process } from '../process/process.ts'
 
 /** A configuration as it was read, with the variables and secrets beside it: plain data, for another process too. */
@@ -19,11 +19,16 @@ export interface FoundSettings {
   settings: Settings
   files: string[]
   read: ReadConfig
+  /** How many warnings were told. */
+  warnings: number
 }
 
-const toPlatform = ({ host, port }: Options) => ({
+/** The others may be asked about an upstream at the port where this proxy is by default. */
+const LISTENERS: readonly Command[] = ['serve', 'check', 'launch']
+
+const toPlatform = ({ command, host, port }: Options) => ({
   exposed: !isLoopback(host),
-  listens: { host, port },
+  listens: { host, port: LISTENERS.includes(command) ? port : 0 },
 })
 
 /**
@@ -42,7 +47,13 @@ export function foundSettings(options: Options, world: Process, former?: string)
   for (const warning of result.faults) world.complain(writeFault(warning))
   const files = filesOf(options, world, source)
   const { origin, value, broken, faults } = source
-  return { settings, files, read: { source: { origin, value, broken, faults }, environment } }
+  const warnings = result.faults.length
+  return {
+    settings,
+    files,
+    warnings,
+    read: { source: { origin, value, broken, faults }, environment },
+  }
 }
 
 /** The files that have a part in a configuration. */

@@ -1,4 +1,4 @@
-import { matchesGlob } from '../../config/glob.ts'
+import { matchesGlob, renamed } from '../../config/glob.ts'
 import type { Finding } from '../../config/lint/finding.ts'
 import type { Settings, UpstreamSettings } from '../../config/settings.ts'
 import { DEMO_ORIGIN } from '../../config/defaults.ts'
@@ -15,7 +15,7 @@ import {
   type Line,
   type Statement,
 } from '../../models/table.ts'
-import { membersOf } from '../../upstream/members.ts'
+import { type Member, membersOf } from '../../upstream/members.ts'
 
 const lines = (): readonly Line[] => linesOf(TABLE)
 
@@ -99,12 +99,20 @@ interface Named {
 export function namedModels(settings: Settings): Named[] {
   const found = new Map<string, Named>()
   for (const [index, route] of settings.routes.entries())
-    for (const { upstream, as } of membersOf(settings, route))
-      for (const model of as === undefined ? [route.model, ...(route.models ?? [])] : [as])
+    for (const { upstream, ...member } of membersOf(settings, route))
+      for (const model of namesAt(member, [route.model, ...(route.models ?? [])]))
         if (!model.includes('*') && upstream.base !== DEMO_ORIGIN)
           found.set(`${upstream.name} ${model}`, { path: ['routes', index], upstream, model })
   return [...found.values()]
 }
+
+/** The names at a member of what a route names. A pattern stays one. */
+const namesAt = ({ as, glob }: Pick<Member, 'as' | 'glob'>, asked: readonly string[]): string[] =>
+  as === undefined
+    ? [...asked]
+    : glob === undefined
+      ? [as]
+      : asked.flatMap((name) => renamed(glob, as, name) ?? [])
 
 export const factsIn = ({ models }: UpstreamSettings, model: string) =>
   [...models].find(([glob]) => matchesGlob(glob, model))?.[1]

@@ -21,6 +21,7 @@ export type Command =
   | 'explain'
   | 'profiles'
   | 'models'
+  | 'verify'
   | 'launch'
   | 'init'
   | 'help'
@@ -35,6 +36,8 @@ export interface Options {
   port: number
   /** check: whether to ask the upstreams too. */
   online?: boolean
+  /** check: whether warnings count as faults. */
+  strict?: boolean
   /** serve: whether to read a configuration again when it changes. */
   watch?: boolean
   /** serve: how many processes answer behind the port. */
@@ -42,7 +45,7 @@ export interface Options {
   /** serve, launch: whether to serve the page; in the demo it is served by default. */
   inspect?: boolean
   inspectPort?: number
-  /** explain: the path of the request, and the file with its body; models: the name in its place. */
+  /** explain: the path of the request, and the file with its body; models: the name in its place; verify: the record. */
   path?: string
   file?: string
   launch?: LaunchOptions
@@ -83,10 +86,13 @@ export const HELP = `dragoman: a proxy between the languages of LLM conversation
                            this machine alone; --inspect-port N: where
   dragoman check           validate the configuration
       --online             and ask the upstreams for their models
+      --strict             and take no warnings (exit 78)
       --workers N          and whether N processes can share its memory
   dragoman explain FILE    show what would be sent upstream for the body in
                            FILE, and what would be lost
       --path PATH          where that body would be posted (/v1/messages …)
+  dragoman verify FILE     translate what "record" has written once more, and say
+                           what would come out otherwise
   dragoman launch CLIENT   start claude, codex, gemini, opencode or qwen over
                            a proxy of its own
       --model M --small S  the model, and that for small jobs
@@ -127,6 +133,7 @@ const COMMANDS: readonly Command[] = [
   'explain',
   'profiles',
   'models',
+  'verify',
   'launch',
   'init',
 ]
@@ -160,6 +167,7 @@ function plainOptions(
     port: readPort(values.port, environment['PORT']),
     ...(values.path !== undefined && { path: values.path }),
     ...(values.online && { online: true }),
+    ...(values.strict && { strict: true }),
     ...(values.watch && { watch: true }),
     ...((command === 'serve' || command === 'check') &&
       workersOption(values.workers, environment['DRAGOMAN_WORKERS'])),
@@ -197,7 +205,7 @@ const OWN = [
   ['init', ['dialect', 'url', 'key', 'from']],
   ['serve', ['watch']],
   ['serve and check', ['workers']],
-  ['check', ['online']],
+  ['check', ['online', 'strict']],
   ['explain', ['path']],
 ] as const
 
@@ -245,6 +253,7 @@ const OPTIONS = {
   host: { type: 'string' },
   path: { type: 'string' },
   online: { type: 'boolean' },
+  strict: { type: 'boolean' },
   watch: { type: 'boolean' },
   workers: { type: 'string' },
   inspect: { type: 'boolean' },
@@ -298,11 +307,15 @@ function checkOperands(
   path: string | undefined,
 ): void {
   if (command === 'launch') throw new ConfigError('options', LAUNCH_FIRST)
-  const [extra] = ['explain', 'init', 'models'].includes(command) ? others : [file, ...others]
+  const [extra] = ['explain', 'init', 'models', 'verify'].includes(command)
+    ? others
+    : [file, ...others]
   if (extra !== undefined)
     throw new ConfigError('options', `unexpected "${extra}"; ${adviceFor(extra)}`)
   if (command === 'explain' && file === undefined)
     throw new ConfigError('options', 'explain expects a FILE that holds the body of a request')
+  if (command === 'verify' && file === undefined)
+    throw new ConfigError('options', 'verify expects a FILE that "record" has written')
   if (command === 'explain' && path === undefined)
     throw new ConfigError('options', 'explain expects --path, such as --path /v1/messages')
   if (command === 'explain' && !path?.startsWith('/'))

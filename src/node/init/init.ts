@@ -11,7 +11,7 @@ import { isObject, wordIn, type JsonObject } from '../../json/json.ts'
 import type { Process } from '../process/process.ts'
 import { errorCode, textFile } from '../process/files.ts'
 import type { InitOptions, Options } from '../command/options.ts'
-import { askPerson } from './answers.ts'
+import { askPerson, isTyped } from './answers.ts'
 import { fromCcr } from './ccr.ts'
 import { fromCliProxyApi } from './cliproxyapi.ts'
 import { fromLitellm } from './litellm.ts'
@@ -279,9 +279,24 @@ function report(
     ...left.slice(0, SHOWN).map((line) => `  ${line}`),
     ...(left.length > SHOWN ? [`  and ${left.length - SHOWN} more`] : []),
     ...(unset.length > 0 ? [`set before the start: ${unset.join(', ')}`] : []),
+    ...keysInFile(name, converted, environment),
     'next: dragoman check, dragoman, or dragoman launch claude',
     '',
   ].join('\n')
+}
+
+/** A key that was given as it is stands in the file; a variable that holds it already can take its place. */
+function keysInFile(name: string, { upstreams }: Converted, environment: Environment): string[] {
+  const keys = Object.values(upstreams).flatMap(({ key }) => [key].flat())
+  const typed = keys.filter((key) => typeof key === 'string').filter(isTyped)
+  if (typed.length === 0) return []
+  const variables = typed.map((key) =>
+    Object.keys(environment).find((each) => environment[each] === key),
+  )
+  const instead = [...new Set(variables.map((each) => `"env:${each ?? 'NAME'}"`))].join(', ')
+  return [
+    `${name} holds ${count(typed.length, 'key')}; ${instead} in the place of one reads it from a variable`,
+  ]
 }
 
 const count = (number: number, word: string): string =>

@@ -7,6 +7,7 @@ import type { RefusedReload } from '../../observe/entry.ts'
 const FIXED: readonly (readonly [string, (settings: Settings) => unknown])[] = [
   ['state.store', ({ state }) => state],
   ['telemetry', ({ telemetry }) => telemetry],
+  ['record', ({ record }) => record],
   ['inspect', ({ inspect }) => inspect ?? false],
   ...(['entryBytes', 'ownerBytes', 'totalBytes'] as const).map(
     (name) => [`state.${name}`, ({ retention }: Settings) => retention?.[name]] as const,

@@ -57,6 +57,10 @@ export class NodeRequest implements HttpRequest {
     this.#incoming = incoming
   }
 
+  get address(): string | undefined {
+    return this.#incoming.socket.remoteAddress
+  }
+
   get signal(): AbortSignal {
     if (!this.#leaving) {
       this.#leaving = new AbortController()

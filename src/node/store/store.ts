@@ -1,9 +1,11 @@
 import { accessSync, closeSync, constants, existsSync, openSync, readSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ConfigError } from '../../config/lint/finding.ts'
+import type { SharedCounts } from '../../memory/counts.ts'
 import type { Store } from '../../memory/store.ts'
 import type { StoreBounds } from '../../config/settings.ts'
 import { memoryStore } from '../../memory/stores/memory.ts'
+import { redisCounts } from '../../memory/stores/redis-counts.ts'
 import { redisStore } from '../../memory/stores/redis.ts'
 import { errorCode } from '../process/files.ts'
 import { sqliteStore } from './sqlite.ts'
@@ -25,6 +27,18 @@ export async function openStore(
     return redisStore(await openRedis(spec, warn), bounds)
   }
   throw new ConfigError('state.store', NO_STORE)
+}
+
+/** What callers use of their limits, where several processes share a store. `soon`: they are about to be asked for. */
+export async function openCounts(spec: string, soon: boolean): Promise<SharedCounts | undefined> {
+  if (!isRedis(spec)) return undefined
+  const { openRedis, redisLink } = await import('./redis.ts')
+  // A connection of its own, on which nothing waits behind a long conversation. The store says why there is none.
+  const link = soon ? await openRedis(spec, () => undefined) : redisLink(spec)
+  return redisCounts(link, (run, ms) => {
+    const clock = setInterval(run, ms).unref()
+    return () => clearInterval(clock)
+  })
 }
 
 const NO_STORE = 'expected memory, sqlite:FILE or redis://HOST:PORT/NUMBER'
