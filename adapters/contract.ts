@@ -17,6 +17,7 @@ import type { WireEvent } from '../src/stream/wire-events.ts'
 import type { KnownFacts, SayableFacts } from '../src/models/facts.ts'
 import { see, type SeenModel } from '../src/models/see.ts'
 import type { Profile, ServerFacts } from './server-facts.ts'
+import type { ServerName } from './servers.ts'
 
 export type {
   ConversationMemory,
@@ -75,7 +76,7 @@ export interface Target {
   /** That is what the configuration says. */
   isDefaultSaid?: boolean
   facts: ModelFacts
-  /** The cloud that serves it, where that takes other things than the model's own service (`src/models/names.ts`). */
+  /** The cloud that serves it, where that takes other things than the model's own service (`adapters/servers.ts`). */
   service?: string
 }
 
@@ -159,7 +160,24 @@ export interface WriteReplyContext {
 }
 
 /** Where a credential is sent: in a header, or in a query parameter. */
-export type AuthStyle = 'x-api-key' | 'bearer' | 'x-goog-api-key' | 'query'
+export type AuthStyle = 'x-api-key' | 'bearer' | 'x-goog-api-key' | 'api-key' | 'query'
+
+/** A request as the dialect's own service takes it, or as a cloud does that takes it otherwise. */
+export interface FormedRequest {
+  path: string
+  query: readonly (readonly [string, string])[]
+  headers: Readonly<Record<string, string>>
+  /** JSON. What is not edited stays the text that it was. */
+  body: string
+}
+
+/** How a cloud takes the requests of a dialect at a path of its own. */
+export interface Form {
+  /** What a configured path ends in below which it is taken; absent where the profile of a server says so. */
+  readonly end?: RegExp
+  /** Absent where only the version is missing in the path. */
+  write?(request: FormedRequest): FormedRequest
+}
 
 /** A model in the proxy's list. */
 export interface ModelEntry {
@@ -250,6 +268,12 @@ export interface SameSide {
   /** The query parameters that are passed on. */
   readonly query: readonly string[]
   readonly headers: HeaderRules
+  /** The headers that pass, as the server takes them. */
+  siftHeaders?(
+    headers: Readonly<Record<string, string>>,
+    server: ServerFacts,
+    lose: Lose,
+  ): Record<string, string>
   /**
    * The top-level member of request and reply that names the model; `event`: the path to it in an event of a
    * stream, where that differs from the reply's.
@@ -330,6 +354,10 @@ export interface Adapter {
      * every dialect has; group 1 is the version.
      */
     readonly versions?: RegExp
+    /** How clouds take its requests at paths of their own, by the names of the ways. */
+    readonly forms?: Readonly<Record<string, Form>>
+    /** What its paths end in at clouds, before what is added to them. */
+    readonly ends?: Readonly<Partial<Record<ServerName, string>>>
     /**
      * The parameters that the configuration may list as refused by a model (`ModelFacts.drop`), by all their names.
      */

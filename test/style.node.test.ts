@@ -18,6 +18,8 @@ const ADAPTER_FILES = new Set([
   'dialect.ts',
   'wire.ts',
   'paths.ts',
+  'forms.ts',
+  'betas.ts',
   'names.ts',
   'request.ts',
   'fields.ts',

@@ -19,6 +19,7 @@ import {
   unforced,
   type FitTarget,
 } from './fit-model.ts'
+import { withoutBetas } from './betas.ts'
 import { readTool } from './tools.ts'
 import { placeOf } from './wire.ts'
 
@@ -38,7 +39,8 @@ export function fit(body: JsonObject, target: FitTarget, lose: Lose): JsonObject
 /** Fits a body to a server that speaks only a part of this dialect. */
 function fitServer(body: JsonObject, fitting: ServerFit): JsonObject {
   const { server, lose } = fitting
-  const tooled = withChoice(withTools(withLate(body, fitting), fitting), fitting)
+  const sifted = withoutBetas(body, server, lose)
+  const tooled = withChoice(withTools(withLate(sifted, fitting), fitting), fitting)
   const said = withOutput(withMessages(tooled, fitting), fitting)
   const taken = withoutRefused(said, server.drop, placeOf, lose)
   return server.members ? withoutOthers(taken, server.members, placeOf, lose) : taken

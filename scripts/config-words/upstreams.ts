@@ -59,6 +59,11 @@ export const UPSTREAM_WORDS: Words<Pick<Config, 'upstreams'>> = {
         usual: 'none',
         example: { 'x-team': 'blue' },
       },
+      query: {
+        means: 'Names and values that stand in the address of each call; a value may be env:NAME.',
+        usual: 'none',
+        example: { 'api-version': '2025-04-01-preview' },
+      },
       maxOutputTokens: {
         means: 'Used when the caller gave no bound and the dialect demands one.',
         usual: String(MAX_OUTPUT_TOKENS),

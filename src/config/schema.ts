@@ -29,7 +29,7 @@ const rarely = <T extends z.ZodMiniType>(make: () => T) => z.optional(later(make
 const milliseconds = () => z.int().check(z.gte(1), z.lte(MAX_TIMER_MS))
 const count = () => z.int().check(z.gte(1))
 
-const AUTH_STYLES = ['x-api-key', 'bearer', 'x-goog-api-key', 'query'] as const
+const AUTH_STYLES = ['x-api-key', 'bearer', 'x-goog-api-key', 'api-key', 'query'] as const
 
 const string = z.string()
 const filled = z.string().check(z.minLength(1))
@@ -163,6 +163,8 @@ const profile = later(() =>
     store: optional.flag,
     storesByDefault: optional.flag,
     countTokens: optional.flag,
+    form: z.optional(z.enum(['invoke', 'raw-predict'])),
+    betas: optional.texts,
     members: optional.texts,
     drop: optional.texts,
   }),
@@ -182,6 +184,7 @@ const upstream = z.strictObject({
   account: optional.text,
   auth: rarely(() => z.enum(AUTH_STYLES)),
   headers: optional.strings,
+  query: optional.strings,
   maxOutputTokens: optional.count,
   models: rarely(() => z.record(string, modelFacts)),
   timeouts: z.optional(timeouts),

@@ -76,8 +76,12 @@ export interface UpstreamSettings extends AsGiven<
   maxOutputTokens: number
   /** That is what the configuration says. */
   isBoundSaid?: boolean
-  /** The cloud behind the address, where that is known (`src/models/names.ts`). */
+  /** The cloud behind the address, where that is known (`adapters/servers.ts`). */
   service?: string
+  /** The way in which a cloud takes requests, one of `upstream.forms` of the dialect's adapter. */
+  form?: string
+  /** The values among `query` that may be secrets, by their names. */
+  secretQuery?: Readonly<Record<string, string>>
   /** Facts by glob on the model's name as it is sent; the first glob that matches is taken. */
   models: ReadonlyMap<string, KnownModel>
   timeouts: TimeoutSettings

@@ -26,8 +26,9 @@ export interface UpstreamConfig {
   url: string
   key?: string | (string | KeyConfig)[] | undefined
   account?: string | undefined
-  auth?: 'x-api-key' | 'bearer' | 'x-goog-api-key' | 'query' | undefined
+  auth?: 'x-api-key' | 'bearer' | 'x-goog-api-key' | 'api-key' | 'query' | undefined
   headers?: Record<string, string> | undefined
+  query?: Record<string, string> | undefined
   maxOutputTokens?: number | undefined
   models?: Record<string, ModelConfig> | undefined
   timeouts?: TimeoutsConfig | undefined
@@ -147,6 +148,8 @@ export interface ProfileConfig {
   store?: boolean | undefined
   storesByDefault?: boolean | undefined
   countTokens?: boolean | undefined
+  form?: 'invoke' | 'raw-predict' | undefined
+  betas?: string[] | undefined
   members?: string[] | undefined
   drop?: string[] | undefined
 }

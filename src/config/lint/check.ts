@@ -21,6 +21,7 @@ import { shapeOf } from './shape.ts'
 import { checkCallers } from '../callers.ts'
 import { checkMetrics } from '../metrics.ts'
 import { checkTelemetry } from '../telemetry.ts'
+import { readQueryValue } from '../cloud/query.ts'
 import { readHost, readOrigin } from '../web.ts'
 import { warnAbout } from './warnings.ts'
 import { matchesGlob } from '../glob.ts'
@@ -88,6 +89,11 @@ function checkUpstream({ config, environment, platform, found }: Examination, na
     found.attempt(path, (place) => readHeaderName(header, place), true)
     if (typeof value === 'string')
       found.attempt(path, (place) => readHeaderValue(value, environment, place))
+  }
+  for (const [parameter, value] of membersAt(config, [...at, 'query'])) {
+    const path = [...at, 'query', parameter]
+    if (typeof value === 'string')
+      found.attempt(path, (place) => void readQueryValue(parameter, value, environment, place))
   }
   const proxy = textAt(config, [...at, 'proxy'])
   if (proxy) found.attempt([...at, 'proxy'], (place) => readProxy(proxy, environment, place))
