@@ -179,6 +179,29 @@ export interface Form {
   write?(request: FormedRequest): FormedRequest
 }
 
+/** What is sent of a request, as far as betas are concerned. */
+export type BetaRequest = Pick<FormedRequest, 'headers' | 'body'>
+
+/** Features of a dialect that a request names to use them, where servers refuse those that they do not know. */
+export interface BetaRules {
+  /** The words of such a refusal. */
+  readonly words: RegExp
+  /** The headers with those that the server takes (`ServerFacts.betas`). */
+  siftHeaders(
+    headers: Readonly<Record<string, string>>,
+    server: ServerFacts,
+    lose: Lose,
+  ): Record<string, string>
+  /** The same of a whole request, with what each of them is for. */
+  sift(
+    request: BetaRequest,
+    server: ServerFacts,
+    lose: Lose,
+  ): BetaRequest & { headers: Record<string, string> }
+  /** Those that a refusal names, of those that were sent. */
+  refused(said: string, sent: BetaRequest): string[]
+}
+
 /** A model in the proxy's list. */
 export interface ModelEntry {
   id: string
@@ -268,12 +291,6 @@ export interface SameSide {
   /** The query parameters that are passed on. */
   readonly query: readonly string[]
   readonly headers: HeaderRules
-  /** The headers that pass, as the server takes them. */
-  siftHeaders?(
-    headers: Readonly<Record<string, string>>,
-    server: ServerFacts,
-    lose: Lose,
-  ): Record<string, string>
   /**
    * The top-level member of request and reply that names the model; `event`: the path to it in an event of a
    * stream, where that differs from the reply's.
@@ -356,6 +373,7 @@ export interface Adapter {
     readonly versions?: RegExp
     /** How clouds take its requests at paths of their own, by the names of the ways. */
     readonly forms?: Readonly<Record<string, Form>>
+    readonly betas?: BetaRules
     /** What its paths end in at clouds, before what is added to them. */
     readonly ends?: Readonly<Partial<Record<ServerName, string>>>
     /**

@@ -47,6 +47,8 @@ const ROOMS = {
     'problems',
     'check',
   ],
+  // Tokens and signatures, with the crypto of the web alone, so that every runtime has them.
+  keys: ['config', 'json', 'model', 'ports', 'stream', 'upstream'],
   memory: ['config', 'contract', 'json', 'model', 'stream', 'lru-cache', 'problems'],
   exchange: [
     'compaction',
@@ -54,6 +56,7 @@ const ROOMS = {
     'contract',
     'dialects',
     'json',
+    'keys',
     'memory',
     'model',
     'models',

@@ -1,8 +1,9 @@
-import { withElements, withMembers } from '../../src/json/edit.ts'
-import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { editedText, withElements, withMembers } from '../../src/json/edit.ts'
+import { isObject, parse, parseObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { slicesAt } from '../../src/json/slices.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { keyOf } from '../../src/rules/late-tools.ts'
-import type { ServerFacts } from '../contract.ts'
+import type { BetaRequest, BetaRules, ServerFacts } from '../contract.ts'
 import { listIn, objectIn, objectsIn, textIn } from './dialect.ts'
 import { readTool } from './tools.ts'
 import { placeOf } from './wire.ts'
@@ -53,7 +54,7 @@ export function betasIn(headers: Readonly<Record<string, string>>): string[] {
 }
 
 /** The headers of a request with those of its betas that the server takes. */
-export function siftHeaders(
+function siftHeaders(
   headers: Readonly<Record<string, string>>,
   server: ServerFacts,
   lose: Lose,
@@ -66,6 +67,31 @@ export function siftHeaders(
     return { ...headers }
   const value = taken.join(',')
   return value === '' ? others : { ...others, 'anthropic-beta': value, 'provider-beta': value }
+}
+
+/** A request that was written, without what the server does not take. */
+function sift({ headers, body: text }: BetaRequest, server: ServerFacts, lose: Lose) {
+  const before = parseObject(text)
+  const body = before ? editedText(text, before, withoutBetas(before, server, lose)) : text
+  return { headers: siftHeaders(headers, server, lose), body }
+}
+
+/** The betas of a request that a refusal names. */
+function refused(said: string, { headers, body }: BetaRequest): string[] {
+  if (!/beta/i.test(said)) return []
+  const listed = slicesAt(body, ['anthropic_beta']).flatMap(({ start, end }) =>
+    listIn(parse(body.slice(start, end))).map(textIn),
+  )
+  const words = new Set(said.match(/[\w.-]+/g))
+  return [...new Set([...betasIn(headers), ...listed])].filter((beta) => words.has(beta))
+}
+
+export const BETAS: BetaRules = {
+  // The first are Amazon's (claude-code#49370), the others Google's (claude-code#34802).
+  words: /invalid beta flag|Unexpected value\(s\) .{0,400} for the .{0,3}anthropic-beta/,
+  siftHeaders,
+  sift,
+  refused,
 }
 
 /** A name comes from the caller, and stands in a header. */
@@ -182,7 +208,7 @@ function withoutSummary(body: JsonObject, sieve: Sieve): JsonObject {
   )
   if (kept === edits || !isOut(sieve, COMPACT)) return body
   loseBeta(sieve, COMPACT, 'context_management')
-  sieve.lose('dropped', 'compact')
+  sieve.lose('dropped', 'compaction.threshold')
   const others = kept.length > 0 ? withMembers(managed, { edits: kept }) : undefined
   return withMembers(body, { context_management: others })
 }

@@ -5,7 +5,7 @@ import { dotted } from '../../src/model/paths.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { storing } from './abilities.ts'
 import { CALL_ID, DIALECT } from './dialect.ts'
-import { siftHeaders } from './betas.ts'
+import { BETAS } from './betas.ts'
 import { FORMS } from './forms.ts'
 import * as models from './models.ts'
 import { PROFILES } from './profiles.ts'
@@ -53,6 +53,7 @@ export const messages: Adapter = {
     droppable: () => droppable(FIELDS, placeOf),
     profiles: PROFILES,
     forms: FORMS,
+    betas: BETAS,
     ends: {
       bedrock: '/anthropic',
       'bedrock-mantle': '/anthropic',
@@ -73,7 +74,6 @@ export const messages: Adapter = {
     path: ({ path }) => path,
     outputBound: (body) => body.memberText('max_tokens'),
     query: ['beta'],
-    siftHeaders,
     pieces: { isName: (name) => name === 'content_block_delta' },
     tellsFailure,
     tellsError,

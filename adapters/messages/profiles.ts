@@ -69,7 +69,11 @@ const AT_FOUNDRY = [
 
 /** Clouds that sell the maker's own models. */
 const CLOUDS: readonly Profile[] = [
-  { name: 'bedrock', facts: { betas: AT_BEDROCK } },
+  {
+    name: 'bedrock',
+    facts: { betas: AT_BEDROCK },
+    refusals: [{ words: /invalid beta flag/, says: 'does not take all betas' }],
+  },
   { name: 'bedrock-mantle', facts: { betas: AT_BEDROCK } },
   {
     name: 'bedrock-invoke',
@@ -82,7 +86,16 @@ const CLOUDS: readonly Profile[] = [
       drop: ['cache_control', 'output_format', 'mcp_servers', 'container'],
     },
   },
-  { name: 'vertex', facts: { betas: AT_GOOGLE } },
+  {
+    name: 'vertex',
+    facts: { betas: AT_GOOGLE },
+    refusals: [
+      {
+        words: /Unexpected value\(s\) .{0,400} for the .{0,3}anthropic-beta/,
+        says: 'does not take all betas',
+      },
+    ],
+  },
   { name: 'foundry', facts: { betas: AT_FOUNDRY } },
   // The maker's own platform, with all that it has at home.
   { name: 'claude-aws', facts: { betas: ['*'] } },

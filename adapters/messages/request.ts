@@ -6,7 +6,7 @@ import { toolNames } from '../../src/rules/names.ts'
 import { storeFor } from '../../src/rules/storing.ts'
 import { GO_ON, firstWordsFor } from '../../src/rules/empty-request.ts'
 import { invalid, nothingToSend, ProblemError } from '../../src/model/problem.ts'
-import { siftHeaders } from './betas.ts'
+import { BETAS } from './betas.ts'
 import { Members, membersBeside } from '../../src/model/ext.ts'
 import { made, type Trail } from '../../src/model/trail/trail.ts'
 import { inWords } from '../../src/rules/text-tools.ts'
@@ -193,7 +193,7 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
   const whole = writeWhole(request, context, knownAt(target))
   const body = fit(whole.body, target, lose)
   const { server } = target.facts
-  const headers = server?.betas ? siftHeaders(whole.headers, server, lose) : whole.headers
+  const headers = server?.betas ? BETAS.siftHeaders(whole.headers, server, lose) : whole.headers
   return { ...whole, headers, body, lastProof: lastProofIn(body) }
 }
 

@@ -26,6 +26,7 @@ import { readMetrics } from './metrics.ts'
 import { readTelemetry } from './telemetry.ts'
 import { readWeb } from './web.ts'
 import { cloudAt, readProfile } from './profiles.ts'
+import { readMadeKey } from './cloud/auth.ts'
 import { readQuery } from './cloud/query.ts'
 import {
   DEFAULT_RETENTION,
@@ -177,11 +178,11 @@ function buildUpstream(
   const at = spellPlace(['upstreams', name])
   const adapter = adapters.find(({ dialect }) => dialect === config.dialect)
   if (!adapter) throw new ConfigError(`${at}.dialect`, 'expected a known dialect')
-  const { url: _, key: __, headers, query, models, timeouts = {}, profile: ___, proxy, ...others } =
-    config
-  const { compaction, ...given } = others
+  const { headers, query, models, timeouts = {}, proxy, auth, compaction, ...others } = config
+  const { url: _, key: __, profile: ___, ...given } = others
+  const made = readMadeKey(config, environment, `${at}.auth`)
   return {
-    auth: adapter.upstream.defaultAuth,
+    auth: typeof auth === 'string' ? auth : adapter.upstream.defaultAuth,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     ...defined(given),
     name,
@@ -189,6 +190,7 @@ function buildUpstream(
     ...serviceAt(config),
     ...readCompaction(compaction),
     ...buildKeys(name, config, environment),
+    ...(made && { made }),
     headers: Object.fromEntries(
       Object.entries(headers ?? {}).map(([header, text]) => [
         readHeaderName(header, `${at}.headers`),

@@ -31,6 +31,8 @@ const count = () => z.int().check(z.gte(1))
 
 const AUTH_STYLES = ['x-api-key', 'bearer', 'x-goog-api-key', 'api-key', 'query'] as const
 
+const AUTH_WORDS = `expected one of ${AUTH_STYLES.map((style) => JSON.stringify(style)).join(', ')}, or {"google"}, {"aws"} or {"entra"}`
+
 const string = z.string()
 const filled = z.string().check(z.minLength(1))
 
@@ -96,6 +98,31 @@ const timeouts = later(() =>
     totalMs: optional.milliseconds,
   }),
 )
+
+/** A key that is made here: a token that ends, or a signature. Which one is said is looked at elsewhere. */
+const madeKey = later(() => {
+  const aws = z.strictObject({
+    region: optional.text,
+    service: optional.text,
+    accessKeyId: filled,
+    secretAccessKey: filled,
+    sessionToken: optional.text,
+  })
+  const entra = z.strictObject({
+    tenant: filled,
+    clientId: filled,
+    clientSecret: filled,
+    scope: optional.text,
+  })
+  return z.strictObject({
+    google: optional.text,
+    aws: z.optional(
+      z.union([z.literal('env'), aws], { error: 'expected "env" or {"accessKeyId": ...}' }),
+    ),
+    entra: z.optional(entra),
+    tokenUrl: optional.text,
+  })
+})
 
 const keys = later(() => {
   const entry = z.strictObject({ key: filled, weight: optional.count, account: optional.text })
@@ -182,7 +209,7 @@ const upstream = z.strictObject({
   url: string,
   key: rarely(() => z.union([filled, keys], { error: 'expected a string, or a list of keys' })),
   account: optional.text,
-  auth: rarely(() => z.enum(AUTH_STYLES)),
+  auth: rarely(() => z.union([z.enum(AUTH_STYLES), madeKey], { error: AUTH_WORDS })),
   headers: optional.strings,
   query: optional.strings,
   maxOutputTokens: optional.count,
@@ -397,7 +424,7 @@ interface Asked {
 }
 
 interface Answered {
-  'upstreams.*.auth': Exclude<UpstreamConfig['auth'], undefined>
+  'upstreams.*.auth': Extract<UpstreamConfig['auth'], string>
   'upstreams.*.models.*': Omit<ModelConfig, 'price'>
   'upstreams.*.profile': Omit<ProfileConfig, 'extends'>
   'routes.*.cache': Exclude<RouteConfig['cache'], undefined>

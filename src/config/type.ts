@@ -26,7 +26,7 @@ export interface UpstreamConfig {
   url: string
   key?: string | (string | KeyConfig)[] | undefined
   account?: string | undefined
-  auth?: 'x-api-key' | 'bearer' | 'x-goog-api-key' | 'api-key' | 'query' | undefined
+  auth?: 'x-api-key' | 'bearer' | 'x-goog-api-key' | 'api-key' | 'query' | AuthConfig | undefined
   headers?: Record<string, string> | undefined
   query?: Record<string, string> | undefined
   maxOutputTokens?: number | undefined
@@ -42,6 +42,28 @@ export interface KeyConfig {
   key: string
   weight?: number | undefined
   account?: string | undefined
+}
+
+export interface AuthConfig {
+  google?: string | undefined
+  aws?: 'env' | AwsConfig | undefined
+  entra?: EntraConfig | undefined
+  tokenUrl?: string | undefined
+}
+
+export interface AwsConfig {
+  region?: string | undefined
+  service?: string | undefined
+  accessKeyId: string
+  secretAccessKey: string
+  sessionToken?: string | undefined
+}
+
+export interface EntraConfig {
+  tenant: string
+  clientId: string
+  clientSecret: string
+  scope?: string | undefined
 }
 
 export interface ModelConfig {

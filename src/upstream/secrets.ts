@@ -11,6 +11,7 @@ export function listSecrets(settings: Settings): string[] {
     key.kind === 'literal' ? [key.value] : [],
   )
   const callers = callerSecrets(settings.callers)
+  const made = [...settings.upstreams.values()].flatMap((upstream) => upstream.made?.secrets ?? [])
   const headers = [...settings.upstreams.values()].flatMap((upstream) =>
     Object.values(upstream.headers),
   )
@@ -18,7 +19,7 @@ export function listSecrets(settings: Settings): string[] {
     Object.values(secretQuery),
   )
   return [
-    ...[...keys, ...headers, ...queries].flatMap(written),
+    ...[...keys, ...made, ...headers, ...queries].flatMap(written),
     ...callers,
     ...Object.values(settings.telemetry?.headers ?? {}).flatMap(written),
     ...(settings.metrics?.kind === 'key' ? written(settings.metrics.key) : []),

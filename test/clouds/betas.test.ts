@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { answer, ASKED, cloudSite, MESSAGE, type CloudSite, type Upstream } from './site.ts'
+import {
+  answer,
+  ASKED,
+  cloudSite,
+  MESSAGE,
+  type CloudSite,
+  type Sent,
+  type Upstream,
+} from './site.ts'
 
 const KEY = 'a-key-of-the-cloud-0123'
 const HOSTS: Record<string, string> = {
@@ -139,5 +147,102 @@ describe('betas at clouds', () => {
     expect(site.sent[0]?.text).toBe(text)
     expect(site.sent[0]?.headers['anthropic-beta']).toBe(ALL.join(','))
     expect(lossesOf(reply)).toBe('')
+  })
+})
+
+/** A service that refuses some of the betas, by their names or without. */
+const refusing =
+  (out: readonly string[], isNamed = true) =>
+  ({ headers, body }: Sent) => {
+    const listed = body['anthropic_beta']
+    const sent = Array.isArray(listed)
+      ? listed.map(String)
+      : (headers['anthropic-beta'] ?? '').split(',')
+    const bad = sent.filter((beta) => out.includes(beta))
+    if (bad.length === 0) return answer(MESSAGE)
+    const message = isNamed
+      ? `Unexpected value(s) \`${bad.join('`, `')}\` for the \`anthropic-beta\` header.`
+      : 'invalid beta flag'
+    return answer({ type: 'error', error: { type: 'invalid_request_error', message } }, 400)
+  }
+
+describe('a beta that a cloud refuses', () => {
+  const OUT = 'context-management-2025-06-27'
+  const body = { ...ASKED, context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } }
+  const betas = { 'anthropic-beta': `claude-code-20250219,${OUT}` }
+  const sited = (profile: string, isNamed = true, more: Partial<Upstream> = {}) =>
+    cloudSite(
+      { c: { dialect: 'messages', url: HOSTS[profile] ?? '', key: KEY, profile, ...more } },
+      refusing([OUT], isNamed),
+    )
+
+  it.each(Object.keys(HOSTS))(
+    'is learnt, and the request is repeated once: %s',
+    async (profile) => {
+      const site = sited(profile)
+      const reply = await site.fetch('/v1/messages', body, betas)
+      expect(reply.status).toBe(200)
+      expect(site.sent).toHaveLength(2)
+      expect(betasSent(site, 1)).toEqual(['claude-code-20250219'])
+      expect(site.sent[1]?.body).not.toHaveProperty('context_management')
+      expect(lossesOf(reply)).toContain(`dropped betas.${OUT}`)
+      expect(lossesOf(reply)).toContain('dropped context_management')
+      const next = await site.fetch('/v1/messages', body, betas)
+      expect(next.status).toBe(200)
+      expect(site.sent).toHaveLength(3)
+      expect(lossesOf(next)).toContain(`dropped betas.${OUT}`)
+    },
+  )
+
+  it('is learnt of what translation adds, too, and of a count', async () => {
+    const site = cloudSite(
+      { c: { dialect: 'messages', url: HOSTS['foundry'] ?? '', key: KEY, profile: 'foundry' } },
+      refusing(['mcp-client-2025-11-20', OUT]),
+    )
+    const reply = await site.fetch('/v1/responses', {
+      model: 'claude-sonnet-4-5',
+      input: 'hi',
+      tools: [
+        {
+          type: 'mcp',
+          server_label: 's',
+          server_url: 'https://mcp.example',
+          require_approval: 'never',
+        },
+        { type: 'function', name: 'f', parameters: { type: 'object' } },
+      ],
+    })
+    expect(reply.status).toBe(200)
+    expect(site.sent).toHaveLength(2)
+    expect(site.sent[1]?.body).not.toHaveProperty('mcp_servers')
+    await site.fetch('/v1/messages/count_tokens', { model: 'm', messages: ASKED.messages }, betas)
+    expect(site.sent).toHaveLength(4)
+  })
+
+  it('is told as it is where the refusal names none, with what to say of it', async () => {
+    const site = sited('bedrock', false)
+    const reply = await site.fetch('/v1/messages', body, betas)
+    expect(reply.status).toBe(400)
+    expect(site.sent).toHaveLength(1)
+    const { error } = (await reply.json()) as { error: { message: string } }
+    expect(error.message).toContain('invalid beta flag')
+    expect(error.message).toContain('upstreams.c.profile: {"extends":"bedrock","betas":["!NAME"]}')
+  })
+
+  it('is refused as ever where nothing is said of betas', async () => {
+    const site = sited('bedrock', true, { profile: 'none' })
+    expect((await site.fetch('/v1/messages', body, betas)).status).toBe(400)
+    expect(site.sent).toHaveLength(1)
+  })
+
+  it('another refusal is told word for word, and nothing is repeated', async () => {
+    const words = { type: 'error', error: { type: 'invalid_request_error', message: `no ${OUT}` } }
+    const site = cloudSite(
+      { c: { dialect: 'messages', url: HOSTS['bedrock'] ?? '', key: KEY, profile: 'bedrock' } },
+      () => answer(words, 400),
+    )
+    const reply = await site.fetch('/v1/messages', body, betas)
+    expect(await reply.json()).toEqual(words)
+    expect(site.sent).toHaveLength(1)
   })
 })

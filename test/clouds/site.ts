@@ -80,11 +80,17 @@ export const CONTENT = {
   modelVersion: 'gemini-3-pro',
 }
 
+interface Surroundings {
+  environment?: Record<string, string>
+  now?: () => number
+}
+
 /** A proxy in front of upstreams of which each is played by `answers`. */
 export function cloudSite(
   upstreams: Record<string, Upstream>,
   answers: Answers,
   config: Config = {},
+  { environment = {}, now }: Surroundings = {},
 ): CloudSite {
   const sent: Sent[] = []
   const log: LogEntry[] = []
@@ -95,7 +101,8 @@ export function cloudSite(
   }
   const app = createApp(
     { callers: 'open', ...config, upstreams },
-    { send, log: (entry) => log.push(entry) },
+    { send, log: (entry) => log.push(entry), ...(now && { now }) },
+    environment,
   )
   return {
     sent,

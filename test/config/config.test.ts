@@ -301,7 +301,7 @@ const FAULTS: [unknown, string, Platform?][] = [
   ],
   [
     withUpstream({ auth: 'basic' }),
-    'upstreams.claude.auth: expected one of "x-api-key", "bearer", "x-goog-api-key", "api-key", "query"',
+    'upstreams.claude.auth: expected one of "x-api-key", "bearer", "x-goog-api-key", "api-key", "query", or {"google"}, {"aws"} or {"entra"}',
   ],
   [
     withUpstream({ headers: { 'a b': 'c' } }),

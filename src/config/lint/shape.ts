@@ -37,7 +37,10 @@ function plain(issues: readonly Issue[], above: DocumentPath = []): Issue[] {
       issue.errors.find((branch) => branch.some(isInside)) ??
       issue.errors.find((branch) => branch.every(isOfKind))
     if (furthest) return plain(furthest, path)
-    return [{ code: 'custom', path, message: issue.message }]
+    const values = issue.errors.flat().flatMap((each) => ('values' in each ? each.values : []))
+    // Two or three words are read at a glance.
+    const params: Record<string, unknown> = values.length > 3 ? { values } : {}
+    return [{ code: 'custom' as const, path, message: issue.message, params }]
   })
 }
 
@@ -54,8 +57,15 @@ function toFindings(issue: Issue, document: unknown): Finding[] {
   const actual = valueAt(document, path)
   if (actual === undefined && expected.startsWith('expected'))
     return [{ path, text: `is missing; ${expected}` }]
-  const choice = issue.code === 'invalid_value' && typeof actual === 'string'
-  return [{ path, text: choice ? expected + choiceHint(actual, issue.values) : expected }]
+  const hinted = typeof actual === 'string' ? choiceHint(actual, choicesIn(issue)) : ''
+  return [{ path, text: expected + hinted }]
+}
+
+/** The words among which a value may be chosen, also where it may be something else instead. */
+function choicesIn(issue: Issue): readonly unknown[] {
+  if (issue.code === 'invalid_value') return issue.values
+  const values: unknown = issue.code === 'custom' ? issue.params?.['values'] : undefined
+  return Array.isArray(values) ? values : []
 }
 
 function choiceHint(actual: string, values: readonly unknown[]): string {

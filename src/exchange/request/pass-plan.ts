@@ -65,10 +65,10 @@ function siftedHeaders(
   { facts: { server } }: Target,
 ): { headers: Record<string, string>; losses?: readonly Loss[] } {
   const headers = passedHeaders(exchange)
-  const { siftHeaders } = exchange.caller.same
-  if (!server || !siftHeaders) return { headers }
+  const { betas } = exchange.caller.upstream
+  if (!server || !betas) return { headers }
   const { lose, losses } = lossList()
-  return { headers: siftHeaders(headers, server, lose), losses }
+  return { headers: betas.siftHeaders(headers, server, lose), losses }
 }
 
 /** Whether the upstream has to be asked to count the tokens of a stream. */
