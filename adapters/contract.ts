@@ -12,7 +12,16 @@ import type { Trail } from '../src/model/trail/trail.ts'
 import type { ConversationMemory } from '../src/memory/conversation.ts'
 import type { SocketMode } from '../src/sockets/mode.ts'
 import type { Problem } from '../src/model/problem.ts'
-import type { Frame, Framing, Heartbeat, PieceRule, Reader, Writer } from '../src/stream/codec.ts'
+import type {
+  AmazonFrame,
+  SayFrame,
+  Frame,
+  Framing,
+  Heartbeat,
+  PieceRule,
+  Reader,
+  Writer,
+} from '../src/stream/codec.ts'
 import type { WireEvent } from '../src/stream/wire-events.ts'
 import type { KnownFacts, SayableFacts } from '../src/models/facts.ts'
 import { see, type SeenModel } from '../src/models/see.ts'
@@ -20,6 +29,7 @@ import type { Profile, ServerFacts } from './server-facts.ts'
 import type { ServerName } from './servers.ts'
 
 export type {
+  AmazonFrame,
   ConversationMemory,
   Frame,
   Framing,
@@ -177,6 +187,8 @@ export interface Form {
   readonly end?: RegExp
   /** Absent where only the version is missing in the path. */
   write?(request: FormedRequest): FormedRequest
+  /** Says a frame of Amazon's streams as an event of the dialect, where streams come in those. */
+  readonly say?: SayFrame
 }
 
 /** What is sent of a request, as far as betas are concerned. */

@@ -20,6 +20,7 @@ import {
   type FitTarget,
 } from './fit-model.ts'
 import { withoutBetas } from './betas.ts'
+import { invokable } from './forms.ts'
 import { readTool } from './tools.ts'
 import { placeOf } from './wire.ts'
 
@@ -39,7 +40,7 @@ export function fit(body: JsonObject, target: FitTarget, lose: Lose): JsonObject
 /** Fits a body to a server that speaks only a part of this dialect. */
 function fitServer(body: JsonObject, fitting: ServerFit): JsonObject {
   const { server, lose } = fitting
-  const sifted = withoutBetas(body, server, lose)
+  const sifted = withoutBetas(invokable(body, server, lose), server, lose)
   const tooled = withChoice(withTools(withLate(sifted, fitting), fitting), fitting)
   const said = withOutput(withMessages(tooled, fitting), fitting)
   const taken = withoutRefused(said, server.drop, placeOf, lose)

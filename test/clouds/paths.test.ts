@@ -74,6 +74,17 @@ describe('paths of clouds', () => {
     expect(site.sent[0]?.body).not.toHaveProperty('model')
   })
 
+  it('Vertex takes one beta in the body, and the others in the header', async () => {
+    const site = cloudSite(
+      { c: { dialect: 'messages', url: `${PROJECT}/publishers/anthropic`, key: KEY } },
+      () => answer(MESSAGE),
+    )
+    const betas = 'context-1m-2025-08-07,context-management-2025-06-27'
+    await site.fetch('/v1/messages', ASKED, { 'anthropic-beta': betas })
+    expect(site.sent[0]?.headers['anthropic-beta']).toBe('context-management-2025-06-27')
+    expect(site.sent[0]?.body).toMatchObject({ anthropic_beta: ['context-1m-2025-08-07'] })
+  })
+
   it('Vertex counts the tokens of Claude with the model in the body', async () => {
     const site = cloudSite(
       { c: { dialect: 'messages', url: `${PROJECT}/publishers/anthropic`, key: KEY } },

@@ -1,8 +1,12 @@
 import { encoded, utf8Text, wholeBytes } from '../../json/bytes.ts'
 import { isMade, mayMend, withMadeKey } from '../../keys/made.ts'
 import { lossKey, lossList } from '../../model/loss.ts'
+import type { Send, UpstreamResponse } from '../../ports.ts'
+import { reframed } from '../../stream/eventstream.ts'
+import { toSource } from '../../stream/source.ts'
 import { timer } from '../../stream/time.ts'
-import type { Piece, UpstreamCall } from '../../upstream/call.ts'
+import type { SayFrame } from '../../stream/codec.ts'
+import type { CallContext, Piece, UpstreamCall } from '../../upstream/call.ts'
 import type { AddressedRequest } from '../../upstream/request.ts'
 import type { Exchange } from '../exchange.ts'
 import { isSuccess, refuseLosses } from '../answers/refusal.ts'
@@ -11,9 +15,34 @@ import type { Plan } from '../request/plan.ts'
 
 type Once = () => Promise<UpstreamCall>
 
+const FRAMES = /^application\/vnd\.amazon\.eventstream\b/i
+
+/** The exchange as a call needs it, with streams of Amazon's frames as the events of the dialect. */
+export function callContext(exchange: Exchange, plan: Plan): CallContext {
+  const { adapter, upstream } = plan.destination
+  const { say } = adapter.upstream.forms?.[upstream.form ?? ''] ?? {}
+  if (!say) return exchange
+  const { ports, signal, journal } = exchange
+  return { signal, journal, ports: { ...ports, send: saying(ports.send, say) } }
+}
+
+function saying(send: Send, say: SayFrame): Send {
+  return async (request) => {
+    const reply = await send(request)
+    const { body, headers } = reply
+    if (!body || !FRAMES.test(headers.get('content-type') ?? '')) return reply
+    return { ...reply, headers: withType(headers), body: reframed(toSource(body), say) }
+  }
+}
+
+const withType = (headers: UpstreamResponse['headers']): UpstreamResponse['headers'] => ({
+  get: (name) => (name.toLowerCase() === 'content-type' ? 'text/event-stream' : headers.get(name)),
+  ...(headers.keys && { keys: () => headers.keys?.() ?? [] }),
+})
+
 /** Whether the upstream may have to be asked twice, or its key has to be made first. */
 export const isDemanding = ({ destination: { upstream, target } }: Plan): boolean =>
-  isMade(upstream) || target.facts.server?.betas !== undefined
+  upstream.form !== undefined || isMade(upstream) || target.facts.server?.betas !== undefined
 
 /**
  * Asks with a key that is made, and once more where the refusal says what would have been taken: another key, or not

@@ -27,7 +27,7 @@ import {
 } from '../request/plan.ts'
 import { callForSummary, withLongData } from '../compaction/call.ts'
 import { callAboveThreshold, planWithin } from '../compaction/threshold.ts'
-import { askAgain, isDemanding } from './asking.ts'
+import { askAgain, callContext, isDemanding } from './asking.ts'
 import { countTokens } from './count.ts'
 import {
   isSuccess,
@@ -134,9 +134,10 @@ export function ask(
   const { totalMs = timeouts.totalMs, attemptMs } = bounds
   const { stream } = plan
   const options = { timeouts: { ...timeouts, totalMs }, proxy, stream, attemptMs }
+  const context = isDemanding(plan) ? callContext(exchange, plan) : exchange
   const once = () => {
     const { veil, ...request } = sent
-    return callUpstream(exchange, request, { ...options, veil })
+    return callUpstream(context, request, { ...options, veil })
   }
   return isDemanding(plan) ? askAgain(exchange, plan, sent, once) : once()
 }
