@@ -73,6 +73,7 @@ const ROOMS = {
     'config',
     'exchange',
     'json',
+    'keys',
     'model',
     'ports',
     'stream',

@@ -287,6 +287,12 @@ export const UPSTREAM_WORDS: Words<Pick<Config, 'upstreams'>> = {
           },
         },
       },
+      passthrough: {
+        means:
+          'Paths besides conversations: a POST to one goes by the model in its JSON to the upstream of its route, and passes as bytes both ways. Not translated; only the name of the model is replaced, where the route has "as".',
+        usual: 'none',
+        example: ['/v1/embeddings', '/v1/rerank'],
+      },
       profile: {
         means: 'What the server takes otherwise: a name of the table of profiles, or facts.',
         usual: 'that of the server at the address, where it is known; `none` asks for none',

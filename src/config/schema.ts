@@ -218,6 +218,7 @@ const upstream = z.strictObject({
   proxy: optional.text,
   trace: optional.flag,
   compaction: z.optional(compaction),
+  passthrough: optional.texts,
   profile: rarely(() =>
     z.union([filled, profile], { error: 'expected the name of a profile, or {"extends": ...}' }),
   ),

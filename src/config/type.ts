@@ -35,6 +35,7 @@ export interface UpstreamConfig {
   proxy?: string | undefined
   trace?: boolean | undefined
   compaction?: 'serve' | 'refuse' | CompactionConfig | undefined
+  passthrough?: string[] | undefined
   profile?: string | ProfileConfig | undefined
 }
 

@@ -92,6 +92,7 @@ function checkUpstream({ config, environment, platform, found }: Examination, na
       found.attempt(path, (place) => readHeaderValue(value, environment, place))
   }
   checkAuth({ config, environment, found }, at)
+  checkPassthrough({ config, found }, at)
   for (const [parameter, value] of membersAt(config, [...at, 'query'])) {
     const path = [...at, 'query', parameter]
     if (typeof value === 'string')
@@ -104,6 +105,29 @@ function checkUpstream({ config, environment, platform, found }: Examination, na
   checkModels({ config, found }, at)
   checkProfile({ config, found }, at)
 }
+
+const ENDPOINT = /^(?:\/[\w~-][\w.~-]*)+$/
+
+/** Paths of endpoints that pass as they are; those of conversations are served otherwise. */
+function checkPassthrough(
+  { config, found }: Pick<Examination, 'config' | 'found'>,
+  at: readonly string[],
+): void {
+  const paths = [...at, 'passthrough']
+  for (const [index, path] of entriesAt(config, paths).entries()) {
+    if (typeof path !== 'string') continue
+    if (!ENDPOINT.test(path))
+      found.fault([...paths, index], 'expected a path such as /v1/embeddings')
+    else if (isServed(path))
+      found.fault([...paths, index], 'conversations are served here without being listed')
+  }
+}
+
+const isServed = (path: string): boolean =>
+  /^\/v1(?:beta)?\/models(?:\/|$)/.test(path) ||
+  adapters.some(({ caller }) =>
+    caller.match({ method: 'POST', path, query: new URLSearchParams() }),
+  )
 
 /** A key that is made, which stands in the place of one that is given. */
 function checkAuth(
