@@ -73,7 +73,7 @@ export const UPSTREAM_WORDS: Words<Pick<Config, 'upstreams'>> = {
               service: {
                 means: 'The name of the service in the signature.',
                 usual: 'that of the profile, else bedrock',
-                example: 'bedrock',
+                example: 'bedrock-mantle',
               },
               accessKeyId: { means: 'The id of the key.', example: 'env:AWS_ACCESS_KEY_ID' },
               secretAccessKey: { means: 'The key.', example: 'env:AWS_SECRET_ACCESS_KEY' },

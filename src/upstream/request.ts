@@ -19,7 +19,7 @@ export interface UnaddressedRequest {
 
 /** A request to be sent, and the secrets in it. */
 export interface AddressedRequest {
-  method: 'POST'
+  method: 'POST' | 'GET'
   url: string
   headers: Record<string, string>
   body: Bytes
