@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { examined } from '../../src/config/config.ts'
 import { textSource } from '../../src/config/source.ts'
 import type { Config } from '../../src/index.ts'
+import { CLOUD_UPSTREAMS } from '../../src/node/init/clouds.ts'
 import { CLOUD_VARIABLES } from './variables.ts'
 import {
   answer,
@@ -107,6 +108,11 @@ describe('the page of clouds', () => {
       expect(said).toContain('hello')
     }
     if (key.startsWith('a token')) expect(site.sent.filter(isToken)).toHaveLength(1)
+  })
+
+  it('is what init writes by name', () => {
+    const blocks = SERVICES.map(({ text }) => Object.values(configOf(text).upstreams ?? {}))
+    expect([...CLOUD_UPSTREAMS.values()].map((upstream) => [upstream])).toEqual(blocks)
   })
 
   it('says nothing that a configuration cannot say', () => {

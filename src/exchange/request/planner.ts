@@ -92,7 +92,7 @@ export async function planFor(
   const { route, model, scanned } = sighted
   const found = destinationOf(member, exchange.dialects, route, model ?? '')
   if (!found) throw unrouted(exchange, model)
-  const destination = withLearnt(exchange, found)
+  const destination = found.target.facts.server?.betas ? withLearnt(exchange, found) : found
   const { upstream, target, adapter } = destination
   exchange.journal.note({
     upstream: upstream.name,
