@@ -18,8 +18,6 @@ const ADAPTER_FILES = new Set([
   'dialect.ts',
   'wire.ts',
   'paths.ts',
-  'forms.ts',
-  'betas.ts',
   'names.ts',
   'request.ts',
   'fields.ts',
@@ -60,7 +58,7 @@ const ADAPTER_FILES = new Set([
   'fit-history.ts',
   'fit-model.ts',
 ])
-const ADAPTER_FOLDERS = new Set(['responses/memory', 'responses/socket'])
+const ADAPTER_FOLDERS = new Set(['responses/memory', 'responses/socket', 'messages/clouds'])
 
 interface Measured {
   name: string

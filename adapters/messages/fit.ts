@@ -19,8 +19,8 @@ import {
   unforced,
   type FitTarget,
 } from './fit-model.ts'
-import { withoutBetas } from './betas.ts'
-import { invokable } from './forms.ts'
+import { withoutBetas } from './clouds/betas.ts'
+import { invokable } from './clouds/forms.ts'
 import { readTool } from './tools.ts'
 import { placeOf } from './wire.ts'
 

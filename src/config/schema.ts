@@ -143,6 +143,12 @@ const thoughtFacts = () => ({
   thinkTags: z.optional(z.enum(['text', 'reasoning'])),
 })
 
+const serviceFacts = () => ({
+  countTokens: optional.flag,
+  form: z.optional(z.enum(['invoke', 'raw-predict'])),
+  betas: optional.texts,
+})
+
 const profile = later(() =>
   z.strictObject({
     extends: optional.text,
@@ -189,9 +195,7 @@ const profile = later(() =>
     state: optional.flag,
     store: optional.flag,
     storesByDefault: optional.flag,
-    countTokens: optional.flag,
-    form: z.optional(z.enum(['invoke', 'raw-predict'])),
-    betas: optional.texts,
+    ...serviceFacts(),
     members: optional.texts,
     drop: optional.texts,
   }),

@@ -1,12 +1,12 @@
-import { editedText, withElements, withMembers } from '../../src/json/edit.ts'
-import { isObject, parse, parseObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import { slicesAt } from '../../src/json/slices.ts'
-import type { Lose } from '../../src/model/loss.ts'
-import { keyOf } from '../../src/rules/late-tools.ts'
-import type { BetaRequest, BetaRules, ServerFacts } from '../contract.ts'
-import { listIn, objectIn, objectsIn, textIn } from './dialect.ts'
-import { readTool } from './tools.ts'
-import { placeOf } from './wire.ts'
+import { editedText, withElements, withMembers } from '../../../src/json/edit.ts'
+import { isObject, parse, parseObject, type Json, type JsonObject } from '../../../src/json/json.ts'
+import { slicesAt } from '../../../src/json/slices.ts'
+import type { Lose } from '../../../src/model/loss.ts'
+import { keyOf } from '../../../src/rules/late-tools.ts'
+import type { BetaRequest, BetaRules, ServerFacts } from '../../contract.ts'
+import { listIn, objectIn, objectsIn, textIn } from '../dialect.ts'
+import { readTool } from '../tools.ts'
+import { placeOf } from '../wire.ts'
 
 /**
  * Betas as clouds take them: one that a cloud does not know refuses the whole request ("invalid beta flag"), and what
@@ -32,11 +32,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
 }
 
 /** Those of the betas that the server takes. */
-export function siftedBetas(
-  asked: Iterable<string>,
-  { betas: names }: ServerFacts,
-  lose: Lose,
-): string[] {
+function siftedBetas(asked: Iterable<string>, { betas: names }: ServerFacts, lose: Lose): string[] {
   if (!names) return [...asked]
   const sifted = [...asked].flatMap((beta) => {
     if (passes(beta, names)) return [beta]

@@ -1,5 +1,5 @@
-import { editedText, withElements, withMembers } from '../../src/json/edit.ts'
-import { decodeBase64 } from '../../src/json/base64.ts'
+import { editedText, withElements, withMembers } from '../../../src/json/edit.ts'
+import { decodeBase64 } from '../../../src/json/base64.ts'
 import {
   isObject,
   parse,
@@ -7,13 +7,13 @@ import {
   stringify,
   type Json,
   type JsonObject,
-} from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
-import { invalid } from '../../src/model/problem.ts'
-import { leftOutFile } from '../../src/rules/media.ts'
-import type { AmazonFrame, Form, FormedRequest, Frame, ServerFacts } from '../contract.ts'
+} from '../../../src/json/json.ts'
+import type { Lose } from '../../../src/model/loss.ts'
+import { invalid } from '../../../src/model/problem.ts'
+import { leftOutFile } from '../../../src/rules/media.ts'
+import type { AmazonFrame, Form, FormedRequest, Frame, ServerFacts } from '../../contract.ts'
 import { betasIn } from './betas.ts'
-import { listIn, objectIn, textIn } from './dialect.ts'
+import { listIn, objectIn, textIn } from '../dialect.ts'
 
 /** The version stands in the body there, and has a name of the cloud's own (vertex-sdk 1.1.3, bedrock-sdk 1.1.3). */
 const VERTEX_VERSION = 'vertex-2023-10-16'
