@@ -28,7 +28,7 @@ export function listModels(settings: Settings, dialects: Dialects): ModelEntry[]
 
 /** Models of embeddings and their like, by the words in their names. */
 const OTHERS =
-  /embed|rerank|moderation|transcri|whisper|(?:^|[/-])(?:tts|bge|e5|gte|voyage|dall-e|gpt-image)(?:-|$)/i
+  /embed|rerank|moderation|transcri|whisper|(?:^|[/-])(?:tts|bge|e5|gte|voyage|dall-e|image)(?:-|$)/i
 
 /**
  * Whether conversations can use a model: one that no table knows, that is named as others are, and whose upstreams pass
