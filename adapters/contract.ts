@@ -12,13 +12,24 @@ import type { Trail } from '../src/model/trail/trail.ts'
 import type { ConversationMemory } from '../src/memory/conversation.ts'
 import type { SocketMode } from '../src/sockets/mode.ts'
 import type { Problem } from '../src/model/problem.ts'
-import type { Frame, Framing, Heartbeat, PieceRule, Reader, Writer } from '../src/stream/codec.ts'
+import type {
+  AmazonFrame,
+  SayFrame,
+  Frame,
+  Framing,
+  Heartbeat,
+  PieceRule,
+  Reader,
+  Writer,
+} from '../src/stream/codec.ts'
 import type { WireEvent } from '../src/stream/wire-events.ts'
 import type { KnownFacts, SayableFacts } from '../src/models/facts.ts'
 import { see, type SeenModel } from '../src/models/see.ts'
 import type { Profile, ServerFacts } from './server-facts.ts'
+import type { ServerName } from './servers.ts'
 
 export type {
+  AmazonFrame,
   ConversationMemory,
   Frame,
   Framing,
@@ -75,7 +86,7 @@ export interface Target {
   /** That is what the configuration says. */
   isDefaultSaid?: boolean
   facts: ModelFacts
-  /** The cloud that serves it, where that takes other things than the model's own service (`src/models/names.ts`). */
+  /** The cloud that serves it, where that takes other things than the model's own service (`adapters/servers.ts`). */
   service?: string
 }
 
@@ -159,7 +170,49 @@ export interface WriteReplyContext {
 }
 
 /** Where a credential is sent: in a header, or in a query parameter. */
-export type AuthStyle = 'x-api-key' | 'bearer' | 'x-goog-api-key' | 'query'
+export type AuthStyle = 'x-api-key' | 'bearer' | 'x-goog-api-key' | 'api-key' | 'query'
+
+/** A request as the dialect's own service takes it, or as a cloud does that takes it otherwise. */
+export interface FormedRequest {
+  path: string
+  query: readonly (readonly [string, string])[]
+  headers: Readonly<Record<string, string>>
+  /** JSON. What is not edited stays the text that it was. */
+  body: string
+}
+
+/** How a cloud takes the requests of a dialect at a path of its own. */
+export interface Form {
+  /** What a configured path ends in below which it is taken; absent where the profile of a server says so. */
+  readonly end?: RegExp
+  /** Absent where only the version is missing in the path. */
+  write?(request: FormedRequest): FormedRequest
+  /** Says a frame of Amazon's streams as an event of the dialect, where streams come in those. */
+  readonly say?: SayFrame
+}
+
+/** What is sent of a request, as far as betas are concerned. */
+export type BetaRequest = Pick<FormedRequest, 'headers' | 'body'>
+
+/** Features of a dialect that a request names to use them, where servers refuse those that they do not know. */
+export interface BetaRules {
+  /** The words of such a refusal. */
+  readonly words: RegExp
+  /** The headers with those that the server takes (`ServerFacts.betas`). */
+  siftHeaders(
+    headers: Readonly<Record<string, string>>,
+    server: ServerFacts,
+    lose: Lose,
+  ): Record<string, string>
+  /** The same of a whole request, with what each of them is for. */
+  sift(
+    request: BetaRequest,
+    server: ServerFacts,
+    lose: Lose,
+  ): BetaRequest & { headers: Record<string, string> }
+  /** Those that a refusal names, of those that were sent. */
+  refused(said: string, sent: BetaRequest): string[]
+}
 
 /** A model in the proxy's list. */
 export interface ModelEntry {
@@ -330,6 +383,11 @@ export interface Adapter {
      * every dialect has; group 1 is the version.
      */
     readonly versions?: RegExp
+    /** How clouds take its requests at paths of their own, by the names of the ways. */
+    readonly forms?: Readonly<Record<string, Form>>
+    readonly betas?: BetaRules
+    /** What its paths end in at clouds, before what is added to them. */
+    readonly ends?: Readonly<Partial<Record<ServerName, string>>>
     /**
      * The parameters that the configuration may list as refused by a model (`ModelFacts.drop`), by all their names.
      */

@@ -103,6 +103,10 @@ export interface ServerFacts {
   store?: boolean
   storesByDefault?: boolean
   countTokens?: boolean
+  /** The way in which the server takes requests, where that is not the dialect's: one of `upstream.forms`. */
+  form?: 'invoke' | 'raw-predict'
+  /** The betas that pass (`*` for any), or those that do not (`!name`); all pass when absent. */
+  betas?: readonly string[]
   /** The members of a request that the server takes; any when absent. */
   members?: readonly string[]
   /** The members that the server refuses or ignores. */

@@ -10,12 +10,23 @@ export const SOURCES: Readonly<Record<ServerName, Readonly<Record<string, Source
     'chat-completions': ['/openai/v1', 'recorded traffic'],
     responses: ['/openai/v1', 'recorded traffic'],
   },
+  bedrock: {
+    messages: ['2026-11', 'litellm 1.110.2, table of betas; CLIProxyAPI#4750; not measured'],
+  },
+  'bedrock-invoke': {
+    messages: [
+      'bedrock-sdk 1.1.3',
+      'types of the npm package; @ai-sdk/amazon-bedrock 4.0.186; litellm#19875, litellm#26320; ai#11878',
+    ],
+  },
   'bedrock-mantle': {
+    messages: ['bedrock-sdk 1.1.3', 'types of the npm package; litellm 1.110.2, table of betas'],
     responses: ['2026-11', 'litellm#36528, litellm#36545, litellm#36546, litellm#38227; PR#33228'],
   },
   cerebras: {
     'chat-completions': ['2026-11', 'req_llm, guide for cerebras; recorded traffic'],
   },
+  'claude-aws': { messages: ['aws-sdk 1.1.2', 'types of the npm package; not measured'] },
   deepseek: {
     'chat-completions': [
       'v3.2, v4',
@@ -27,6 +38,9 @@ export const SOURCES: Readonly<Record<ServerName, Readonly<Record<string, Source
   fireworks: {
     'chat-completions': ['2026-11', 'manual; litellm#26879'],
     responses: ['2026-11', 'manual: replies are kept for 30 days unless declined'],
+  },
+  foundry: {
+    messages: ['foundry-sdk 1.1.1', 'types of the npm package; litellm 1.110.2, table of betas'],
   },
   gemini: {
     'chat-completions': [
@@ -103,6 +117,9 @@ export const SOURCES: Readonly<Record<ServerName, Readonly<Record<string, Source
   },
   together: {
     'chat-completions': ['2026-11', 'manual; pi-mono'],
+  },
+  vertex: {
+    messages: ['vertex-sdk 1.1.3', 'types of the npm package; claude-code#12429; litellm#22321'],
   },
   vllm: {
     'chat-completions': ['0.12 to 0.23', 'vllm#43203, vllm#41114, vllm#38488; PR#33402'],

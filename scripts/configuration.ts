@@ -111,6 +111,9 @@ const SECTIONS: readonly (readonly [heading: string, section: string, words: str
     'upstreams.*.profile',
     'The name of a profile, or an object: facts, with or without a profile that they extend. See [profiles](profiles.md).',
   ],
+  ['upstreams.*.auth, as a key that is made', 'upstreams.*.auth', ''],
+  ['upstreams.*.auth.aws', 'upstreams.*.auth.aws', ''],
+  ['upstreams.*.auth.entra', 'upstreams.*.auth.entra', ''],
   ['upstreams.*.timeouts', 'upstreams.*.timeouts', ''],
   [
     'upstreams.*.key, as a list',

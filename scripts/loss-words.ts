@@ -18,6 +18,10 @@ const THRESHOLD =
 /** What the name of a loss means in the request of a caller: `*` stands for a number or for a name of yours. */
 const WORDS: Readonly<Record<Dialect, Partial<Record<LossKind, LossWords>>>> = {
   messages: {
+    'betas.*': [
+      'a value of `anthropic-beta`',
+      'A beta that the cloud does not take, left out together with what it was for.',
+    ],
     cache: ['`cache_control`', 'The upstream caches by itself, or not at all.'],
     compaction: [
       '`compaction`',

@@ -199,6 +199,18 @@ export const PROFILE_WORDS: Words<ProfileConfig> = {
     usual: 'true',
     example: false,
   },
+  form: {
+    means:
+      'The way in which a cloud takes requests of the dialect: invoke is Amazon’s, raw-predict Google’s (messages).',
+    usual: 'the dialect’s own',
+    example: 'invoke',
+  },
+  betas: {
+    means:
+      'The betas that pass, or those that do not with a ! before their names; a * at the end stands for any. What is left out is reported, together with what it was for (messages).',
+    usual: 'all pass',
+    example: ['!fast-mode-2026-02-01'],
+  },
   members: {
     means: 'The members of a request that it takes; any other is left out.',
     usual: 'any',

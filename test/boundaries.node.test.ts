@@ -48,6 +48,8 @@ const ROOMS = {
     'problems',
     'check',
   ],
+  // Tokens and signatures, with the crypto of the web alone, so that every runtime has them.
+  keys: ['config', 'json', 'model', 'ports', 'stream', 'upstream'],
   memory: ['config', 'contract', 'json', 'model', 'stream', 'lru-cache', 'problems'],
   exchange: [
     'compaction',
@@ -55,6 +57,7 @@ const ROOMS = {
     'contract',
     'dialects',
     'json',
+    'keys',
     'memory',
     'model',
     'models',
@@ -71,6 +74,7 @@ const ROOMS = {
     'config',
     'exchange',
     'json',
+    'keys',
     'model',
     'ports',
     'stream',

@@ -54,7 +54,7 @@ const ADAPTER_FILES = new Set([
   'fit-model.ts',
   'same.ts',
 ])
-const ADAPTER_FOLDERS = new Set(['responses/memory', 'responses/socket'])
+const ADAPTER_FOLDERS = new Set(['responses/memory', 'responses/socket', 'messages/clouds'])
 /** What dialects of one maker share is no dialect. */
 const SHARED_FOLDERS = new Set(['openai'])
 

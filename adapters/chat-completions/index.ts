@@ -53,6 +53,14 @@ export const chatCompletions: Adapter = {
     // Clients of this dialect have the version in their address: Z.AI's is v4, Gemini's v1beta/openai, DeepInfra's
     // v1/openai. Where there is none (Perplexity, GitHub Models) only the whole endpoint says so.
     versions: /(?:\/(v\d+(?:(?:alpha|beta)\d*)?(?:\/openai)?))?(?:\/chat\/completions)?$/,
+    // Vertex, and Azure with a dated version, which takes the deployment in the path.
+    forms: { bare: { end: /\/endpoints\/openapi$|\/openai\/deployments\/[^/]+$/ } },
+    ends: {
+      azure: '/openai/v1',
+      bedrock: '/openai/v1',
+      'bedrock-mantle': '/v1',
+      vertex: '/endpoints/openapi',
+    },
     droppable: () => droppable(FIELDS, placeOf),
     profiles: PROFILES,
     verbatim: verbatimPaths(),

@@ -5,7 +5,7 @@ import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { storing } from './abilities.ts'
 import { DIALECT } from './dialect.ts'
 import { writeModel, writeModels } from './models.ts'
-import { match, passPath } from './paths.ts'
+import { match, passPath, writePublished } from './paths.ts'
 import { readProblem, tellsError, tellsFailure, writeProblem } from './problems.ts'
 import { ReplyReader } from './reader.ts'
 import { readRequest, writeCountRequest, writeRequest } from './request.ts'
@@ -52,6 +52,9 @@ export const generateContent: Adapter = {
   upstream: {
     // The documents put the key into the address, but proxies on the way write addresses to their logs.
     defaultAuth: 'x-goog-api-key',
+    // The version stands before the project there.
+    forms: { publisher: { end: /\/publishers\/[\w-]+$/, write: writePublished } },
+    ends: { vertex: '/publishers/google' },
     droppable: () => [...droppable(OPTIONS, optionPlace), ...droppable(FIELDS, placeOf)],
     verbatim: REPLY_VERBATIM,
     storing,

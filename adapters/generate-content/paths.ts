@@ -1,6 +1,9 @@
+import { editedText, withMembers } from '../../src/json/edit.ts'
+import { isObject, parse } from '../../src/json/json.ts'
+import { slicesAt } from '../../src/json/slices.ts'
 import { isModelName, unescaped } from '../../src/rules/model-name.ts'
 import { invalid } from '../../src/model/problem.ts'
-import type { RequestHead, Route } from '../contract.ts'
+import type { FormedRequest, RequestHead, Route } from '../contract.ts'
 
 /** `/v1beta/models/{model}:{action}`: the model may contain slashes and colons, the action is behind the last colon. */
 interface Place {
@@ -48,4 +51,19 @@ function locate(path: string): Place | undefined {
   const action = ACTIONS.find((one) => one === name.slice(colon + 1))
   const model = `${collection === 'tunedModels' ? 'tunedModels/' : ''}${name.slice(0, colon)}`
   return action && isModelName(model) ? { version, model, action } : undefined
+}
+
+/**
+ * Google Cloud counts the tokens of the request as it stands, without the wrapping that the other service knows
+ * (@google/genai 3.3.0, countTokensParametersToVertex).
+ */
+export function writePublished(request: FormedRequest): FormedRequest {
+  if (!request.path.endsWith(':countTokens')) return request
+  const wrapped = slicesAt(request.body, ['generateContentRequest']).at(-1)
+  if (!wrapped) return request
+  const text = request.body.slice(wrapped.start, wrapped.end)
+  const before = parse(text)
+  if (!isObject(before)) return request
+  const body = editedText(text, before, withMembers(before, { model: undefined }))
+  return { ...request, body }
 }

@@ -44,7 +44,8 @@ function modelOf(target: Target, careful: KnownFacts): Model {
 export function knownAt(target: Target): Model {
   const { server, forcedChoice } = target.facts
   if (!server) return knownBy(target)
-  const model = modelOf(target, CAREFUL_ELSEWHERE)
+  // A server that knows betas runs the models of this dialect's own service.
+  const model = modelOf(target, server.betas ? CAREFUL : CAREFUL_ELSEWHERE)
   const { isHome, said, forcedChoice: forced = true } = model
   const isBare = server.hostedTools === false
   const isFree = server.forcedWhileThinking !== false || forcedChoice !== undefined

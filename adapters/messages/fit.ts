@@ -19,6 +19,8 @@ import {
   unforced,
   type FitTarget,
 } from './fit-model.ts'
+import { withoutBetas } from './clouds/betas.ts'
+import { invokable } from './clouds/forms.ts'
 import { readTool } from './tools.ts'
 import { placeOf } from './wire.ts'
 
@@ -38,7 +40,8 @@ export function fit(body: JsonObject, target: FitTarget, lose: Lose): JsonObject
 /** Fits a body to a server that speaks only a part of this dialect. */
 function fitServer(body: JsonObject, fitting: ServerFit): JsonObject {
   const { server, lose } = fitting
-  const tooled = withChoice(withTools(withLate(body, fitting), fitting), fitting)
+  const sifted = withoutBetas(invokable(body, server, lose), server, lose)
+  const tooled = withChoice(withTools(withLate(sifted, fitting), fitting), fitting)
   const said = withOutput(withMessages(tooled, fitting), fitting)
   const taken = withoutRefused(said, server.drop, placeOf, lose)
   return server.members ? withoutOthers(taken, server.members, placeOf, lose) : taken

@@ -5,6 +5,8 @@ import { dotted } from '../../src/model/paths.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import { storing } from './abilities.ts'
 import { CALL_ID, DIALECT } from './dialect.ts'
+import { BETAS } from './clouds/betas.ts'
+import { FORMS } from './clouds/forms.ts'
 import * as models from './models.ts'
 import { PROFILES } from './profiles.ts'
 import { readProblem, tellsError, tellsFailure, writeProblem } from './problems.ts'
@@ -50,6 +52,14 @@ export const messages: Adapter = {
     cachesChoice: true,
     droppable: () => droppable(FIELDS, placeOf),
     profiles: PROFILES,
+    forms: FORMS,
+    betas: BETAS,
+    ends: {
+      bedrock: '/anthropic',
+      'bedrock-mantle': '/anthropic',
+      foundry: '/anthropic',
+      vertex: '/publishers/anthropic',
+    },
     verbatim: verbatimPaths('content.*.input'),
     storing,
     writeRequest,

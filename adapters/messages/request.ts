@@ -6,6 +6,7 @@ import { toolNames } from '../../src/rules/names.ts'
 import { storeFor } from '../../src/rules/storing.ts'
 import { GO_ON, firstWordsFor } from '../../src/rules/empty-request.ts'
 import { invalid, nothingToSend, ProblemError } from '../../src/model/problem.ts'
+import { BETAS } from './clouds/betas.ts'
 import { Members, membersBeside } from '../../src/model/ext.ts'
 import { made, type Trail } from '../../src/model/trail/trail.ts'
 import { inWords } from '../../src/rules/text-tools.ts'
@@ -191,7 +192,9 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
   const { target, lose } = context
   const whole = writeWhole(request, context, knownAt(target))
   const body = fit(whole.body, target, lose)
-  return { ...whole, body, lastProof: lastProofIn(body) }
+  const { server } = target.facts
+  const headers = server?.betas ? BETAS.siftHeaders(whole.headers, server, lose) : whole.headers
+  return { ...whole, headers, body, lastProof: lastProofIn(body) }
 }
 
 /** Writes the dialect at its widest: of the server nothing is asked, which `fit` does. */

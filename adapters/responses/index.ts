@@ -89,10 +89,17 @@ export const responses: Adapter = {
   },
   upstream: {
     defaultAuth: 'bearer',
-    // Clients of this dialect have the version in their address: Volcengine's is v3.
-    versions: /\/(v\d+(?:(?:alpha|beta)\d*)?(?:\/openai)?)$/,
+    // Clients of this dialect have the version in their address: Volcengine's is v3. Where there is none (Azure with a
+    // dated version) only the whole endpoint says so.
+    versions: /(?:\/(v\d+(?:(?:alpha|beta)\d*)?(?:\/openai)?))?(?:\/responses)?$/,
     compacts: true,
     searchesFiles: true,
+    ends: {
+      azure: '/openai/v1',
+      bedrock: '/openai/v1',
+      'bedrock-mantle': '/v1',
+      vertex: '/publishers/openai/v1',
+    },
     droppable: () => droppable(FIELDS, placeOf),
     profiles: PROFILES,
     // Arguments and inputs are strings in this dialect, so no subtree has to stay text.

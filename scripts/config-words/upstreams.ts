@@ -49,15 +49,74 @@ export const UPSTREAM_WORDS: Words<Pick<Config, 'upstreams'>> = {
         example: 'team',
       },
       auth: {
-        means: 'Where the key goes: into which header, or into the query.',
+        means:
+          'Where the key goes: into which header, or into the query. Or a key that is made here: a token of Google or of Entra, which is renewed ahead of its end, or the signature of Amazon; then there is no "key".',
         usual:
           'x-api-key to messages, x-goog-api-key to generate-content, bearer to responses and chat-completions',
         example: 'bearer',
+        within: {
+          google: {
+            means:
+              'A token of Google Cloud: "metadata" on its machines, or the JSON of a service account or of a user, by env:NAME or file:/PATH.',
+            example: 'metadata',
+          },
+          aws: {
+            means:
+              'The signature of Amazon, version 4. "env" reads AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION.',
+            example: 'env',
+            within: {
+              region: {
+                means: 'The region of the service.',
+                usual: 'that of the host, or AWS_REGION',
+                example: 'us-east-1',
+              },
+              service: {
+                means: 'The name of the service in the signature.',
+                usual: 'that of the profile, else bedrock',
+                example: 'bedrock-mantle',
+              },
+              accessKeyId: { means: 'The id of the key.', example: 'env:AWS_ACCESS_KEY_ID' },
+              secretAccessKey: { means: 'The key.', example: 'env:AWS_SECRET_ACCESS_KEY' },
+              sessionToken: {
+                means: 'What belongs to a temporary key.',
+                usual: 'none',
+                example: 'env:AWS_SESSION_TOKEN',
+              },
+            },
+          },
+          entra: {
+            means: 'A token of Microsoft Entra.',
+            within: {
+              tenant: { means: 'The id of the directory.', example: 'contoso.onmicrosoft.com' },
+              clientId: { means: 'The id of the application.', example: 'env:AZURE_CLIENT_ID' },
+              clientSecret: {
+                means: 'The secret of the application.',
+                example: 'env:AZURE_CLIENT_SECRET',
+              },
+              scope: {
+                means: 'What the token is for.',
+                usual: 'https://cognitiveservices.azure.com/.default',
+                example: 'https://ai.azure.com/.default',
+              },
+            },
+          },
+          tokenUrl: {
+            means:
+              'Where tokens of google or entra are fetched instead: an https address, or http on this machine.',
+            usual: 'that of the service',
+            example: 'https://login.microsoftonline.us/contoso/oauth2/v2.0/token',
+          },
+        },
       },
       headers: {
         means: 'Further headers; a value may be env:NAME.',
         usual: 'none',
         example: { 'x-team': 'blue' },
+      },
+      query: {
+        means: 'Names and values that stand in the address of each call; a value may be env:NAME.',
+        usual: 'none',
+        example: { 'api-version': '2025-04-01-preview' },
       },
       maxOutputTokens: {
         means: 'Used when the caller gave no bound and the dialect demands one.',
@@ -227,6 +286,12 @@ export const UPSTREAM_WORDS: Words<Pick<Config, 'upstreams'>> = {
             example: 1_800_000,
           },
         },
+      },
+      passthrough: {
+        means:
+          'Paths besides conversations: a POST to one goes by the model in its JSON to the upstream of its route, and passes as bytes both ways. Not translated; only the name of the model is replaced, where the route has "as".',
+        usual: 'none',
+        example: ['/v1/embeddings', '/v1/rerank'],
       },
       profile: {
         means: 'What the server takes otherwise: a name of the table of profiles, or facts.',

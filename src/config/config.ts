@@ -1,7 +1,6 @@
 import { DIALECTS } from '../../adapters/dialect.ts'
 import { adapters } from '../../adapters/index.ts'
 import { defined } from '../json/json.ts'
-import { cloudAt } from '../models/names.ts'
 import { findingsIn } from './lint/check.ts'
 import { ConfigError, type ConfigFault } from './lint/finding.ts'
 import { spellPlace } from './lint/place.ts'
@@ -9,6 +8,7 @@ import { shapeOf } from './lint/shape.ts'
 import type { Config, ModelConfig, RouteConfig, TaskConfig, UpstreamConfig } from './type.ts'
 import { type ConfigSource, inReadingOrder, objectSource, placed, textSource } from './source.ts'
 import {
+  formAt,
   readBase,
   versionsOf,
   type Environment,
@@ -25,7 +25,9 @@ import { buildCallers } from './callers.ts'
 import { readMetrics } from './metrics.ts'
 import { readTelemetry } from './telemetry.ts'
 import { readWeb } from './web.ts'
-import { readProfile } from './profiles.ts'
+import { cloudAt, readProfile } from './profiles.ts'
+import { readMadeKey } from './cloud/auth.ts'
+import { readQuery } from './cloud/query.ts'
 import {
   DEFAULT_RETENTION,
   RECALL_BYTES,
@@ -179,23 +181,26 @@ function buildUpstream(
   const at = spellPlace(['upstreams', name])
   const adapter = adapters.find(({ dialect }) => dialect === config.dialect)
   if (!adapter) throw new ConfigError(`${at}.dialect`, 'expected a known dialect')
-  const { url, key: _, headers, models, timeouts = {}, profile: __, proxy, ...others } = config
-  const { compaction, ...given } = others
+  const { headers, query, models, timeouts = {}, proxy, auth, compaction, ...others } = config
+  const { url: _, key: __, profile: ___, ...given } = others
+  const made = readMadeKey(config, environment, `${at}.auth`)
   return {
-    auth: adapter.upstream.defaultAuth,
+    auth: typeof auth === 'string' ? auth : adapter.upstream.defaultAuth,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     ...defined(given),
     name,
-    ...readBase(url, `${at}.url`, versionsOf(config.dialect)),
+    ...readPlace(config, `${at}.url`),
     ...serviceAt(config),
     ...readCompaction(compaction),
     ...buildKeys(name, config, environment),
+    ...(made && { made }),
     headers: Object.fromEntries(
       Object.entries(headers ?? {}).map(([header, text]) => [
         readHeaderName(header, `${at}.headers`),
         readHeaderValue(text, environment, `${at}.headers`),
       ]),
     ),
+    ...(query && readQuery(query, environment, `${at}.query`)),
     ...(given.maxOutputTokens !== undefined && { isBoundSaid: true }),
     models: new Map(
       Object.entries(models ?? {}).map(([glob, { price, ...facts }]) => [
@@ -211,6 +216,19 @@ function buildUpstream(
       ...(timeouts.firstByteMs !== undefined && { jsonMs: timeouts.firstByteMs }),
     },
   }
+}
+
+/** Below the path of a cloud that has a form of its own there is no version. */
+function readPlace(
+  config: UpstreamConfig,
+  at: string,
+): Pick<UpstreamSettings, 'base' | 'version' | 'form'> {
+  const { url, dialect } = config
+  // The demo's own addresses name the dialect.
+  const versions = url.startsWith(DEMO_ORIGIN) ? undefined : versionsOf(dialect)
+  const place = readBase(url, at, versions)
+  const form = readProfile(config).server?.form ?? formAt(dialect, place.base)
+  return form === undefined ? place : { ...place, form, version: '' }
 }
 
 function serviceAt({ url, profile }: UpstreamConfig): Pick<UpstreamSettings, 'service'> {

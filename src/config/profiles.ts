@@ -43,7 +43,9 @@ export function readProfile({
 }: Pick<UpstreamConfig, 'profile'> & { dialect: string; url?: string }): ReadProfile {
   if (profile === NO_PROFILE) return {}
   if (profile === undefined) {
-    const row = rowOf(url === undefined ? undefined : serverAt(url), dialect)
+    const row = serversAt(url)
+      .map((name) => rowOf(name, dialect))
+      .find((found) => found !== undefined)
     return row ? { profile: row.name, isByAddress: true, server: row.facts } : {}
   }
   const { extends: name, ...said } = typeof profile === 'string' ? { extends: profile } : profile
@@ -57,15 +59,24 @@ export function readProfile({
 const rowOf = (name: string | undefined, dialect: string): ProfileRow | undefined =>
   KNOWN_PROFILES.find((row) => row.name === name && row.dialect === dialect)
 
-/** The server that is known to answer at an address. */
-function serverAt(url: string): ServerName | undefined {
-  if (!URL.canParse(url)) return undefined
+/** The servers that are known to answer at an address: a cloud has several behind one host. */
+export function serversAt(url: string | undefined): ServerName[] {
+  if (url === undefined || !URL.canParse(url)) return []
   const { hostname, port } = new URL(url)
   const isHere = isLoopbackName(nameOfAddress(hostname))
-  const found = Object.entries<Server>(SERVERS).find(([, { hosts = [], port: own }]) =>
+  const found = Object.entries<Server>(SERVERS).filter(([, { hosts = [], port: own }]) =>
     isHere ? String(own) === port : hosts.some((host) => isBelow(hostname, host)),
   )
-  return found?.[0] as ServerName | undefined
+  return found.map(([name]) => name as ServerName)
+}
+
+/** The cloud of a profile, or at an address. */
+export function cloudAt(url: string, profile?: string): string | undefined {
+  const named: Server | undefined = Object.entries<Server>(SERVERS).find(
+    ([name]) => name === profile,
+  )?.[1]
+  const here = serversAt(url).map((name): Server => SERVERS[name])
+  return [...(named ? [named] : []), ...here].find(({ cloud }) => cloud !== undefined)?.cloud
 }
 
 /** Whether a name is a host or below it, label by label from the end. */
@@ -74,10 +85,12 @@ function isBelow(name: string, host: string): boolean {
   return host
     .split('.')
     .toReversed()
-    .every(
-      (label, index) => label === labels[index] || (label === '*' && labels[index] !== undefined),
-    )
+    .every((label, index) => isLabel(labels[index], label))
 }
+
+const isLabel = (label: string | undefined, wanted: string): boolean =>
+  label !== undefined &&
+  (wanted.startsWith('*') ? label.endsWith(wanted.slice(1)) : label === wanted)
 
 /** Facts as one line, as a configuration would write them. */
 export const spellFacts = ({ facts }: Pick<Profile, 'facts'>): string =>

@@ -29,7 +29,9 @@ const rarely = <T extends z.ZodMiniType>(make: () => T) => z.optional(later(make
 const milliseconds = () => z.int().check(z.gte(1), z.lte(MAX_TIMER_MS))
 const count = () => z.int().check(z.gte(1))
 
-const AUTH_STYLES = ['x-api-key', 'bearer', 'x-goog-api-key', 'query'] as const
+const AUTH_STYLES = ['x-api-key', 'bearer', 'x-goog-api-key', 'api-key', 'query'] as const
+
+const AUTH_WORDS = `expected one of ${AUTH_STYLES.map((style) => JSON.stringify(style)).join(', ')}, or {"google"}, {"aws"} or {"entra"}`
 
 const string = z.string()
 const filled = z.string().check(z.minLength(1))
@@ -97,6 +99,31 @@ const timeouts = later(() =>
   }),
 )
 
+/** A key that is made here: a token that ends, or a signature. Which one is said is looked at elsewhere. */
+const madeKey = later(() => {
+  const aws = z.strictObject({
+    region: optional.text,
+    service: optional.text,
+    accessKeyId: filled,
+    secretAccessKey: filled,
+    sessionToken: optional.text,
+  })
+  const entra = z.strictObject({
+    tenant: filled,
+    clientId: filled,
+    clientSecret: filled,
+    scope: optional.text,
+  })
+  return z.strictObject({
+    google: optional.text,
+    aws: z.optional(
+      z.union([z.literal('env'), aws], { error: 'expected "env" or {"accessKeyId": ...}' }),
+    ),
+    entra: z.optional(entra),
+    tokenUrl: optional.text,
+  })
+})
+
 const keys = later(() => {
   const entry = z.strictObject({ key: filled, weight: optional.count, account: optional.text })
   return z
@@ -123,6 +150,12 @@ const answerFacts = () => ({
   topK: optional.flag,
   verbosity: optional.flag,
   seedMember: z.optional(z.enum(['seed', 'random_seed'])),
+})
+
+const serviceFacts = () => ({
+  countTokens: optional.flag,
+  form: z.optional(z.enum(['invoke', 'raw-predict'])),
+  betas: optional.texts,
 })
 
 const profile = later(() =>
@@ -169,7 +202,7 @@ const profile = later(() =>
     state: optional.flag,
     store: optional.flag,
     storesByDefault: optional.flag,
-    countTokens: optional.flag,
+    ...serviceFacts(),
     members: optional.texts,
     drop: optional.texts,
   }),
@@ -187,14 +220,16 @@ const upstream = z.strictObject({
   url: string,
   key: rarely(() => z.union([filled, keys], { error: 'expected a string, or a list of keys' })),
   account: optional.text,
-  auth: rarely(() => z.enum(AUTH_STYLES)),
+  auth: rarely(() => z.union([z.enum(AUTH_STYLES), madeKey], { error: AUTH_WORDS })),
   headers: optional.strings,
+  query: optional.strings,
   maxOutputTokens: optional.count,
   models: rarely(() => z.record(string, modelFacts)),
   timeouts: z.optional(timeouts),
   proxy: optional.text,
   trace: optional.flag,
   compaction: z.optional(compaction),
+  passthrough: optional.texts,
   profile: rarely(() =>
     z.union([filled, profile], { error: 'expected the name of a profile, or {"extends": ...}' }),
   ),
@@ -423,7 +458,7 @@ interface Asked {
 }
 
 interface Answered {
-  'upstreams.*.auth': Exclude<UpstreamConfig['auth'], undefined>
+  'upstreams.*.auth': Extract<UpstreamConfig['auth'], string>
   'upstreams.*.models.*': Omit<ModelConfig, 'price'>
   'upstreams.*.profile': Omit<ProfileConfig, 'extends'>
   'routes.*.cache': Exclude<RouteConfig['cache'], undefined>

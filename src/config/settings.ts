@@ -62,7 +62,10 @@ export interface Settings {
 }
 
 export interface UpstreamSettings extends AsGiven<
-  Omit<UpstreamConfig, 'dialect' | 'url' | 'key' | 'models' | 'timeouts' | 'profile' | 'compaction'>
+  Omit<
+    UpstreamConfig,
+    'dialect' | 'url' | 'key' | 'auth' | 'models' | 'timeouts' | 'profile' | 'compaction'
+  >
 > {
   name: string
   dialect: string
@@ -77,13 +80,19 @@ export interface UpstreamSettings extends AsGiven<
   /** In the settings of one member of several keys: which key it is, as `name#2`. */
   member?: string
   auth: AuthStyle
+  /** A key that is made for each request, or fetched, in the place of `key`. */
+  made?: MadeKey
   headers: Readonly<Record<string, string>>
   compaction?: CompactionSettings
   maxOutputTokens: number
   /** That is what the configuration says. */
   isBoundSaid?: boolean
-  /** The cloud behind the address, where that is known (`src/models/names.ts`). */
+  /** The cloud behind the address, where that is known (`adapters/servers.ts`). */
   service?: string
+  /** The way in which a cloud takes requests, one of `upstream.forms` of the dialect's adapter. */
+  form?: string
+  /** The values among `query` that may be secrets, by their names. */
+  secretQuery?: Readonly<Record<string, string>>
   /** Facts by glob on the model's name as it is sent; the first glob that matches is taken. */
   models: ReadonlyMap<string, KnownModel>
   timeouts: TimeoutSettings
@@ -111,6 +120,42 @@ export type Price = AsGiven<PriceConfig>
 
 /** `caller`: the upstream is sent the caller's own credential, in the header that it expects. */
 export type KeySettings = { kind: 'literal'; value: string } | { kind: 'caller' } | { kind: 'none' }
+
+/** A token that is fetched and renewed, or a signature. */
+export type MadeKey = TokenKey | SignatureKey
+
+/** How a token is asked for. */
+export interface TokenKey {
+  kind: 'token'
+  url: string
+  /** The form that is posted; absent where the token of a machine is asked for, which needs none. */
+  form?: Readonly<Record<string, string>>
+  /** What is signed for it, where the form holds such a proof. */
+  assertion?: Assertion
+  /** The secrets among all of that. */
+  secrets: readonly string[]
+}
+
+/** A service account of Google. */
+export interface Assertion {
+  email: string
+  /** PKCS#8, as base64 without its frame. */
+  key: string
+  keyId?: string
+  /** Whom the proof is for. */
+  audience: string
+}
+
+/** Amazon's signature, version 4. */
+export interface SignatureKey {
+  kind: 'signature'
+  region: string
+  service: string
+  id: string
+  secret: string
+  session?: string
+  secrets: readonly string[]
+}
 
 /** One of several keys of an upstream. */
 export interface PoolKey {

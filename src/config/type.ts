@@ -28,14 +28,16 @@ export interface UpstreamConfig {
   url: string
   key?: string | (string | KeyConfig)[] | undefined
   account?: string | undefined
-  auth?: 'x-api-key' | 'bearer' | 'x-goog-api-key' | 'query' | undefined
+  auth?: 'x-api-key' | 'bearer' | 'x-goog-api-key' | 'api-key' | 'query' | AuthConfig | undefined
   headers?: Record<string, string> | undefined
+  query?: Record<string, string> | undefined
   maxOutputTokens?: number | undefined
   models?: Record<string, ModelConfig> | undefined
   timeouts?: TimeoutsConfig | undefined
   proxy?: string | undefined
   trace?: boolean | undefined
   compaction?: 'serve' | 'refuse' | CompactionConfig | undefined
+  passthrough?: string[] | undefined
   profile?: string | ProfileConfig | undefined
 }
 
@@ -43,6 +45,28 @@ export interface KeyConfig {
   key: string
   weight?: number | undefined
   account?: string | undefined
+}
+
+export interface AuthConfig {
+  google?: string | undefined
+  aws?: 'env' | AwsConfig | undefined
+  entra?: EntraConfig | undefined
+  tokenUrl?: string | undefined
+}
+
+export interface AwsConfig {
+  region?: string | undefined
+  service?: string | undefined
+  accessKeyId: string
+  secretAccessKey: string
+  sessionToken?: string | undefined
+}
+
+export interface EntraConfig {
+  tenant: string
+  clientId: string
+  clientSecret: string
+  scope?: string | undefined
 }
 
 export interface ModelConfig {
@@ -152,6 +176,8 @@ export interface ProfileConfig {
   store?: boolean | undefined
   storesByDefault?: boolean | undefined
   countTokens?: boolean | undefined
+  form?: 'invoke' | 'raw-predict' | undefined
+  betas?: string[] | undefined
   members?: string[] | undefined
   drop?: string[] | undefined
 }

@@ -49,9 +49,18 @@ const RESERVED_HEADERS = new Set([
   'upgrade',
 ])
 
+const upstreamOf = (dialect: string | undefined) =>
+  adapters.find((adapter) => adapter.dialect === dialect)?.upstream
+
 /** What at the end of a configured path is a version in this dialect. */
 export const versionsOf = (dialect: string | undefined): RegExp =>
-  adapters.find((adapter) => adapter.dialect === dialect)?.upstream.versions ?? VERSIONS
+  upstreamOf(dialect)?.versions ?? VERSIONS
+
+/** The way in which a cloud takes the requests of a dialect below a configured path. */
+export function formAt(dialect: string | undefined, base: string): string | undefined {
+  const forms = Object.entries(upstreamOf(dialect)?.forms ?? {})
+  return forms.find(([, { end }]) => end?.test(base))?.[0]
+}
 
 /** The origin and base path of an address. A version at its end is split off; `''` where it is known to have none. */
 export function readBase(

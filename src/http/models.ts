@@ -13,7 +13,7 @@ export function listModels(settings: Settings, dialects: Dialects): ModelEntry[]
   const add = (name: string, leads: (destination: Destination) => boolean): void => {
     if (name === '' || name.includes('*')) return
     const destination = findDestination(settings, dialects, name)
-    if (destination && leads(destination)) names.add(name)
+    if (destination && leads(destination) && converses(settings, destination)) names.add(name)
   }
   for (const route of settings.routes) {
     const { model, models = [] } = route
@@ -36,6 +36,22 @@ const namesFor = (members: readonly Member[], upstream: string, sent: string): s
       ? (askedModel(member, sent) ?? [])
       : [],
   )
+
+/** Models of embeddings and their like, by the words in their names. */
+const OTHERS =
+  /embed|rerank|moderation|transcri|whisper|(?:^|[/-])(?:tts|bge|e5|gte|voyage|dall-e|image)(?:-|$)/i
+
+/**
+ * Whether conversations can use a model: one that no table knows, that is named as others are, and whose upstreams pass
+ * other endpoints is none for them.
+ */
+function converses(settings: Settings, { route, target }: Destination): boolean {
+  const { seen } = knownOf(target, {})
+  const passes = membersOf(settings, route).every(
+    ({ upstream: { passthrough = [] } }) => passthrough.length > 0,
+  )
+  return !passes || seen.how === 'model' || !OTHERS.test(target.model)
+}
 
 const isAt =
   (upstream: string, model: string) =>

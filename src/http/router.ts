@@ -27,6 +27,7 @@ import { jsonAnswer, named } from './respond.ts'
 import type { AppContext } from './app-context.ts'
 import { operatorAnswer } from './operator.ts'
 import { socketAnswer } from './sockets.ts'
+import { answerEndpoint, isEndpoint } from './endpoint.ts'
 import { failedTask, taskAnswer } from './task-route.ts'
 
 /** From a request to an answer. It never rejects: every failure is written in a dialect. */
@@ -102,6 +103,10 @@ async function answerAdmitted(
   const stored = received.explain ? undefined : storedAt(context.dialects, received.head)
   if (stored)
     return answerStoredRequest(context, received, storedMatch(stored, received), admission)
+  const passed = isEndpoint(context, received)
+    ? await answerEndpoint(context, received, admission)
+    : undefined
+  if (passed) return passed
   const answer =
     (await modelAnswer(context, received, looks, admission.caller)) ??
     socketAnswer(context, received, admission.caller) ??

@@ -99,11 +99,12 @@ export type LostMember =
   | 'tools'
 
 /** Where the paths of elements begin. */
-type Root = 'turns' | 'tools' | 'system' | 'reply'
+type Root = 'turns' | 'tools' | 'system' | 'reply' | 'betas'
 
 /** A name of one kind of loss, as pages list it: `*` stands for a number, or for a name of the caller's. */
 export type LossKind =
   | LossName
+  | 'betas.*'
   | Placed<'turns.*' | 'turns.*.blocks.*' | 'tools.*' | `tools.${HostedName}`>
 
 type Placed<Place extends string> = Place | `${Place}.${LostMember}`

@@ -90,16 +90,3 @@ export function* shortened(name: string): Generator<{ name: string; priced: bool
 /** The words of a name without its generation: what models of one line have in common. */
 export const lineOf = (name: string): string[] =>
   (name.replace(/-latest$/, '').match(/[a-z]+/g) ?? []).filter((word) => word !== 'v')
-
-/** The clouds that take other things of a model than its own service does; their names stand in the table. */
-const CLOUDS: readonly (readonly [RegExp, string])[] = [
-  [/(?:^|\.)bedrock[\w-]*\.[\w-]+\.(?:amazonaws\.com|api\.aws)$/, 'bedrock'],
-  [/(?:^|[.-])aiplatform\.googleapis\.com$/, 'vertex'],
-  [/\.(?:openai|services\.ai|cognitiveservices)\.azure\.com$/, 'azure'],
-]
-
-/** The cloud at an address, or of a profile. */
-export function cloudAt(url: string, profile?: string): string | undefined {
-  const [, host = ''] = /^https?:\/\/([^/:?#]+)/i.exec(url) ?? []
-  return CLOUDS.find(([hosts, name]) => name === profile || hosts.test(host))?.[1]
-}

@@ -11,6 +11,19 @@ export interface Frame {
   readonly bare?: boolean
 }
 
+/** One frame of `application/vnd.amazon.eventstream`: an event, or a failure in the place of one. */
+export interface AmazonFrame {
+  kind: string
+  /** The type of the event or of the exception, or the code of the error. */
+  name: string
+  /** Of an error, which has no payload. */
+  message: string
+  payload: string
+}
+
+/** Says a frame as an event of the dialect; undefined for one that the dialect has no word for. */
+export type SayFrame = (frame: AmazonFrame) => Frame | undefined
+
 /** How a stream leaves: server-sent events, or a JSON array that grows. */
 export type Framing = 'sse' | 'json-array'
 

@@ -127,7 +127,8 @@ export const REQUEST_ID = /^[\w.=-]{1,64}$/
 
 /** The log does not know the key of a caller, so an id with a secret in it counts for none. */
 function readRequestId(headers: UpstreamResponse['headers'], { hide }: Veil): string | undefined {
-  const id = headers.get('request-id') ?? headers.get('x-request-id')
+  const id =
+    headers.get('request-id') ?? headers.get('x-request-id') ?? headers.get('x-amzn-requestid')
   return id !== null && REQUEST_ID.test(id) && hide(id) === id ? id : undefined
 }
 

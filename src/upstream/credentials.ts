@@ -165,6 +165,7 @@ export function placeKey(style: AuthStyle, key: string | undefined): Placement {
       return { header: ['authorization', `Bearer ${key}`] }
     case 'x-api-key':
     case 'x-goog-api-key':
+    case 'api-key':
       return { header: [style, key] }
     case 'query':
       return { query: ['key', key] }

@@ -1,8 +1,9 @@
 import { invalid } from '../model/problem.ts'
 import { VERSION } from '../version.ts'
-import type { Bytes } from '../json/bytes.ts'
+import { adapters } from '../../adapters/index.ts'
+import { encoded, utf8Text, wholeBytes, withoutMark, type Bytes } from '../json/bytes.ts'
 import { setMember } from '../json/json.ts'
-import { placeKey, upstreamKey } from './credentials.ts'
+import { placeKey, upstreamKey, type Placement } from './credentials.ts'
 import { createVeil, type Veil } from './secrets.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 
@@ -18,7 +19,7 @@ export interface UnaddressedRequest {
 
 /** A request to be sent, and the secrets in it. */
 export interface AddressedRequest {
-  method: 'POST'
+  method: 'POST' | 'GET'
   url: string
   headers: Record<string, string>
   body: Bytes
@@ -33,13 +34,13 @@ export function addressRequest(
 ): AddressedRequest {
   const key = upstreamKey(upstream.key, credential)
   const place = placeKey(upstream.auth, key)
-  const query = place.query ? [...unaddressed.query, place.query] : unaddressed.query
+  const { path, query, headers: own, body } = formed(unaddressed, upstream)
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: unaddressed.stream ? 'text/event-stream' : 'application/json',
     'user-agent': `dragoman/${VERSION}`,
     ...(upstream.trace && { traceparent: '' }),
-    ...unaddressed.headers,
+    ...own,
     ...lowerCased(upstream.headers),
   }
   if (place.header) {
@@ -48,11 +49,40 @@ export function addressRequest(
   }
   return {
     method: 'POST',
-    url: buildUrl(upstream, unaddressed.path, query),
+    url: buildUrl(upstream, path, wholeQuery(query, upstream, place)),
     headers,
-    body: unaddressed.body,
-    veil: createVeil(key, upstream.headers),
+    body,
+    veil: createVeil(key, upstream.headers, upstream.secretQuery),
   }
+}
+
+/** The request in the form in which the upstream takes it, where that is not the form of its dialect. */
+function formed(
+  request: UnaddressedRequest,
+  { dialect, form }: Pick<UpstreamSettings, 'dialect' | 'form'>,
+): UnaddressedRequest {
+  if (form === undefined) return request
+  const adapter = adapters.find((each) => each.dialect === dialect)
+  const write = adapter?.upstream.forms?.[form]?.write
+  if (!write) return request
+  const text = utf8Text(withoutMark(wholeBytes(request.body)))
+  const written = write({ ...request, body: text })
+  return {
+    ...request,
+    ...written,
+    body: written.body === text ? request.body : encoded(written.body),
+  }
+}
+
+/** What the configuration says of the query beats what a caller says. */
+function wholeQuery(
+  query: UnaddressedRequest['query'],
+  { query: configured }: UpstreamSettings,
+  { query: key }: Placement,
+): UnaddressedRequest['query'] {
+  if (!configured) return key ? [...query, key] : query
+  const others = query.filter(([name]) => !Object.hasOwn(configured, name))
+  return [...others, ...Object.entries(configured), ...(key ? [key] : [])]
 }
 
 function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
@@ -100,7 +130,7 @@ const MASK = '***'
 /** The request without secrets, to be shown to a person. Any name of a header may stand for a secret. */
 export function masked(sent: AddressedRequest): { url: string; headers: Record<string, string> } {
   const url = new URL(sent.url)
-  const query = url.search.replace(/([?&]key=)[^&]*/g, `$1${MASK}`)
+  const query = sent.veil.hide(url.search.replace(/([?&]key=)[^&]*/g, `$1${MASK}`))
   const headers = Object.entries(sent.headers).map(([name, value]) => [
     name,
     SECRET.test(name) ? maskedCredential(value) : sent.veil.hide(value),

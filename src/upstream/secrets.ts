@@ -11,11 +11,15 @@ export function listSecrets(settings: Settings): string[] {
     key.kind === 'literal' ? [key.value] : [],
   )
   const callers = callerSecrets(settings.callers)
+  const made = [...settings.upstreams.values()].flatMap((upstream) => upstream.made?.secrets ?? [])
   const headers = [...settings.upstreams.values()].flatMap((upstream) =>
     Object.values(upstream.headers),
   )
+  const queries = [...settings.upstreams.values()].flatMap(({ secretQuery = {} }) =>
+    Object.values(secretQuery),
+  )
   return [
-    ...[...keys, ...headers].flatMap(written),
+    ...[...keys, ...made, ...headers, ...queries].flatMap(written),
     ...callers,
     ...Object.values(settings.telemetry?.headers ?? {}).flatMap(written),
     ...(settings.metrics?.kind === 'key' ? written(settings.metrics.key) : []),
@@ -107,13 +111,16 @@ const veils = new WeakMap<Readonly<Record<string, string>>, Map<string, Veil>>()
 /** Callers bring keys of their own. */
 const MOST_VEILS = 256
 
-/** `headers`: those that the configuration adds to a request. */
-export function createVeil(key = '', headers = NO_HEADERS): Veil {
+/**
+ * `headers`: those that the configuration adds to a request; `query`: the secrets that it adds to the address, the
+ * same for the same headers.
+ */
+export function createVeil(key = '', headers = NO_HEADERS, query = NO_HEADERS): Veil {
   const known = veils.get(headers) ?? new Map<string, Veil>()
   const before = known.get(key)
   if (before) return before
   if (known.size >= MOST_VEILS) known.clear()
-  const keys = key === '' ? [] : [key]
+  const keys = [...(key === '' ? [] : [key]), ...Object.values(query).filter(isLong)]
   const secrets = [...keys, ...headerSecrets(headers)]
   const credentials = [...keys, ...headerSecrets(headers, CREDENTIAL)]
   const made = secrets.length === 0 ? NO_VEIL : veilOver(secrets, credentials)

@@ -62,6 +62,8 @@ function ownKeys({ upstreams, tasks }: Settings): [base: string, key: string][] 
 
 function learn(settings: Settings): void {
   for (const [, key] of ownKeys(settings)) if (key.length >= SHORTEST) upstreamKeys.add(key)
+  for (const { made } of settings.upstreams.values())
+    for (const secret of made?.secrets ?? []) upstreamKeys.add(secret)
   const { callers } = settings
   for (const key of callerSecrets(callers)) callerKeys.add(key)
 }
@@ -110,6 +112,7 @@ const overlaid = <T extends object>(object: T, members: Partial<T>): T =>
 function watchedSend(ports: Ports, settings: Settings): Send {
   return (request) => {
     lookAtRequest(request, settings)
+    lookAtMade(request, settings)
     return ports.send(request)
   }
 }
@@ -132,6 +135,26 @@ function lookAtRequest({ url, headers, body }: UpstreamRequest, settings: Settin
   if (settings.callers.kind !== 'keys' || passes) return
   for (const key of callerSecrets(settings.callers))
     if ((head + text).includes(key)) leaks.push(`a caller's key ${key} in a request to ${url}`)
+}
+
+/** What a key is made of goes where tokens are, and the token to its upstream; from then on it is a key, too. */
+function lookAtMade({ url, headers, body }: UpstreamRequest, settings: Settings): void {
+  const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : ''
+  const whole = JSON.stringify({ url, headers }) + text
+  for (const { base, made } of settings.upstreams.values()) {
+    if (!made) continue
+    const isThere = made.kind === 'token' ? url === made.url : url.startsWith(base)
+    const hidden = made.kind === 'token' ? made.secrets : [made.secret]
+    for (const secret of made.secrets)
+      if (
+        (!isThere || (made.kind === 'signature' && hidden.includes(secret))) &&
+        whole.includes(secret)
+      )
+        leaks.push(`${secret} in a request to ${url}`)
+    const token = /^Bearer (.+)/.exec(headers['authorization'] ?? '')?.[1]
+    if (token !== undefined && token.length >= SHORTEST && url.startsWith(base))
+      upstreamKeys.add(token)
+  }
 }
 
 const lookAtLine = (line: string) => look(line, 'the log')

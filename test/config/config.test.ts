@@ -169,7 +169,7 @@ describe('a configuration', () => {
     ['chat-completions', 'https://x/openai', 'https://x/openai', undefined],
     ['chat-completions', 'https://x/v1/team/openai', 'https://x/v1/team/openai', undefined],
     ['chat-completions', 'https://x/v4/zone', 'https://x/v4/zone', undefined],
-    ['responses', 'https://x/responses', 'https://x/responses', undefined],
+    ['responses', 'https://x/openai/responses', 'https://x/openai', ''],
     ['messages', 'https://x/v2', 'https://x/v2', undefined],
     ['messages', 'https://x/v1/openai', 'https://x/v1/openai', undefined],
   ] as const)('%s at %s', (dialect, url, base, version) => {
@@ -301,7 +301,7 @@ const FAULTS: [unknown, string, Platform?][] = [
   ],
   [
     withUpstream({ auth: 'basic' }),
-    'upstreams.claude.auth: expected one of "x-api-key", "bearer", "x-goog-api-key", "query"',
+    'upstreams.claude.auth: expected one of "x-api-key", "bearer", "x-goog-api-key", "api-key", "query", or {"google"}, {"aws"} or {"entra"}',
   ],
   [
     withUpstream({ headers: { 'a b': 'c' } }),

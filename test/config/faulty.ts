@@ -310,7 +310,7 @@ export const FAULTY: readonly Case[] = [
     what: 'a style that does not exist',
     text: upstream(`${good}, "auth": "Bearer"`),
     says: [
-      '2:76: upstreams.a.auth: expected one of "x-api-key", "bearer", "x-goog-api-key", "query"; did you mean "bearer"?',
+      '2:76: upstreams.a.auth: expected one of "x-api-key", "bearer", "x-goog-api-key", "api-key", "query", or {"google"}, {"aws"} or {"entra"}; did you mean "bearer"?',
     ],
   },
   {

@@ -16,12 +16,27 @@ const ENVIRONMENT = {
   METRICS_KEY: 'metrics-key-0123456789',
   CI_KEY: 'ci-key-0123456789',
   PROXY_KEY: 'proxy-key-0123456789',
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'aws-id-0123456789',
+  AWS_SECRET_ACCESS_KEY: 'aws-key-0123456789',
+  AWS_SESSION_TOKEN: 'aws-token-0123456789',
+  AZURE_CLIENT_ID: 'azure-id-0123456789',
+  AZURE_CLIENT_SECRET: 'azure-secret-0123456789',
 }
 
 /** What has to stand around a member for the whole to be valid. */
 const AROUND: Readonly<Record<string, unknown>> = {
   'upstreams.*': { dialect: 'responses', url: 'https://upstream.example' },
   'upstreams.*.key.*': { key: 'env:CLAUDE_KEY' },
+  'upstreams.*.auth.aws': {
+    accessKeyId: 'env:AWS_ACCESS_KEY_ID',
+    secretAccessKey: 'env:AWS_SECRET_ACCESS_KEY',
+  },
+  'upstreams.*.auth.entra': {
+    tenant: 'contoso',
+    clientId: 'env:AZURE_CLIENT_ID',
+    clientSecret: 'env:AZURE_CLIENT_SECRET',
+  },
   'routes.*.upstream.*': { name: 'claude' },
   'routes.*': { model: 'gpt-*', upstream: 'claude' },
   callers: { keys: ['caller-key-0123456789'] },
@@ -34,6 +49,11 @@ const AROUND: Readonly<Record<string, unknown>> = {
   'tasks.music': { url: 'https://tasks.example' },
 }
 
+/** What has to stand beside one member, and not beside others. */
+const BESIDE: Readonly<Record<string, object>> = {
+  'upstreams.*.auth.tokenUrl': { google: 'metadata' },
+}
+
 const UPSTREAMS = { claude: AROUND['upstreams.*'] }
 
 /** A value at its place, with what has to stand around it. */
@@ -44,7 +64,8 @@ function withExample(place: string, example: unknown): unknown {
     const list = ['routes', 'callers.keys', 'upstreams.*.key', 'routes.*.upstream'].includes(above)
     if (segment === '*' && list) return [inner]
     const name = segment === '*' ? (above === 'upstreams' ? 'claude' : 'any') : segment
-    return { ...(AROUND[above] as object | undefined), [name]: inner }
+    const beside = BESIDE[`${above}.${segment}`]
+    return { ...(AROUND[above] as object | undefined), ...beside, [name]: inner }
   }, example)
 }
 

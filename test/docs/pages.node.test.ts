@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { transform } from 'esbuild'
 import { describe, expect, it } from 'vitest'
+import { CLOUD_VARIABLES } from '../clouds/variables.ts'
 import { parseJsonc } from '../../src/config/jsonc.ts'
 import { readSettings } from '../../src/config/config.ts'
 import { clientRows } from '../../src/node/command/describe.ts'
@@ -147,7 +148,8 @@ describe('the JSON of the pages', () => {
     const members = Object.keys(value ?? {})
     if (!members.every((member) => MEMBERS.includes(member))) return
     const config = { upstreams: { upstream: UPSTREAM }, ...(value as object) }
-    expect(() => readSettings(config, variablesIn(text), { exposed: false })).not.toThrow()
+    const variables = { ...variablesIn(text), ...CLOUD_VARIABLES }
+    expect(() => readSettings(config, variables, { exposed: false })).not.toThrow()
   })
 })
 

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseJsonc } from '../../src/config/jsonc.ts'
+import { CLOUD_UPSTREAMS } from '../../src/node/init/clouds.ts'
 import { parseYaml } from '../../src/node/init/yaml.ts'
 import { measureGrowth, MOST } from '../growth/cpu.ts'
 import { emptyFolder, type Folder } from './command.ts'
@@ -160,6 +161,25 @@ describe('dragoman init', () => {
     expect(await expectChecked()).toMatch(
       /upstream +main +messages +https:\/\/one\.example\/v1 +for \*/,
     )
+  })
+
+  it.each([
+    ['bedrock', 'set before the start: AWS_BEARER_TOKEN_BEDROCK'],
+    ['bedrock-invoke', 'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY'],
+    ['vertex-gemini', 'write out in its url: PROJECT'],
+  ])('writes the configuration of a service that it knows by name: %s', async (name, words) => {
+    const { code, out, error } = await folder.run(['init', '--cloud', name]).finished
+    expect([code, error]).toEqual([0, ''])
+    expect(out).toContain(words)
+    expect(parseJsonc(text()).value).toMatchObject({
+      upstreams: { main: CLOUD_UPSTREAMS.get(name) },
+    })
+  })
+
+  it('names the services where none is called so', async () => {
+    const { code, error } = await folder.run(['init', '--cloud', 'bedrok']).finished
+    expect(code).toBe(78)
+    expect(error).toContain('did you mean "bedrock"?')
   })
 
   it.skipIf(!hasScript)('asks again at a terminal for what check would refuse', async () => {

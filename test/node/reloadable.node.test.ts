@@ -14,6 +14,16 @@ import { QUIET } from './quiet.ts'
 const AROUND: Readonly<Record<string, object>> = {
   'upstreams.*': { dialect: 'responses', url: 'https://upstream.example' },
   'upstreams.*.key.*': { key: 'upstream-key' },
+  'upstreams.*.auth.aws': {
+    region: 'eu-west-1',
+    accessKeyId: 'id-0123456789',
+    secretAccessKey: 'secret-0123456789',
+  },
+  'upstreams.*.auth.entra': {
+    tenant: 'mine',
+    clientId: 'id-0123456789',
+    clientSecret: 'secret-0123456789',
+  },
   'upstreams.*.models.*.price': { input: 7, output: 7 },
   'routes.*': { model: 'm', upstream: 'claude' },
   'routes.*.upstream.*': { name: 'claude' },
@@ -33,7 +43,7 @@ const ENVIRONMENT = new Proxy<Record<string, string>>(
   {},
   {
     get: (_, name) =>
-      /^[A-Z]+_KEY$|^[A-Z]+_ID$/.test(String(name)) ? 'value-0123456789' : undefined,
+      /^[A-Z_]+_(?:KEY|ID|SECRET|TOKEN)$/.test(String(name)) ? 'value-0123456789' : undefined,
   },
 )
 
@@ -49,6 +59,14 @@ const VALUES: Readonly<Record<string, unknown>> = {
   'telemetry.trust': true,
 }
 
+/** What has to stand beside one member, and not beside others. */
+const BESIDE: Readonly<Record<string, object>> = {
+  'upstreams.*.auth.tokenUrl': { google: 'metadata' },
+}
+
+/** Where nothing else can stand in the place of a member, the one above is left out. */
+const ABOVE: Readonly<Record<string, string>> = { 'upstreams.*.auth.google': 'upstreams.*.auth' }
+
 /** A configuration with a value at a place; with nothing there where it is undefined. */
 function configured(place: string, value: unknown): unknown {
   const segments = place.split('.')
@@ -56,7 +74,7 @@ function configured(place: string, value: unknown): unknown {
     const above = segments.slice(0, index).join('.')
     if (segment === '*' && LISTS.includes(above)) return [within]
     const name = segment === '*' ? (above === 'upstreams' ? 'claude' : 'any') : segment
-    const around = AROUND[above]
+    const around = AROUND[above] ?? BESIDE[`${above}.${segment}`]
     return within === undefined && around ? around : { ...around, [name]: within }
   }, value)
   const upstreams = { claude: AROUND['upstreams.*'], other: AROUND['upstreams.*'] }
@@ -80,7 +98,7 @@ const leaves = members.filter(
 describe('a reload', () => {
   it.each(leaves)('takes or refuses another %s, and never passes it over', (place) => {
     const example = VALUES[place] ?? findWord(place)?.example
-    const without = settingsOf(configured(place, undefined))
+    const without = settingsOf(configured(ABOVE[place] ?? place, undefined))
     const next = Number.isInteger(example) ? Number(example) + 1 : undefined
     const changed = [example, next]
       .filter((value) => value !== undefined)

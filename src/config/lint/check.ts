@@ -1,7 +1,7 @@
 import { adapters } from '../../../adapters/index.ts'
 import { knownModels, see } from '../../models/see.ts'
 import type { Examination } from './examination.ts'
-import { type Finding, Findings } from './finding.ts'
+import { ConfigError, type Finding, Findings } from './finding.ts'
 import { hint } from './nearest.ts'
 import { entriesAt, membersAt, type DocumentPath, spellPlace, textAt, valueAt } from './place.ts'
 import { upstreamsOfRoute, warnOfPools } from './pools.ts'
@@ -21,6 +21,8 @@ import { shapeOf } from './shape.ts'
 import { checkCallers } from '../callers.ts'
 import { checkMetrics } from '../metrics.ts'
 import { checkTelemetry } from '../telemetry.ts'
+import { readMadeKey } from '../cloud/auth.ts'
+import { readQueryValue } from '../cloud/query.ts'
 import { readHost, readOrigin } from '../web.ts'
 import { warnAbout } from './warnings.ts'
 import { matchesGlob } from '../glob.ts'
@@ -89,12 +91,63 @@ function checkUpstream({ config, environment, platform, found }: Examination, na
     if (typeof value === 'string')
       found.attempt(path, (place) => readHeaderValue(value, environment, place))
   }
+  checkAuth({ config, environment, found }, at)
+  checkPassthrough({ config, found }, at)
+  for (const [parameter, value] of membersAt(config, [...at, 'query'])) {
+    const path = [...at, 'query', parameter]
+    if (typeof value === 'string')
+      found.attempt(path, (place) => void readQueryValue(parameter, value, environment, place))
+  }
   const proxy = textAt(config, [...at, 'proxy'])
   if (proxy) found.attempt([...at, 'proxy'], (place) => readProxy(proxy, environment, place))
   if (proxy && platform.stores === 'isolate')
     found.fault([...at, 'proxy'], 'a Worker cannot call through a proxy', true)
   checkModels({ config, found }, at)
   checkProfile({ config, found }, at)
+}
+
+const ENDPOINT = /^(?:\/[\w~-][\w.~-]*)+$/
+
+/** Paths of endpoints that pass as they are; those of conversations are served otherwise. */
+function checkPassthrough(
+  { config, found }: Pick<Examination, 'config' | 'found'>,
+  at: readonly string[],
+): void {
+  const paths = [...at, 'passthrough']
+  for (const [index, path] of entriesAt(config, paths).entries()) {
+    if (typeof path !== 'string') continue
+    if (!ENDPOINT.test(path))
+      found.fault([...paths, index], 'expected a path such as /v1/embeddings')
+    else if (isServed(path))
+      found.fault([...paths, index], 'conversations are served here without being listed')
+  }
+}
+
+const isServed = (path: string): boolean =>
+  /^\/v1(?:beta)?\/models(?:\/|$)/.test(path) ||
+  adapters.some(({ caller }) =>
+    caller.match({ method: 'POST', path, query: new URLSearchParams() }),
+  )
+
+/** A key that is made, which stands in the place of one that is given. */
+function checkAuth(
+  { config, environment, found }: Pick<Examination, 'config' | 'environment' | 'found'>,
+  at: readonly string[],
+): void {
+  const path = [...at, 'auth']
+  if (membersAt(config, path).length === 0 && !isObject(valueAt(config, path))) return
+  const shaped = shapeOf({ upstreams: { a: valueAt(config, at) } }).config?.upstreams?.['a']
+  if (!shaped) return
+  const place = spellPlace(path)
+  try {
+    readMadeKey(shaped, environment, place)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const below = error.place.slice(place.length).split('.').filter(Boolean)
+    found.fault([...path, ...below], error.expected)
+  }
+  if (valueAt(config, [...at, 'key']) !== undefined)
+    found.fault([...at, 'key'], 'the key is made here, as "auth" says; leave out one of them')
 }
 
 /** The names of profiles come from the adapters' tables. */

@@ -38,7 +38,10 @@ function plain(issues: readonly Issue[], above: DocumentPath = []): Issue[] {
       issue.errors.find((branch) => branch.some(isInside)) ??
       issue.errors.find((branch) => branch.every(isOfKind))
     if (furthest) return plain(furthest, path)
-    return [{ code: 'custom', path, message: issue.message }]
+    const values = issue.errors.flat().flatMap((each) => ('values' in each ? each.values : []))
+    // Two or three words are read at a glance.
+    const params: Record<string, unknown> = values.length > 3 ? { values } : {}
+    return [{ code: 'custom' as const, path, message: issue.message, params }]
   })
 }
 
@@ -60,9 +63,17 @@ function toFindings(issue: Issue, document: unknown): Finding[] {
   ]
 }
 
+/** The words among which a value may be chosen, also where it may be something else instead. */
+function choicesIn(issue: Issue): readonly unknown[] {
+  if (issue.code === 'invalid_value') return issue.values
+  const values: unknown = issue.code === 'custom' ? issue.params?.['values'] : undefined
+  return Array.isArray(values) ? values : []
+}
+
 /** What was meant by a text where something else is expected. */
 function textHint(actual: string, issue: Issue, path: DocumentPath): string {
-  if (issue.code === 'invalid_value') return choiceHint(actual, issue.values)
+  const choices = choicesIn(issue)
+  if (choices.length > 0) return choiceHint(actual, choices)
   if (issue.code !== 'invalid_type' || !NUMBERS.includes(issue.expected)) return ''
   const amount = amountMeant(actual, String(path.at(-1)))
   return amount === undefined ? '' : `; did you mean ${amount}?`

@@ -1,11 +1,11 @@
 import { adapters } from '../../../adapters/index.ts'
 import type { ServerFacts, Target } from '../../../adapters/contract.ts'
 import { UNTOLD } from '../../rules/storing.ts'
-import { cloudAt } from '../../models/names.ts'
-import { NO_PROFILE, readProfile } from '../profiles.ts'
+import { cloudAt, NO_PROFILE, readProfile } from '../profiles.ts'
 import type { Examination } from './examination.ts'
 import { entriesAt, membersAt, type DocumentPath, textAt, valueAt } from './place.ts'
 import { DEMO_ORIGIN } from '../defaults.ts'
+import { warnOfClouds } from './clouds.ts'
 import { takesAll, upstreamsOfRoute } from './pools.ts'
 import { matchesGlob } from '../glob.ts'
 import { isOwnHost } from '../hostname.ts'
@@ -25,6 +25,7 @@ const WARNINGS: readonly ((examination: Examination) => void)[] = [
   warnOfBodies,
   warnOfSharedMemories,
   warnOfStoring,
+  warnOfClouds,
 ]
 
 function warnOfRoutes({ config, found }: Examination): void {

@@ -25,6 +25,15 @@ export function curedProblem(
   { adapter, upstream }: Destination,
   said: string = wordsOf(problem),
 ): Problem {
+  if (upstream.server?.betas && adapter.upstream.betas?.words.test(said)) {
+    const place = `upstreams.${upstream.name}.profile`
+    const facts = {
+      ...(upstream.profile !== undefined && { extends: upstream.profile }),
+      betas: ['!NAME'],
+    }
+    const cure = `(say which beta this server does not take: ${place}: ${JSON.stringify(facts)})`
+    return { ...problem, message: `${problem.message} ${cure}` }
+  }
   for (const { name, refusals = [] } of adapter.upstream.profiles ?? []) {
     const found = refusals.find(({ words }) => words.test(said))
     if (found && name !== upstream.profile) {

@@ -27,6 +27,7 @@ import {
 } from '../request/plan.ts'
 import { callForSummary, withLongData } from '../compaction/call.ts'
 import { callAboveThreshold, planWithin } from '../compaction/threshold.ts'
+import { askAgain, callContext } from './asking.ts'
 import { countTokens } from './count.ts'
 import {
   isSuccess,
@@ -129,12 +130,19 @@ export function ask(
   bounds: AttemptBounds = {},
 ): Promise<UpstreamCall> {
   const { timeouts, proxy } = plan.destination.upstream
-  const { veil, ...request } = sent
   if (exchange.route.operation === 'create') exchange.journal.asks(tokensSent(exchange, sent))
   const { totalMs = timeouts.totalMs, attemptMs } = bounds
   const { stream } = plan
-  const options = { timeouts: { ...timeouts, totalMs }, veil, proxy, stream, attemptMs }
-  return callUpstream(exchange, request, options)
+  const options = { timeouts: { ...timeouts, totalMs }, proxy, stream, attemptMs }
+  const { upstream, target } = plan.destination
+  // Its key may have to be made, its frames be read, or a refusal of it be learnt from.
+  const isCloud = upstream.form ?? upstream.made ?? target.facts.server?.betas
+  const context = isCloud ? callContext(exchange, plan) : exchange
+  const once = () => {
+    const { veil, ...request } = sent
+    return callUpstream(context, request, { ...options, veil })
+  }
+  return isCloud ? askAgain(exchange, plan, sent, once) : once()
 }
 
 /** An estimate of the input: the body, and what was added to it of earlier exchanges. */

@@ -1,10 +1,10 @@
-import type { SameEdits } from '../../../adapters/contract.ts'
+import type { SameEdits, Target } from '../../../adapters/contract.ts'
 import { encoded, NOTHING, piecesIn, type Bytes } from '../../json/bytes.ts'
 import { editedText } from '../../json/edit.ts'
 import { isObject, type Json } from '../../json/json.ts'
 import { memberOf, type ScannedBody } from '../../json/scanned-body.ts'
 import { slicesAt, spliceStrings } from '../../json/slices.ts'
-import { lossList, type Loss } from '../../model/loss.ts'
+import { lossKey, lossList, type Loss } from '../../model/loss.ts'
 import { proofReader } from './accounts.ts'
 import type { Request } from '../../model/request.ts'
 import { refuseToolless } from '../../rules/toolless.ts'
@@ -33,19 +33,42 @@ export function passPlan(
   const counted = stream && asksForCount(exchange, destination, seen)
   const { nameless } = known
   const edited = editedBody(exchange, destination, seen, { counted, nameless })
+  const { headers, losses: sieved } = siftedHeaders(exchange, target)
   const unaddressed: UnaddressedRequest = {
     path: caller.same.path(head, aliased ? target.model : undefined),
     query: pickNamed(head.query, caller.same.query, QUERY_VALUE),
-    headers: passedHeaders(exchange),
+    headers,
     body: edited?.body ?? body.bytes,
     stream,
   }
   const sent = addressRequest(unaddressed, upstream, exchange.credential)
-  const { losses = [], edits } = edited ?? {}
+  const { edits } = edited ?? {}
+  const losses = joined(edited?.losses, sieved)
   const plan: PassPlan = { kind: 'pass', destination, requested, stream, losses, sent }
   if (edits) plan.edits = edits
   if (counted) plan.counted = true
   return scanned ? { ...plan, scanned, found: known.found } : plan
+}
+
+const NONE: readonly Loss[] = []
+
+/** What the body has lost already is not said again of the headers. */
+function joined(losses: readonly Loss[] = NONE, others: readonly Loss[] = NONE): readonly Loss[] {
+  const known = new Set(others.length > 0 ? losses.map(lossKey) : [])
+  return others.length > 0
+    ? [...losses, ...others.filter((each) => !known.has(lossKey(each)))]
+    : losses
+}
+
+function siftedHeaders(
+  exchange: Exchange,
+  { facts: { server } }: Target,
+): { headers: Record<string, string>; losses?: readonly Loss[] } {
+  const headers = passedHeaders(exchange)
+  const { betas } = exchange.caller.upstream
+  if (!server || !betas) return { headers }
+  const { lose, losses } = lossList()
+  return { headers: betas.siftHeaders(headers, server, lose), losses }
 }
 
 /** Whether the upstream has to be asked to count the tokens of a stream. */

@@ -29,6 +29,7 @@ import {
   type AddressedRequest,
   type UnaddressedRequest,
 } from '../../upstream/request.ts'
+import { withLearnt } from './learnt.ts'
 import { noRoute, refuseOtherModels } from './other-models.ts'
 import { passPlan } from './pass-plan.ts'
 import type { Plan, ToldEvents, TranslatePlan } from './plan.ts'
@@ -89,8 +90,9 @@ export async function planFor(
   keep = false,
 ): Promise<Plan> {
   const { route, model, scanned } = sighted
-  const destination = destinationOf(member, exchange.dialects, route, model ?? '')
-  if (!destination) throw unrouted(exchange, model)
+  const found = destinationOf(member, exchange.dialects, route, model ?? '')
+  if (!found) throw unrouted(exchange, model)
+  const destination = found.target.facts.server?.betas ? withLearnt(exchange, found) : found
   const { upstream, target, adapter } = destination
   exchange.journal.note({
     upstream: upstream.name,

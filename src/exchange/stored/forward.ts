@@ -3,6 +3,7 @@ import { ProblemError } from '../../model/problem.ts'
 import { replyHeaders } from '../answers/answer.ts'
 import { NOTHING, utf8Text, withoutMark } from '../../json/bytes.ts'
 import type { Answer, StoredExchange } from '../exchange.ts'
+import { isMade, withMadeKey } from '../../keys/made.ts'
 import { addressRequest, type AddressedRequest } from '../../upstream/request.ts'
 import { allBytes, bodyEvents, toldFailure } from '../reply/pass.ts'
 import { passStream } from '../reply/pass-stream.ts'
@@ -65,6 +66,7 @@ export async function forwardStored(
   const plan = passPlanTo(destination, sent)
   let call: UpstreamCall | undefined
   try {
+    if (isMade(upstream)) await withMadeKey(sent, upstream, exchange.ports, method)
     call = await callUpstream(exchange, bare(sent, method), {
       timeouts: upstream.timeouts,
       proxy: upstream.proxy,

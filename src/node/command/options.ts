@@ -55,6 +55,8 @@ export interface Options {
 /** Options of `dragoman init`. */
 export interface InitOptions {
   dialect?: string
+  /** The name of a service of a cloud. */
+  cloud?: string
   url?: string
   key?: string
   /** The proxy whose file is converted, and the file. */
@@ -101,6 +103,7 @@ export const HELP = `dragoman: a proxy between the languages of LLM conversation
       -- ARGS…             for the client
   dragoman init            write a first dragoman.json, from three questions
       --dialect D --url U --key K
+      --cloud NAME         for a service of docs/clouds.md, such as bedrock
       --from litellm|ccr|cliproxyapi FILE
   dragoman profiles        print what is known of servers that speak a part
                            of a dialect
@@ -190,8 +193,8 @@ const inspectOptions = ({ inspect, 'inspect-port': port }: Values): Partial<Opti
   ...(port !== undefined && { inspectPort: readPort(port, undefined, '--inspect-port') }),
 })
 
-const initOptions = ({ dialect, url, key, from }: Values, file?: string): InitOptions =>
-  defined({ dialect, url, key, from, file })
+const initOptions = ({ dialect, url, key, cloud, from }: Values, file?: string): InitOptions =>
+  defined({ dialect, url, key, cloud, from, file })
 
 /** Splits at `--`, behind which the client's arguments stand. */
 function divided(argv: readonly string[]): [string[], string[]] {
@@ -202,7 +205,7 @@ function divided(argv: readonly string[]): [string[], string[]] {
 /** Options that only some commands have. */
 const OWN = [
   ['launch', ['model', 'small', 'log', 'print']],
-  ['init', ['dialect', 'url', 'key', 'from']],
+  ['init', ['dialect', 'url', 'key', 'cloud', 'from']],
   ['serve', ['watch']],
   ['serve and check', ['workers']],
   ['check', ['online', 'strict']],
@@ -265,6 +268,7 @@ const OPTIONS = {
   dialect: { type: 'string' },
   url: { type: 'string' },
   key: { type: 'string' },
+  cloud: { type: 'string' },
   from: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },

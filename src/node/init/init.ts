@@ -13,6 +13,7 @@ import { errorCode, textFile } from '../process/files.ts'
 import type { InitOptions, Options } from '../command/options.ts'
 import { askPerson, isTyped } from './answers.ts'
 import { fromCcr } from './ccr.ts'
+import { CLOUD_UPSTREAMS } from './clouds.ts'
 import { fromCliProxyApi } from './cliproxyapi.ts'
 import { fromLitellm } from './litellm.ts'
 import { type Converted, emptyConversion } from './source.ts'
@@ -39,7 +40,11 @@ export async function init(options: Options, world: Process): Promise<void> {
   if (textFile(world.directory, name) !== undefined)
     throw new ConfigError(name, 'is there already, and init never writes over a file')
   const converted =
-    from === undefined ? await fromAnswers(wanted, world) : fromFile(from, wanted, world)
+    from !== undefined
+      ? fromFile(from, wanted, world)
+      : wanted.cloud === undefined
+        ? await fromAnswers(wanted, world)
+        : oneUpstream(cloudUpstream(wanted.cloud, wanted))
   const text = valid(written(converted), converted, world)
   create(world.directory, name, text)
   world.write(report(name, text, converted, world.environment))
@@ -121,6 +126,15 @@ async function fromAnswers(wanted: InitOptions, world: Process): Promise<Convert
   return oneUpstream(upstream)
 }
 
+/** The upstream of a service that is known by name, at the address and with the key that options say. */
+function cloudUpstream(name: string, { url, key }: InitOptions): JsonObject {
+  const upstream = CLOUD_UPSTREAMS.get(name)
+  const names = [...CLOUD_UPSTREAMS.keys()]
+  if (!upstream)
+    throw new ConfigError('--cloud', `expected one of ${names.join(', ')}${hint(name, names)}`)
+  return { ...upstream, ...(url && { url }), ...(key && 'key' in upstream && { key }) }
+}
+
 const MAIN = 'main'
 
 const oneUpstream = (upstream: JsonObject): Converted => ({
@@ -187,7 +201,10 @@ function faultsOf(text: string, { environment }: Process): ConfigFault[] {
   )
   const platform = { exposed: false }
   const { faults } = examined(source, { ...variables, ...environment }, platform)
-  return faults.filter(({ severity }) => severity === 'fault')
+  // What a key is made of is not there yet.
+  return faults.filter(
+    ({ severity, place }) => severity === 'fault' && !/^upstreams\.\w+\.auth\b/.test(place),
+  )
 }
 
 const placeBelow = (upstream: string): string => `${spellPlace(['upstreams', upstream])}.`
@@ -272,6 +289,9 @@ function report(
   const { upstreams, routes } = converted
   const left = reasons(converted.left)
   const variables = [...new Set([...text.matchAll(/"env:([^"]+)"/g)].map(([, each = '']) => each))]
+  const urls = Object.values(upstreams).map(({ url }) => wordIn(url))
+  const unsaid = urls.flatMap((url) => url.match(/\b(?:RESOURCE|DEPLOYMENT|PROJECT)\b/g) ?? [])
+  if (text.includes('"aws": "env"')) variables.push('AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY')
   const unset = variables.filter((each) => !environment[each])
   return [
     `wrote ${name}: ${count(Object.keys(upstreams).length, 'upstream')}, ${count(routes.length, 'route')}`,
@@ -280,6 +300,7 @@ function report(
     ...(left.length > SHOWN ? [`  and ${left.length - SHOWN} more`] : []),
     ...(unset.length > 0 ? [`set before the start: ${unset.join(', ')}`] : []),
     ...keysInFile(name, converted, environment),
+    ...(unsaid.length > 0 ? [`write out in its url: ${unsaid.join(', ')}`] : []),
     'next: dragoman check, dragoman, or dragoman launch claude',
     '',
   ].join('\n')

@@ -9,7 +9,10 @@ import { type JsonObject, parseObject } from '../../json/json.ts'
 import { today } from '../../models/today.ts'
 import type { Send } from '../../ports.ts'
 import { writeSample } from '../../exchange/reply/sample.ts'
-import { placedPath } from '../../upstream/request.ts'
+import { NOTHING } from '../../json/bytes.ts'
+import { isMade, withMadeKey } from '../../keys/made.ts'
+import { type AddressedRequest, placedPath } from '../../upstream/request.ts'
+import { NO_VEIL } from '../../upstream/secrets.ts'
 import type { Settings, UpstreamSettings } from '../../config/settings.ts'
 import { namedModels } from '../command/models.ts'
 import { differences, tellsFacts } from './online-facts.ts'
@@ -112,8 +115,9 @@ async function ask(
   const sample = adapter && writeSample(adapter, 'model')
   const usual = /^\/v1\w*/.exec(sample?.path ?? '')?.[0] ?? '/v1'
   const { header, query } = placeKey(upstream.auth, upstreamKey(upstream.key, undefined))
-  const search = query ? `?${new URLSearchParams([[...query]])}` : ''
-  const { status, body } = await send({
+  const said = { ...upstream.query, ...(query && Object.fromEntries([query])) }
+  const search = Object.keys(said).length > 0 ? `?${new URLSearchParams(said)}` : ''
+  const sent: AddressedRequest = {
     method: 'GET',
     url: `${base}${placedPath(upstream, `${usual}${path}`)}${search}`,
     headers: {
@@ -121,6 +125,15 @@ async function ask(
       ...upstream.headers,
       ...(header && Object.fromEntries([header])),
     },
+    body: NOTHING,
+    veil: NO_VEIL,
+  }
+  if (isMade(upstream)) await withMadeKey(sent, upstream, { send, now: Date.now })
+  const { method, url, headers } = sent
+  const { status, body } = await send({
+    method,
+    url,
+    headers,
     signal: AbortSignal.timeout(TOTAL_MS),
     connectMs: timeouts.connectMs,
     ...(proxy !== undefined && { proxy }),

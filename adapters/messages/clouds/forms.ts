@@ -1,0 +1,198 @@
+import { editedText, withElements, withMembers } from '../../../src/json/edit.ts'
+import { decodeBase64 } from '../../../src/json/base64.ts'
+import {
+  isObject,
+  parse,
+  parseObject,
+  stringify,
+  type Json,
+  type JsonObject,
+} from '../../../src/json/json.ts'
+import type { Lose } from '../../../src/model/loss.ts'
+import { invalid } from '../../../src/model/problem.ts'
+import { leftOutFile } from '../../../src/rules/media.ts'
+import type { AmazonFrame, Form, FormedRequest, Frame, ServerFacts } from '../../contract.ts'
+import { betasIn } from './betas.ts'
+import { listIn, objectIn, textIn } from '../dialect.ts'
+
+/** The version stands in the body there, and has a name of the cloud's own (vertex-sdk 1.1.3, bedrock-sdk 1.1.3). */
+const VERTEX_VERSION = 'vertex-2023-10-16'
+const INVOKE_VERSION = 'bedrock-2023-05-31'
+
+const COUNTER = '/count_tokens'
+
+/** How the clouds take the requests of this dialect that have no endpoint for it. */
+export const FORMS: Readonly<Record<string, Form>> = {
+  'raw-predict': { end: /\/publishers\/anthropic$/, write: writePredict },
+  invoke: { write: writeInvoke, say: sayFrame },
+}
+
+/** Google Cloud: the model in the path, the version in the body, and betas in the header. */
+function writePredict(request: FormedRequest): FormedRequest {
+  const isCount = request.path.endsWith(COUNTER)
+  const betas = betasIn(request.headers)
+  const inBody = betas.filter((beta) => IN_BODY.includes(beta))
+  const { body, model, isStream } = edited(request, (before) => ({
+    anthropic_version: before['anthropic_version'] ?? VERTEX_VERSION,
+    ...(!isCount && { model: undefined }),
+    ...(inBody.length > 0 && { anthropic_beta: joined(before['anthropic_beta'], inBody) }),
+  }))
+  // The SDK spells no other sign of a name otherwise, and `@` stands before the day of nearly each.
+  const name = encodeURIComponent(model).replaceAll('%40', '@')
+  const method = isStream ? 'streamRawPredict' : 'rawPredict'
+  return {
+    path: isCount ? '/models/count-tokens:rawPredict' : `/models/${name}:${method}`,
+    query: withoutBeta(request.query),
+    headers: {
+      ...withoutHeaders(request.headers, /^(?:anthropic|provider)-(?:version|beta)$/),
+      ...(betas.length > inBody.length && {
+        'anthropic-beta': betas.filter((beta) => !inBody.includes(beta)).join(','),
+      }),
+    },
+    body,
+  }
+}
+
+/** Refused in the header there, and taken in the body (litellm#31607). */
+const IN_BODY: readonly string[] = ['context-1m-2025-08-07']
+
+const joined = (listed: Json | undefined, betas: readonly string[]): string[] => [
+  ...new Set([...listIn(listed).map(textIn), ...betas]),
+]
+
+/** Amazon: the model and whether to stream in the path, the version and the betas in the body. */
+function writeInvoke(request: FormedRequest): FormedRequest {
+  const betas = betasIn(request.headers)
+  const { body, model, isStream } = edited(request, (before) => ({
+    anthropic_version: before['anthropic_version'] ?? INVOKE_VERSION,
+    model: undefined,
+    stream: undefined,
+    ...(betas.length > 0 && { anthropic_beta: joined(before['anthropic_beta'], betas) }),
+  }))
+  const method = isStream ? 'invoke-with-response-stream' : 'invoke'
+  return {
+    path: `/model/${encodeURIComponent(model)}/${method}`,
+    query: withoutBeta(request.query),
+    headers: withoutHeaders(request.headers, /^(?:anthropic|provider)-(?:version|beta)$/),
+    body,
+  }
+}
+
+const EAGER_BETA = 'fine-grained-tool-streaming-2025-05-14'
+
+/** What Invoke refuses of a body that others take (@ai-sdk/amazon-bedrock 4.0.186; ai#11878). */
+export function invokable(body: JsonObject, { form }: ServerFacts, lose: Lose): JsonObject {
+  if (form !== 'invoke') return body
+  const choice = objectIn(body['tool_choice'])
+  const isAlone = choice['disable_parallel_tool_use'] === true
+  if (isAlone) lose('dropped', 'parallelToolCalls')
+  return withMembers(withoutEager(withoutAddresses(body, lose)), {
+    ...(isAlone && {
+      tool_choice: withMembers(choice, { disable_parallel_tool_use: undefined }),
+    }),
+  })
+}
+
+/** Arguments that come as they are made are asked for by a beta alone. */
+function withoutEager(body: JsonObject): JsonObject {
+  const tools = listIn(body['tools'])
+  const plain = withElements(tools, (tool) =>
+    isObject(tool) ? withMembers(tool, { eager_input_streaming: undefined }) : tool,
+  )
+  if (plain === tools) return body
+  const betas = new Set([...listIn(body['anthropic_beta']), EAGER_BETA])
+  return withMembers(body, { tools: plain, anthropic_beta: [...betas] })
+}
+
+/** It fetches nothing: what is named by an address is only mentioned. */
+function withoutAddresses(body: JsonObject, lose: Lose): JsonObject {
+  const { messages } = body
+  if (!Array.isArray(messages)) return body
+  const plain = (list: Json[], place: string): Json[] =>
+    withElements(list, (block, index) => {
+      if (!isObject(block)) return block
+      const at = `${place}.blocks.${index}` as const
+      if (block['type'] === 'tool_result' && Array.isArray(block['content']))
+        return withMembers(block, { content: plain(block['content'], at) })
+      const { type, url } = objectIn(block['source'])
+      if (type !== 'url') return block
+      lose('dropped', `turns.${at}`)
+      return { type: 'text', text: leftOutFile(textIn(block['title']) || textIn(url)) }
+    })
+  const written = withElements(messages, (message, index) =>
+    isObject(message) && Array.isArray(message['content'])
+      ? withMembers(message, { content: plain(message['content'], `${index}`) })
+      : message,
+  )
+  return withMembers(body, { messages: written })
+}
+
+interface Edited {
+  body: string
+  model: string
+  isStream: boolean
+}
+
+/** The text with its members changed, and what the path says of them. */
+function edited(
+  { body: text }: FormedRequest,
+  change: (before: JsonObject) => Record<string, Json | undefined>,
+): Edited {
+  const before = parsed(text)
+  const model = before['model']
+  if (typeof model !== 'string' || model === '')
+    throw invalid('model: a name is required, since it stands in the path here', 'model')
+  const body = editedText(text, before, withMembers(before, change(before)))
+  return { body, model, isStream: before['stream'] === true }
+}
+
+/** Nothing could be asked of a body that is no JSON: the path is made of its words. */
+function parsed(text: string): JsonObject {
+  try {
+    const body = parse(text)
+    if (isObject(body)) return body
+  } catch {
+    // Refused below, in the same words.
+  }
+  throw invalid('the body must be a JSON object')
+}
+
+const withoutBeta = (query: FormedRequest['query']): FormedRequest['query'] =>
+  query.filter(([name]) => name !== 'beta')
+
+const withoutHeaders = (
+  headers: FormedRequest['headers'],
+  names: RegExp,
+): FormedRequest['headers'] =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !names.test(name)))
+
+/** What Amazon counts at the end of a stream; it is no word of this dialect. */
+const METRICS = 'amazon-bedrock-invocationMetrics'
+
+/** A chunk holds an event of this dialect, and anything else tells of a failure (bedrock-sdk 1.1.3). */
+function sayFrame({ kind, name, message, payload }: AmazonFrame): Frame | undefined {
+  if (kind === 'event') return name === 'chunk' ? sayChunk(payload) : undefined
+  const said = textIn(parseObject(payload)?.['message']) || message
+  const error = { type: FAILURES[name] ?? 'api_error', message: said || name }
+  return { event: 'error', data: stringify({ type: 'error', error }) }
+}
+
+function sayChunk(payload: string): Frame | undefined {
+  const text = decodeBase64(textIn(parseObject(payload)?.['bytes'])) ?? ''
+  const event = parseObject(text)
+  const type = event?.['type']
+  // What keeps a stream alive has no type.
+  if (!event || typeof type !== 'string' || !/^\w+$/.test(type)) return undefined
+  return {
+    event: type,
+    data: editedText(text, event, withMembers(event, { [METRICS]: undefined })),
+  }
+}
+
+/** Its exceptions in the words of this dialect. */
+const FAILURES: Readonly<Record<string, string>> = {
+  throttlingException: 'rate_limit_error',
+  serviceUnavailableException: 'overloaded_error',
+  validationException: 'invalid_request_error',
+  modelTimeoutException: 'timeout_error',
+}

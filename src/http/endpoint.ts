@@ -1,0 +1,46 @@
+import { createBody } from '../exchange/body.ts'
+import type { Answer } from '../exchange/exchange.ts'
+import { isPassedOn, passEndpoint } from '../tasks/endpoint.ts'
+import { type Admission, mayUse } from '../upstream/credentials.ts'
+import type { AppContext } from './app-context.ts'
+import { readBody } from './read-body.ts'
+import type { ReceivedRequest } from './request-head.ts'
+
+/** Whether the request is one for an endpoint that passes as it is. */
+export const isEndpoint = ({ settings }: AppContext, { head, explain }: ReceivedRequest): boolean =>
+  !explain && head.method === 'POST' && isPassedOn(settings, head.path)
+
+/**
+ * Passes a request on that is no conversation; undefined where the upstream of its model does not list the path. Throws
+ * ProblemError.
+ */
+export async function answerEndpoint(
+  context: AppContext,
+  { request, head, journal }: ReceivedRequest,
+  { caller, credential, identity }: Admission,
+): Promise<Answer | undefined> {
+  const { settings, ports, pools, load, use } = context
+  journal.note({ operation: 'task' })
+  use?.enter(caller, journal)
+  journal.whenOver(load.enter())
+  const lease = load.lease()
+  journal.whenOver(() => lease.release())
+  const { bytes, tokens, size } = createBody(await readBody(request, settings.limits, lease, ports))
+  journal.note({ bytesIn: size })
+  journal.arrived()
+  use?.reserve(caller, { tokens, usd: () => 0 }, journal)
+  return passEndpoint({
+    settings,
+    ports,
+    pools,
+    path: head.path,
+    request,
+    body: bytes,
+    tokens,
+    credential,
+    identity,
+    signal: request.signal,
+    journal,
+    mayUse: (model) => mayUse(caller, model),
+  })
+}
