@@ -28,7 +28,7 @@ export function shorterBy(
     ends: ENDS[at] ?? 0,
     excess: Math.ceil(estimateTokens(request) * (1 - (share ?? 1)) * CHARACTERS_PER_TOKEN),
   }
-  const plain = request.turns.map(withoutThoughts)
+  const plain = request.turns.map(withoutReasoning)
   const cut = cutTexts(plain, cutting, 'results')
   const fewer = cutting.excess > 0 ? withoutOldest(cut, cutting) : cut
   const turns = cutting.excess > 0 ? cutTexts(fewer, cutting, 'all') : fewer
@@ -43,7 +43,7 @@ interface Cutting {
 }
 
 /** A thought is bound to what stood before it, which is not there any more. */
-export function withoutThoughts(turn: Turn): Turn {
+export function withoutReasoning(turn: Turn): Turn {
   const blocks = turn.blocks.flatMap((block): Block[] => {
     if (block.kind === 'reasoning') return []
     if (!('proof' in block)) return [block]

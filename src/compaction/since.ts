@@ -2,7 +2,7 @@ import { isMadeHere, summaryMadeHere } from '../model/proof.ts'
 import type { Block, Request, Turn } from '../model/request.ts'
 import { emptyRequest } from '../rules/empty-request.ts'
 import { estimateTokens } from '../rules/estimate.ts'
-import { withoutThoughts } from './shorter.ts'
+import { withoutReasoning } from './shorter.ts'
 
 /** Where a summary stands for all before it, that need not be sent any more. */
 export function sinceSummary(request: Request): Request {
@@ -27,7 +27,7 @@ export function afterSummary(request: Request, words: string, mostTokens: number
   const fits = (at: number): boolean =>
     at >= 0 && estimateTokens({ ...emptyRequest(''), turns: turns.slice(at) }) <= mostTokens
   const start = starts.find(fits) ?? Math.max(...starts)
-  return { ...rest, turns: [summary, ...turns.slice(start).map(withoutThoughts)] }
+  return { ...rest, turns: [summary, ...turns.slice(start).map(withoutReasoning)] }
 }
 
 const isSaid = ({ kind }: Block): boolean => kind !== 'tool-result'

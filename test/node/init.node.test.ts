@@ -298,7 +298,12 @@ describe('dragoman init', () => {
           url: 'https://api.anthropic.com',
           key: 'env:ANTHROPIC_API_KEY',
         },
-        openai: { dialect: 'responses', url: 'https://api.openai.com/v1', key: 'env:OPENAI' },
+        openai: {
+          dialect: 'responses',
+          url: 'https://api.openai.com/v1',
+          key: 'env:OPENAI',
+          profile: 'openai',
+        },
         ollama_chat: {
           dialect: 'chat-completions',
           url: 'http://localhost:11434/v1',
@@ -342,7 +347,12 @@ describe('dragoman init', () => {
     expect(code).toBe(0)
     expect(config()).toEqual({
       upstreams: {
-        'openai-2': { dialect: 'responses', url: 'https://api.openai.com/v1', key: 'env:OPENAI' },
+        'openai-2': {
+          dialect: 'responses',
+          url: 'https://api.openai.com/v1',
+          key: 'env:OPENAI',
+          profile: 'openai',
+        },
         anthropic: {
           dialect: 'messages',
           url: 'https://api.anthropic.com',

@@ -91,6 +91,8 @@ const EXCEPT: Readonly<Record<string, (wish: Named, server: ServerFacts) => bool
     name === 'an effort for the rest',
   'neighbours of one role, and a list of one text, say what they say as one': ({ name }) =>
     name.endsWith('with words'),
+  'a beta stands in a header, which a body alone does not have': ({ name }, server) =>
+    server.betas !== undefined && name.startsWith('a tool that comes late'),
   'it would think by itself, and its callers know that': ({ request }, server) =>
     server.forcedWhileThinking === false && request.toolChoice?.mode === 'required',
 }
