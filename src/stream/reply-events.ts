@@ -131,10 +131,8 @@ class ReplyReading implements ReplyFrames {
   }
 
   push(bytes: Uint8Array): readonly ReadFrame[] {
-    return this.#guarded(() => {
-      this.#size += bytes.length
-      return this.#feed(this.#decode(bytes))
-    })
+    this.#size += bytes.length
+    return this.#guarded(() => this.#feed(this.#decode(bytes)))
   }
 
   end(): readonly ReadFrame[] {
@@ -157,8 +155,8 @@ class ReplyReading implements ReplyFrames {
     const goesOn = this.#source.passing !== undefined
     if (this.ended && !goesOn) return []
     const frames = attempt(work)
-    const first = frames.findIndex(({ events }) => events.some(isTerminal))
     if (this.ended) return frames.map(eventless)
+    const first = firstEnd(frames)
     if (first < 0) return frames
     this.ended = true
     const rest = goesOn ? frames.slice(first + 1).map(eventless) : []
@@ -172,6 +170,14 @@ class ReplyReading implements ReplyFrames {
     if (this.#size > maxBytes) return alone(failed(REPLY_TOO_LARGE))
     return mode?.push(text) ?? []
   }
+}
+
+function firstEnd(frames: readonly ReadFrame[]): number {
+  for (let index = 0; index < frames.length; index += 1) {
+    const events = frames[index]?.events ?? NONE
+    if (events.length > 0 && events.some(isTerminal)) return index
+  }
+  return -1
 }
 
 const eventless = ({ text, frame }: ReadFrame): ReadFrame => ({
@@ -279,12 +285,14 @@ class StreamMode implements Mode {
   }
 
   #readEach(cuts: readonly CutFrame[], { pieces }: Passing): readonly ReadFrame[] {
-    return cuts.map(({ text, frame }) => {
-      if (!frame) return { text, frame, events: NONE, isPiece: false }
-      if (pieces.has(frame.event, frame.data)) return { text, frame, events: NONE, isPiece: true }
-      const events = this.#readOne(frame)
-      return { text, frame, events, isPiece: this.#reader.isPiece }
-    })
+    const read: ReadFrame[] = []
+    for (const { text, frame } of cuts) {
+      let isPiece = frame !== undefined && pieces.has(frame.event, frame.data)
+      const events = frame && !isPiece ? this.#readOne(frame) : NONE
+      if (frame && !isPiece) isPiece = this.#reader.isPiece
+      read.push({ text, frame, events, isPiece })
+    }
+    return read
   }
 
   #readOne(frame: Frame): readonly Event[] {

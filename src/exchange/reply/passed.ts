@@ -121,6 +121,8 @@ class PassedFrames implements FrameOut {
   readonly #same: SameSide
   readonly #veil: Veil
   readonly #shown: ShownStream
+  /** Whether pieces count themselves. */
+  readonly #hasThread: boolean
   readonly #rename: ((text: string) => string) | undefined
   readonly #isCount: ((data: string) => boolean) | undefined
   /** The frame of a failure that passes as it came, and whether another upstream may be asked for it. */
@@ -137,14 +139,16 @@ class PassedFrames implements FrameOut {
     this.#same = exchange.caller.same
     this.#veil = plan.sent.veil
     this.#shown = new ShownStream(exchange, plan)
+    this.#hasThread = exchange.caller.same.thread !== undefined
     this.#rename = renamerOf(exchange, plan)
     const { counting } = plan.destination.adapter.same
     this.#isCount = plan.counted ? counting?.isCount : undefined
   }
 
   ready(frames: readonly ReadFrame[]): readonly ReadFrame[] {
-    const isAny = frames.some((read) => this.#failureIn(read))
-    return isAny ? frames.map((read) => this.#told(read)) : frames
+    for (const read of frames)
+      if (!read.isPiece && this.#failureIn(read)) return frames.map((each) => this.#told(each))
+    return frames
   }
 
   /** JSON where events were asked for is one, too: clients of events find none in it, and take that for an empty reply. */
@@ -187,7 +191,7 @@ class PassedFrames implements FrameOut {
   }
 
   frame(read: ReadFrame): string {
-    this.#shown.add(read)
+    if (this.#hasThread || !read.isPiece) this.#shown.add(read)
     const text = read.isPiece ? read.text : this.#passed(read)
     return this.#rename ? this.#rename(text) : text
   }

@@ -189,25 +189,29 @@ export class Delivery {
 
   #note(frames: readonly ReadFrame[]): void {
     const { heard, exchange } = this.#parts
-    const { journal } = exchange
     for (const { frame, events, isPiece } of frames) {
-      if (isPiece && frame && events.length === 0) heard.skip(frame)
-      else heard.add(events)
+      if (events.length > 0) heard.add(events)
+      else if (isPiece && frame) heard.skip(frame)
       for (const event of events) {
-        if (event.type === 'usage') journal.count(event.usage)
-        if (event.type === 'finish') journal.note({ finish: event.reason })
+        if (event.type === 'usage') exchange.journal.count(event.usage)
+        if (event.type === 'finish') exchange.journal.note({ finish: event.reason })
       }
     }
   }
 
   /** The last step is marked as the last and carries the end of the framing. */
-  async #leave({ frames, bytes, isOver }: Came): Promise<Step> {
-    const { exchange, keeper, out, trailer } = this.#parts
-    const { text, isSame, end, behind } = this.#attempt(frames)
+  #leave(came: Came): Step | Promise<Step> {
+    const { keeper, out } = this.#parts
+    const written = this.#attempt(came.frames)
+    const { end } = written
     if (this.#written === 0) out.begun()
     this.#end ??= end
-    if (end) await keeper.settle(end.problem)
-    else if (keeper.isDue()) await keeper.settle()
+    const kept = end || keeper.isDue() ? keeper.settle(end?.problem) : undefined
+    return kept ? kept.then(() => this.#step(came, written)) : this.#step(came, written)
+  }
+
+  #step({ bytes, isOver }: Came, { text, isSame, end, behind }: Written): Step {
+    const { exchange, out, trailer } = this.#parts
     const last = this.#end !== undefined && (isOver || !out.goesOn)
     const said = end?.said === undefined ? '' : trailer() + end.said
     const left =
@@ -244,14 +248,14 @@ export class Delivery {
         if (out.goesOn) written.behind += out.behind(read)
         continue
       }
-      const end = this.#endWith(read, written.text)
+      const end = read.events.length > 0 ? this.#endWith(read, written.text) : undefined
       if (end) {
         written.end = end
         written.isSame = false
         continue
       }
       const said = out.frame(read)
-      if (said !== read.text) written.isSame = false
+      written.isSame &&= said === read.text
       if (this.#isTooLong(written.text, said)) {
         written.end = this.#outgrown(read)
         written.isSame = false

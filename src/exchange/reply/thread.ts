@@ -34,9 +34,15 @@ export class ShownStream {
   add({ frame, events, text, isPiece }: ReadFrame): void {
     this.#begun ||= text !== ''
     if (!this.#thread || !frame) return
-    this.#piece = isPiece ? frame.data : ''
-    if (isPiece) return
-    this.#count = this.#numberIn(frame.data) ?? this.#count
+    if (isPiece) {
+      this.#piece = frame.data
+      return
+    }
+    const number = this.#numberIn(frame.data)
+    if (number !== undefined) {
+      this.#count = number
+      this.#piece = ''
+    }
     if (this.#isLasting !== undefined) return
     this.#isLasting = this.#thread.lasting.test(frame.data)
     this.#start = events.find((event) => event.type === 'start')
