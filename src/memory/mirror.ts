@@ -111,8 +111,8 @@ class HeardReader implements FrameReader {
     this.#listener = listener
   }
 
-  get isPiece(): boolean {
-    return this.#reader.isPiece
+  skips(frame: Frame): boolean {
+    return this.#reader.skips(frame)
   }
 
   read(frame: Frame): Event[] {

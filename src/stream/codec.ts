@@ -55,8 +55,8 @@ export interface FrameReader {
   body(json: Json, text?: string): Event[]
   read(frame: Frame): Event[]
   end(): Event[]
-  /** Whether the frame that was read last differs from the one before in one string alone. */
-  readonly isPiece: boolean
+  /** Whether a frame differs from the one before in one string alone. Then it need not be read where it passes. */
+  skips(frame: Frame): boolean
 }
 
 /** Writes a reply as events; `body` is the same reply as one object. */

@@ -23,8 +23,11 @@ class EventReader implements FrameReader {
   /** An event came that is none: there is no telling what it would have said. */
   #isBroken = false
 
-  get isPiece(): boolean {
-    return this.#isUnread
+  skips(frame: Frame): boolean {
+    if (!this.#take || frame.event !== this.#name) return false
+    if (this.#texts.pieceOf(frame.data) === undefined) return false
+    this.#isUnread = true
+    return true
   }
 
   constructor(reader: Reader) {

@@ -131,35 +131,45 @@ class ReplyReading implements ReplyFrames {
   }
 
   push(bytes: Uint8Array): readonly ReadFrame[] {
+    if (this.ended && !this.#source.passing) return []
     this.#size += bytes.length
-    return this.#guarded(() => this.#feed(this.#decode(bytes)))
+    try {
+      return this.#untilEnd(this.#feed(this.#decode(bytes)))
+    } catch {
+      return this.#untilEnd(alone(failed(INTERNAL)))
+    }
   }
 
   end(): readonly ReadFrame[] {
-    return this.#guarded(() => {
-      const source = this.#source
+    if (this.ended && !this.#source.passing) return []
+    return this.#untilEnd(this.#rest())
+  }
+
+  /** For any bytes of an upstream, an exchange ends with a problem and never with an exception. */
+  #rest(): readonly ReadFrame[] {
+    const source = this.#source
+    try {
       this.#mode ??= isStreamType(source.contentType) ? new StreamMode(source) : jsonMode(source)
       const frames = [...this.#feed(this.#decode()), ...this.#mode.end()]
       return frames.some(({ events }) => events.some(isTerminal))
         ? frames
         : [...frames, ...alone(failed(NOT_A_REPLY))]
-    })
+    } catch {
+      return alone(failed(INTERNAL))
+    }
   }
 
   fail(problem: Problem): readonly ReadFrame[] {
-    return this.#guarded(() => alone(failed(problem)))
+    return this.ended ? [] : this.#untilEnd(alone(failed(problem)))
   }
 
   /** Behind the end, frames that pass go on without events. */
-  #guarded(work: () => readonly ReadFrame[]): readonly ReadFrame[] {
-    const goesOn = this.#source.passing !== undefined
-    if (this.ended && !goesOn) return []
-    const frames = attempt(work)
+  #untilEnd(frames: readonly ReadFrame[]): readonly ReadFrame[] {
     if (this.ended) return frames.map(eventless)
     const first = firstEnd(frames)
     if (first < 0) return frames
     this.ended = true
-    const rest = goesOn ? frames.slice(first + 1).map(eventless) : []
+    const rest = this.#source.passing ? frames.slice(first + 1).map(eventless) : []
     return [...frames.slice(0, first), ...frames.slice(first, first + 1).map(untilEnd), ...rest]
   }
 
@@ -175,7 +185,7 @@ class ReplyReading implements ReplyFrames {
 function firstEnd(frames: readonly ReadFrame[]): number {
   for (let index = 0; index < frames.length; index += 1) {
     const events = frames[index]?.events ?? NONE
-    if (events.length > 0 && events.some(isTerminal)) return index
+    for (const event of events) if (event.type === 'finish' || event.type === 'error') return index
   }
   return -1
 }
@@ -192,15 +202,6 @@ function untilEnd(read: ReadFrame): ReadFrame {
   return last === read.events.length - 1
     ? read
     : { ...read, events: read.events.slice(0, last + 1) }
-}
-
-/** For any bytes of an upstream, an exchange ends with a problem and never with an exception. */
-function attempt(work: () => readonly ReadFrame[]): readonly ReadFrame[] {
-  try {
-    return work()
-  } catch {
-    return alone(failed(INTERNAL))
-  }
 }
 
 export const isStreamType = (contentType: string | null): boolean =>
@@ -279,7 +280,8 @@ class StreamMode implements Mode {
     for (const { frame } of cuts) {
       if (!frame) continue
       for (const event of this.#readOne(frame)) events.push(event)
-      if (events.some(isTerminal)) break
+      const last = events[events.length - 1]
+      if (last && isTerminal(last)) break
     }
     return events.length === 0 ? [] : alone(events)
   }
@@ -287,9 +289,9 @@ class StreamMode implements Mode {
   #readEach(cuts: readonly CutFrame[], { pieces }: Passing): readonly ReadFrame[] {
     const read: ReadFrame[] = []
     for (const { text, frame } of cuts) {
-      let isPiece = frame !== undefined && pieces.has(frame.event, frame.data)
+      const isPiece =
+        frame !== undefined && (pieces.has(frame.event, frame.data) || this.#reader.skips(frame))
       const events = frame && !isPiece ? this.#readOne(frame) : NONE
-      if (frame && !isPiece) isPiece = this.#reader.isPiece
       read.push({ text, frame, events, isPiece })
     }
     return read

@@ -23,7 +23,7 @@ export class HeardReply implements HeardSoFar {
   #least = Infinity
   #last: Frame | undefined
   #name: string | undefined
-  #isNew = false
+  #isNew = true
 
   /** `readAlone`: what a piece says that was not read. */
   constructor(readAlone?: (piece: Frame) => readonly Event[]) {
@@ -40,7 +40,7 @@ export class HeardReply implements HeardSoFar {
   skip(piece: Frame): void {
     if (piece.event !== this.#name) {
       this.#name = piece.event
-      this.#isNew = piece.event?.endsWith('delta') ?? false
+      this.#isNew = piece.event?.endsWith('delta') ?? true
     }
     if (!this.#isNew) return
     this.#pieces += 1

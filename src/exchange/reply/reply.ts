@@ -7,7 +7,6 @@ import { FREE_BYTES } from '../../stream/budget.ts'
 import type { Heartbeat } from '../../stream/codec.ts'
 import type { ReadFrame, ReplyFrames } from '../../stream/reply-events.ts'
 import {
-  begunWith,
   encodeHeartbeat,
   steppedSource,
   STREAM_HEADERS,
@@ -35,7 +34,7 @@ export interface FrameOut {
   /** The beginning of the stream has been written. */
   begun(): void
   frame(read: ReadFrame): string
-  /** Why a frame cannot end the reply, or be a part of it. */
+  /** Why a frame cannot end the reply. */
   objection(read: ReadFrame): Problem | undefined
   /** The failure that ends the stream. */
   failure(problem: Problem, read: ReadFrame): string
@@ -116,9 +115,14 @@ export class Delivery {
     const beginning = this.#beginning()
     const opened = await within(beginning, heartbeatMs)
     if (opened !== SILENT) this.#refuse(opened)
-    const following = begunWith(beginning, () => this.#next())
+    let first: Promise<Came> | undefined = beginning
+    const step = async (): Promise<Step> => {
+      const came = first ? await first : this.#took(await this.#read())
+      first = undefined
+      return this.#leave(came instanceof Promise ? await came : came)
+    }
     const beat = encodeHeartbeat(heartbeat, exchange.route.framing)
-    const body = steppedSource(async () => this.#leave(await following()), {
+    const body = steppedSource(step, {
       // Behind the last event none must stand.
       heartbeat: beat && (() => (this.#end ? undefined : beat())),
       heartbeatMs,
@@ -172,19 +176,30 @@ export class Delivery {
 
   /** The next frames. Never rejects. */
   async #next(): Promise<Came> {
-    const { call, frames, keeper, out, exchange } = this.#parts
-    const piece = frames.ended ? await straggler(call) : await call.read()
-    const wasWithin = frames.isWithin
+    return this.#took(await this.#read())
+  }
+
+  #read(): Promise<Piece> {
+    const { call, frames } = this.#parts
+    return frames.ended ? straggler(call) : call.read()
+  }
+
+  /** The frames in a piece; a promise only where they need one, since each costs as much as a frame. */
+  #took(piece: Piece): Came | Promise<Came> {
+    const { frames, keeper, out, exchange } = this.#parts
+    const isBetween = out.passes && !frames.isWithin
     const problem = keeper.interruption ?? piece?.problem
     let read
     if (problem) read = frames.fail(problem)
     else read = piece?.bytes ? frames.push(piece.bytes) : frames.end()
     if (read.length > 0) exchange.journal.began()
     const made = out.ready(read, piece)
-    const ready = made instanceof Promise ? await made : made
-    this.#note(ready)
-    const isWhole = out.passes && !wasWithin && !frames.isWithin
-    return { frames: ready, bytes: isWhole ? piece?.bytes : undefined, isOver: !piece?.bytes }
+    const bytes = isBetween && !frames.isWithin ? piece?.bytes : undefined
+    const came = (ready: readonly ReadFrame[]): Came => {
+      this.#note(ready)
+      return { frames: ready, bytes, isOver: !piece?.bytes }
+    }
+    return made instanceof Promise ? made.then(came) : came(made)
   }
 
   #note(frames: readonly ReadFrame[]): void {
@@ -248,9 +263,8 @@ export class Delivery {
         if (out.goesOn) written.behind += out.behind(read)
         continue
       }
-      const end = read.events.length > 0 ? this.#endWith(read, written.text) : undefined
-      if (end) {
-        written.end = end
+      if (isEnd(read)) {
+        written.end = this.#endWith(read, written.text)
         written.isSame = false
         continue
       }
@@ -264,14 +278,12 @@ export class Delivery {
     return written
   }
 
-  /** Undefined where a frame does not end the stream. */
-  #endWith(read: ReadFrame, before: string): End | undefined {
+  #endWith(read: ReadFrame, before: string): End {
     const { out } = this.#parts
     const problem = problemAtEnd(read) ?? out.objection(read)
     // A client may stop reading at the last event.
     if (problem === CALLER_LEFT) return { problem }
     if (problem) return { said: out.failure(problem, read), problem }
-    if (!isEnd(read)) return undefined
     const said = out.frame(read)
     return this.#isTooLong(before, said) ? this.#outgrown(read) : { said }
   }
@@ -314,7 +326,7 @@ export function problemAtEnd(read: ReadFrame): Problem | undefined {
   return last?.type === 'error' ? last.problem : undefined
 }
 
-const isEnd = (read: ReadFrame): boolean => {
-  const type = lastOf(read)?.type
+function isEnd({ events }: ReadFrame): boolean {
+  const type = events[events.length - 1]?.type
   return type === 'finish' || type === 'error'
 }

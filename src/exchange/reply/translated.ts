@@ -245,13 +245,20 @@ type LossList = ReturnType<typeof lossList>
 
 const eventsOf = ({ events }: ReadFrame): readonly Event[] => events
 
+const written = (events: readonly Event[]): ReadFrame => ({
+  text: '',
+  frame: undefined,
+  events,
+  isPiece: false,
+})
+
 /** The event that ends a reply leaves by itself: losses are told before it. */
 function inFrames(events: readonly Event[]): readonly ReadFrame[] {
   const last = events[events.length - 1]
   if (!last) return []
   const isOver = last.type === 'finish' || last.type === 'error'
-  const parts = isOver && events.length > 1 ? [events.slice(0, -1), [last]] : [events]
-  return parts.map((part) => ({ text: '', frame: undefined, events: part, isPiece: false }))
+  if (!isOver || events.length === 1) return [written(events)]
+  return [written(events.slice(0, -1)), written([last])]
 }
 
 /** The request as its reply repeats it. Where the caller named no model, that names the one that answered. */
