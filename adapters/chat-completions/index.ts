@@ -18,16 +18,6 @@ import { CompletionWriter } from './writer.ts'
 /** One of these is a member of every chunk. */
 const KNOWN = /"(?:choices|usage|error)"\s*:/
 
-/** A chunk with one of these members brings a piece of text, of a thought or of arguments. */
-const PIECE =
-  /"choices"\s*:\s*\[[^}]{0,500}?"(?:content|reasoning|reasoning_content|arguments)"\s*:\s*"(?!")/
-
-/**
- * With one of these members, unless it is empty, a chunk may end a reply, fail, count, or decide how its end is read.
- * To look for the quote before the name would take twice as long, and few names end alike.
- */
-const TELLING = /(?:finish_reason|usage|error|refusal|function_call|name)"(?!\s*:\s*(?:null|""))/
-
 const PATH = '/v1/chat/completions'
 
 const match = ({ method, path }: RequestHead): Route | undefined =>
@@ -80,7 +70,6 @@ export const chatCompletions: Adapter = {
     query: [],
     mayHoldForeign: mayHoldEnvelope,
     counting,
-    pieces: { brings: PIECE, telling: TELLING },
     isRenamed: (text, { customTools }) => customTools === false && text.includes('"custom"'),
     tellsFailure,
     tellsError,

@@ -176,8 +176,6 @@ export const BAD_REPLY = {
   retry: false,
 } as const
 
-export const BROKEN = { ...BAD_REPLY, message: 'The upstream sent an event that is no JSON.' }
-
 /** The libraries (openai 7.55, @ai-sdk/openai-compatible, LangChain) throw at an event with this member. */
 export const tellsFailure = ({ data, bare }: Frame): boolean =>
   !bare && tellsError(parseObject(data) ?? {})

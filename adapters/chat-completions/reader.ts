@@ -13,7 +13,7 @@ import { CallReader, isCutJson, pieceOf, isOnlyContent, Speech } from './reader-
 import { DIALECT, TOOL_NAME, keep, textIn, objectIn, objectsIn, isAbsent } from './dialect.ts'
 import { readDrawn } from './media.ts'
 import { readMessage } from './blocks.ts'
-import { BAD_REPLY, BROKEN, readProblem } from './problems.ts'
+import { BAD_REPLY, readProblem } from './problems.ts'
 import { unsigned } from './proofs.ts'
 import {
   choiceLeft,
@@ -60,8 +60,6 @@ export class CompletionReader implements Reader {
   #sources: JsonObject = {}
   /** Something of the reply has come. */
   #begun = false
-  /** Something of the message has come that only its server has words for. */
-  #isStrange = false
 
   constructor(context: ReadReplyContext) {
     this.#context = context
@@ -81,18 +79,13 @@ export class CompletionReader implements Reader {
   }
 
   push(event: WireEvent): Event[] {
-    if (event.data === DONE) this.#over(true)
+    if (event.data === DONE) this.#over()
     else this.#chunk(event)
     return this.#cursor.drain()
   }
 
-  broken(): Event[] {
-    this.#cursor.fail(BROKEN)
-    return this.#cursor.drain()
-  }
-
   end(): Event[] {
-    if (!this.#cursor.ended) this.#over(false)
+    this.#over()
     return this.#cursor.drain()
   }
 
@@ -100,6 +93,8 @@ export class CompletionReader implements Reader {
     const body = Array.isArray(data) ? data[0] : data
     if (!isObject(body)) return this.#cursor.fail(BAD_REPLY)
     if (isFailing(body) || name === 'error') return this.#failed(body)
+    // Chunks have no names: this one is of a server in between.
+    if (name !== undefined && !('choices' in body) && !('usage' in body)) return
     this.#take(body)
   }
 
@@ -235,7 +230,7 @@ export class CompletionReader implements Reader {
     if (isObject(audio)) this.#hear(audio)
     if (calls.length === 0 && this.#speech.isSpeaking) this.#calls.pause()
     for (const [key, value] of Object.entries(rest))
-      if (!isAbsent(value)) this.#leaveSaid(key, value)
+      if (!isAbsent(value)) this.#left.set(key, value)
   }
 
   /** The words of a sound are a text, where there is none beside it. */
@@ -252,7 +247,7 @@ export class CompletionReader implements Reader {
   #sign(extra_content: Json | undefined): void {
     this.#speech.sign(extra_content)
     const left = unsigned(extra_content)
-    if (Object.keys(left).length > 0) this.#leaveSaid('extra_content', left)
+    if (Object.keys(left).length > 0) this.#left.set('extra_content', left)
   }
 
   /** Keeps leftovers. It adds in place and never copies, because each chunk may bring some. */
@@ -260,17 +255,12 @@ export class CompletionReader implements Reader {
     for (const [key, value] of Object.entries(left)) this.#left.set(key, value)
   }
 
-  #leaveSaid(key: string, value: Json): void {
-    this.#isStrange = true
-    this.#left.set(key, value)
-  }
-
   #cite(raw: JsonObject): void {
     const citation = readAnnotation(raw)
     if (citation) {
       this.#named.add(citation.url)
       this.#speech.cite(citation)
-    } else this.#leaveSaid('annotations', [raw])
+    } else this.#left.set('annotations', [raw])
   }
 
   readonly #named = new Set<string | undefined>()
@@ -292,12 +282,10 @@ export class CompletionReader implements Reader {
     this.#usage = usage
   }
 
-  /** Ends the reply. `isSaid`: the stream said that it is over, and did not just stop. */
-  #over(isSaid: boolean): void {
+  /** Ends the reply. That the stream is over is said also of one that was cut off: only a choice says why it ended. */
+  #over(): void {
     if (this.#cursor.ended) return
-    if (!this.#finish && !isSaid && !this.#isSoundOver) return this.#fail(ENDED_EARLY)
-    if (!this.#finish && this.#isSilent()) return this.#cursor.fail(WORDLESS)
-    if (!this.#finish && this.#calls.isCut) return this.#fail(ENDED_EARLY)
+    if (!this.#finish && !this.#isSoundOver) return this.#fail(ENDED_EARLY)
     const failure = this.#finish && this.#failureOf(this.#finish)
     if (failure) return this.#fail(failure)
     for (const citation of this.#unnamed(readSources(this.#sources))) this.#speech.cite(citation)
@@ -305,7 +293,7 @@ export class CompletionReader implements Reader {
     this.#speech.end()
     if (this.#speech.unclaimed) this.#context.lose('dropped', 'reply.logprobs')
     this.#calls.end()
-    this.#others.end(isSaid ? DONE : undefined)
+    this.#others.end()
     for (const proof of this.#calls.unclaimed())
       this.#cursor.whole(
         `lone ${proof.value}`,
@@ -314,12 +302,6 @@ export class CompletionReader implements Reader {
       )
     if (this.#hasSound) this.#cursor.whole('sound', SOUND)
     this.#end(this.#finish ?? {}, seen)
-  }
-
-  /** Whether nothing has been said; what a server says of the reply beside it does not count. */
-  #isSilent(): boolean {
-    const isTold = this.#speech.hasSpoken || this.#calls.count > 0 || this.#drawn > 0
-    return !isTold && !this.#isStrange && !this.#hasSound
   }
 
   #tellUsage(): void {

@@ -24,12 +24,6 @@ import { edit } from './same.ts'
 /** One of these is a member of every chunk. */
 const KNOWN = /"(?:candidates|prompt_?[fF]eedback|usage_?[mM]etadata|error)"\s*:/
 
-/** A chunk with this member brings a piece: mostly of a text, which then is where such chunks differ. */
-const PIECE = /"candidates"\s*:(?:\s*\[[^}]{0,500}?"text"\s*:\s*"(?!"))?/
-
-/** A chunk with one of these words may end a reply, block it or fail, or brings a call, which decides how its end is read. */
-const TELLING = /[fF]inish|[fF]eedback|[eE]rror|function_?[cC]all/
-
 /** The configuration of a reply is the one place that has this member. */
 const OUTPUT_BOUND = /"max(?:OutputTokens|_output_tokens)"\s*:\s*"?(\d{1,15})/
 
@@ -74,7 +68,6 @@ export const generateContent: Adapter = {
     outputBound: ({ text }) => OUTPUT_BOUND.exec(text)?.[1],
     query: ['alt'],
     headers: { request: ['x-goog-api-client'] },
-    pieces: { brings: PIECE, telling: TELLING },
     tellsFailure,
     tellsError,
     knows: ({ data }) => KNOWN.test(data),

@@ -101,11 +101,6 @@ export class ReplyReader implements Reader {
     return this.#cursor.drain()
   }
 
-  broken(): Event[] {
-    this.#cursor.fail(NO_REPLY)
-    return this.#cursor.drain()
-  }
-
   end(): Event[] {
     if (this.#isBlocked) this.#finish ??= { reason: 'safety' }
     if (this.#finish && !this.#cursor.ended) this.#conclude(this.#finish)
@@ -190,7 +185,9 @@ export class ReplyReader implements Reader {
   #count(usage: Usage | undefined): void {
     if (!usage) return
     if (!this.#usage) this.#cursor.usage(usage)
-    this.#usage = { ...this.#usage, ...usage }
+    // Counts grow: one that came behind the end, with less, is not of the whole reply.
+    const output = Math.max(this.#usage?.output ?? 0, usage.output ?? 0)
+    this.#usage = { ...this.#usage, ...usage, output }
   }
 
   /** Reads a candidate, and returns the taker of its text where it holds nothing else. */

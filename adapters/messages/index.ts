@@ -74,7 +74,7 @@ export const messages: Adapter = {
     path: ({ path }) => path,
     outputBound: (body) => body.memberText('max_tokens'),
     query: ['beta'],
-    pieces: { isName: (name) => name === 'content_block_delta' },
+    pieces: (name) => name === 'content_block_delta',
     tellsFailure,
     tellsError,
     knows: ({ event = '', data }) => KNOWN.test(event) || KNOWN_DATA.test(data),

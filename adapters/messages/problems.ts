@@ -202,8 +202,6 @@ export const BAD_REPLY = {
   retry: false,
 } as const
 
-export const BROKEN = { ...BAD_REPLY, message: 'The upstream sent an event that is no JSON.' }
-
 /** The library (@anthropic-ai/sdk 1.11) throws for this event name alone; other clients read the data too. */
 export function tellsFailure({ event, data }: Frame): boolean {
   const body = event === 'error' ? parseObject(data) : undefined

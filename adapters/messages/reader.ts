@@ -17,7 +17,7 @@ import { fromMember } from './client-tools.ts'
 import { DIALECT, numberIn, objectIn, objectsIn, textIn, TOOL_NAME, keep } from './dialect.ts'
 import * as hosted from './hosted.ts'
 import * as mcp from './mcp.ts'
-import { BAD_REPLY, BROKEN, readProblem } from './problems.ts'
+import { BAD_REPLY, readProblem } from './problems.ts'
 import { deltaType, messageLeft, readStopDetails, readStopReason, readWithheld } from './reply.ts'
 import { mergeUsage, readUsage } from './usage.ts'
 import type { WireBlock, WireDelta, WireReply, WireStep } from './wire.ts'
@@ -66,12 +66,6 @@ export class MessageReader implements Reader {
   push({ name = '', data }: WireEvent): Event[] {
     if (isObject(data)) this.#take(data, name)
     else if (Array.isArray(data)) this.#refuse(200, data)
-    return this.#cursor.drain()
-  }
-
-  /** A part of the reply is unreadable. */
-  broken(): Event[] {
-    this.#cursor.fail(BROKEN)
     return this.#cursor.drain()
   }
 

@@ -120,7 +120,7 @@ export const responses: Adapter = {
     isRenamed: (text, { namespaces, customTools }) =>
       (namespaces === false && text.includes('"namespace"')) ||
       (customTools === false && text.includes('"custom"')),
-    pieces: { isName: (name) => DELTA.test(name) || PIECES.has(name) },
+    pieces: (name) => DELTA.test(name) || PIECES.has(name),
     tellsFailure,
     tellsError,
     knows: ({ event = '', data }) => KNOWN.test(event) || KNOWN_DATA.test(data),

@@ -175,10 +175,13 @@ const ENDS: ReadonlySet<unknown> = new Set([
   'response.incomplete',
 ])
 
+/** With one of these an end is none: it would be taken for a success. */
+const UNDER_WAY: ReadonlySet<unknown> = new Set(['queued', 'in_progress'])
+
 /** The library (openai 7.55) throws for this event name or this member, and hands on any other event. */
 export function tellsFailure({ event, data }: Frame): boolean {
   const { type, response, error } = parseObject(data) ?? {}
-  if (ENDS.has(type)) return isObject(response)
+  if (ENDS.has(type)) return isObject(response) && !UNDER_WAY.has(response['status'])
   return type === 'error' && (event === 'error' || isObject(error))
 }
 

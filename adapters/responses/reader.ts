@@ -1,7 +1,7 @@
 import { lazily } from '../../src/json/memoize.ts'
 import type { ReadReplyContext, Reader, WireEvent } from '../contract.ts'
 import { DeltaHint } from '../../src/stream/wire-events.ts'
-import { Cursor, WORDLESS } from '../../src/model/cursor.ts'
+import { Cursor, ENDED_EARLY, WORDLESS } from '../../src/model/cursor.ts'
 import type { Event } from '../../src/model/events.ts'
 import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { saysError } from '../../src/problems/error-words.ts'
@@ -100,11 +100,6 @@ export class ResponseReader implements Reader {
     return this.#cursor.drain()
   }
 
-  broken(): Event[] {
-    this.#cursor.fail(UNREADABLE)
-    return this.#cursor.drain()
-  }
-
   end(): Event[] {
     this.#cursor.done()
     return this.#cursor.drain()
@@ -121,8 +116,9 @@ export class ResponseReader implements Reader {
         return
       case 'response.completed':
       case 'response.incomplete':
-        if (isObject(response)) this.#finish(response)
-        else this.#cursor.fail(UNREADABLE)
+        if (!isObject(response)) this.#cursor.fail(UNREADABLE)
+        else if (problemOfResponse(response) === UNFINISHED) this.#cursor.fail(ENDED_EARLY)
+        else this.#finish(response)
         return
       case 'response.failed':
         return this.#fail(problemIn(response) ?? FAILED, objectIn(response))

@@ -180,7 +180,8 @@ export class ResponseWriter implements Writer {
   #fail(problem: Problem): void {
     const error = writeError(problem)
     const output = this.#output.abandon()
-    const usage = this.#usage ? writeUsage(this.#usage) : null
+    // What was counted at the beginning knows nothing of the output.
+    const usage = this.#usage?.output ? writeUsage(this.#usage) : null
     const beside = { error: writeErrorBeside(error) }
     this.#end('response.failed', { status: 'failed', error, output, usage }, beside)
   }

@@ -143,7 +143,7 @@ function endOfDigits(text: string, start: number): number {
   return text.charCodeAt(start) === ZERO && end > start + 1 ? start : end
 }
 
-export const isDigit = (code: number): boolean => code >= ZERO && code < ZERO + 10
+const isDigit = (code: number): boolean => code >= ZERO && code < ZERO + 10
 
 /** A number has at most 15 exact decimal digits. */
 const MOST_DIGITS = 15

@@ -1,6 +1,7 @@
-import type { FrameReader } from '../stream/codec.ts'
+import type { Frame, FrameReader } from '../stream/codec.ts'
+import type { Event } from '../model/events.ts'
 import type { ConversationMemory, ToldReply } from './conversation.ts'
-import { stringify } from '../json/json.ts'
+import { stringify, type Json } from '../json/json.ts'
 import { noteItems, noteOwner, isGuarded, isShared } from './ownership.ts'
 import type { KeptContext, MemoryContext } from './context.ts'
 import { deleteRecord, keep, openScopedStore } from './records.ts'
@@ -77,26 +78,55 @@ function listener(
   let news: News | undefined
   return {
     isReady: () => news !== undefined,
-    listen: (reader) => ({
-      read(frame) {
-        const told = memory.replyIn(frame)
-        const id = begun ? undefined : memory.idIn(frame, isEarly)
-        if (told) news = told
-        else if (id !== undefined) news = { id }
-        begun = true
-        return reader.read(frame)
-      },
-      body(json, text) {
-        news = { reply: json, text }
-        return reader.body(json, text)
-      },
-      end: () => reader.end(),
-    }),
+    listen: (reader) =>
+      new HeardReader(reader, {
+        frame(frame) {
+          const told = memory.replyIn(frame)
+          const id = begun ? undefined : memory.idIn(frame, isEarly)
+          if (told) news = told
+          else if (id !== undefined) news = { id }
+          begun = true
+        },
+        body: (reply, text) => void (news = { reply, text }),
+      }),
     async settle() {
       const heard = news
       news = undefined
       if (heard) await tell(heard)
     },
+  }
+}
+
+interface Listener {
+  frame(frame: Frame): void
+  body(json: Json, text: string | undefined): void
+}
+
+class HeardReader implements FrameReader {
+  readonly #reader: FrameReader
+  readonly #listener: Listener
+
+  constructor(reader: FrameReader, listener: Listener) {
+    this.#reader = reader
+    this.#listener = listener
+  }
+
+  skips(frame: Frame): boolean {
+    return this.#reader.skips(frame)
+  }
+
+  read(frame: Frame): Event[] {
+    this.#listener.frame(frame)
+    return this.#reader.read(frame)
+  }
+
+  body(json: Json, text?: string): Event[] {
+    this.#listener.body(json, text)
+    return this.#reader.body(json, text)
+  }
+
+  end(): Event[] {
+    return this.#reader.end()
   }
 }
 

@@ -31,18 +31,11 @@ export type Framing = 'sse' | 'json-array'
 export type Heartbeat = WireEvent | 'comment'
 
 /**
- * Which frames surely bring only a piece of the reply, in the dialect's shape, so that they need neither be read nor
- * searched for secrets. Either the name of the event decides, or two patterns do, which look at the data of a frame
- * without a name.
+ * The names of the events that surely bring only a piece of the reply, in the dialect's shape, so that they need neither
+ * be read nor searched for secrets. Where events have no names, what differs from the one before in one string is such a
+ * piece (`DeltaHint`).
  */
-export type PieceRule =
-  | { readonly isName: (name: string) => boolean }
-  | {
-      /** Is found in each such frame, and followed by what does not matter up to the next quote: mostly the piece. */
-      readonly brings: RegExp
-      /** Is found in a frame that may say more. It must not need anything that comes before it. */
-      readonly telling: RegExp
-    }
+export type PieceRule = (name: string) => boolean
 
 /** Reads a reply: a whole body, or events and then `end`. Synchronous: no promises, no clock, no I/O. */
 export interface Reader {
@@ -52,8 +45,6 @@ export interface Reader {
   readonly hint?: DeltaHint
   body(json: Json): Event[]
   push(event: WireEvent): Event[]
-  /** An event came that is not JSON. */
-  broken(): Event[]
   /** The bytes are over: completes the reply, or reports with an `error` event that it is incomplete. */
   end(): Event[]
 }
@@ -64,6 +55,8 @@ export interface FrameReader {
   body(json: Json, text?: string): Event[]
   read(frame: Frame): Event[]
   end(): Event[]
+  /** Whether a frame differs from the one before in one string alone. Then it need not be read where it passes. */
+  skips(frame: Frame): boolean
 }
 
 /** Writes a reply as events; `body` is the same reply as one object. */

@@ -3,6 +3,7 @@ import { wordsIn } from '../problems/error-words.ts'
 import type { Event } from '../model/events.ts'
 import type { Frame, FrameReader, Reader } from './codec.ts'
 import { DeltaTemplates } from './pieces/delta-templates.ts'
+import { NO_JSON_EVENT } from '../problems/failures.ts'
 import { DONE, type DeltaHint } from './wire-events.ts'
 
 /** Reads frames for a reader of events. */
@@ -19,6 +20,16 @@ class EventReader implements FrameReader {
   /** Of the last frame only the piece has been read. */
   #isUnread = false
 
+  /** An event came that is none: there is no telling what it would have said. */
+  #isBroken = false
+
+  skips(frame: Frame): boolean {
+    if (!this.#take || frame.event !== this.#name) return false
+    if (this.#texts.pieceOf(frame.data) === undefined) return false
+    this.#isUnread = true
+    return true
+  }
+
   constructor(reader: Reader) {
     this.#reader = reader
     this.#hint = reader.hint
@@ -30,6 +41,7 @@ class EventReader implements FrameReader {
   }
 
   read(frame: Frame): Event[] {
+    if (this.#isBroken) return []
     const take = frame.event === this.#name ? this.#take : undefined
     const piece = take && this.#texts.pieceOf(frame.data)
     if (take === undefined || piece === undefined) return this.#readWhole(frame)
@@ -38,6 +50,7 @@ class EventReader implements FrameReader {
   }
 
   end(): Event[] {
+    if (this.#isBroken) return []
     this.#readLast()
     return this.#reader.end()
   }
@@ -54,7 +67,10 @@ class EventReader implements FrameReader {
       json = this.#texts.parse(text)
     } catch {
       const failure = failureInWords({ event: name, data: text })
-      return failure ? this.#reader.push({ name, data: failure }) : this.#reader.broken()
+      if (failure) return this.#reader.push({ name, data: failure })
+      if (name !== undefined && LIFE.has(name)) return []
+      this.#isBroken = true
+      return NO_EVENT
     }
     const events = this.#reader.push({ name, data: json })
     const said = this.#hint?.taken()
@@ -70,6 +86,10 @@ class EventReader implements FrameReader {
     this.#hint?.last?.(this.#texts.last())
   }
 }
+
+/** Signs of life are no part of a reply, whatever stands in them. */
+const LIFE: ReadonlySet<string> = new Set(['ping', 'keepalive'])
+const NO_EVENT: Event[] = [{ type: 'error', problem: NO_JSON_EVENT }]
 
 /**
  * The failure in an event that is named one and says why in plain words, as gateways send it; undefined for any other

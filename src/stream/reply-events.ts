@@ -1,18 +1,19 @@
-import type { Frame, FrameReader } from './codec.ts'
+import { arrayCutter } from './array-frames.ts'
+import type { Frame, FrameReader, Framing } from './codec.ts'
+import { ENDED_EARLY } from '../model/cursor.ts'
 import type { Event } from '../model/events.ts'
 import { isRecognised } from '../problems/error-words.ts'
 import { failureInWords } from './event-reader.ts'
 import { streamDecoder } from '../json/bytes.ts'
-import { isObject, parse } from '../json/json.ts'
+import { parse } from '../json/json.ts'
 import type { VerbatimPaths } from '../json/verbatim-paths.ts'
 import type { Problem } from '../model/problem.ts'
 import { scanStructure } from '../json/structure.ts'
-import type { PieceFinder, PieceTally } from './pieces/pieces.ts'
-import { sseParser, type FrameParser, type Skipping } from './sse.ts'
+import type { PieceFinder } from './pieces/pieces.ts'
+import { sseCutter, sseParser, type CutFrame, type FrameCutter } from './sse.ts'
 import {
   EVENT_TOO_LARGE,
   INTERNAL,
-  NO_JSON_EVENT,
   NOT_A_REPLY,
   NOT_JSON,
   REPLY_TOO_LARGE,
@@ -27,20 +28,30 @@ export interface ReplyLimits {
   streamBytes: number
 }
 
-/** Reads a reply from bytes to events. Exactly one terminal event comes, and nothing after it. */
+/** A part of a reply as it came, and the events in it. A frame that surely brings only a piece has none that count. */
+export interface ReadFrame {
+  readonly text: string
+  readonly frame: Frame | undefined
+  readonly events: readonly Event[]
+  readonly isPiece: boolean
+}
+
+/** Reads a reply from bytes to frames. Exactly one terminal event comes, and no event behind it. */
+export interface ReplyFrames {
+  push(bytes: Uint8Array): readonly ReadFrame[]
+  end(): readonly ReadFrame[]
+  fail(problem: Problem): readonly ReadFrame[]
+  readonly ended: boolean
+  /** Whether a part of a frame is held until the whole has come. */
+  readonly isWithin: boolean
+}
+
+/** The same where nothing is asked of the frames. */
 export interface ReplyEvents {
   push(bytes: Uint8Array): Event[]
   end(): Event[]
   fail(problem: Problem): Event[]
   readonly ended: boolean
-  /** The stream held text that belongs to no event. */
-  readonly strayed: boolean
-  /** An event was skipped that the reader does not understand, or that `isSuspect`. */
-  readonly suspect: boolean
-  /** The last event that was only a piece and has not been read. */
-  readonly unread: Frame | undefined
-  /** What is wrong with an event that was skipped although its dialect's clients read it. */
-  readonly broken: Problem | undefined
 }
 
 export interface ReplySource {
@@ -49,48 +60,63 @@ export interface ReplySource {
   limits: ReplyLimits
   /** The declared content type. The bytes decide; it is used only for an empty reply. */
   contentType: string | null
-  /** For bytes that pass in any case. */
+  /** For a reply whose frames pass as they came. */
   passing?: Passing
 }
 
 interface Passing {
-  /**
-   * Makes the reader that goes on after an unreadable event. A failure that the upstream itself reports still ends the
-   * reply.
-   */
-  anew(): FrameReader
-  /** Whether clients of the dialect read an event. */
-  isKnown(frame: Frame): boolean
-  /** Events that need not be read, unless one is the last. */
+  framing: Framing | undefined
+  /** Frames that need not be read. */
   pieces: PieceFinder
-  tally: PieceTally
-  /** Called for all that is read. */
-  kept?(): void
-  /** Whether a text must be inspected; it comes in parts, without the events that are not read. */
-  isSuspect(text: string): boolean
+  /** Makes the reader that goes on where the last one could not. */
+  anew(): FrameReader
 }
 
 /** The kind of the reply, as its first bytes show. */
 interface Mode {
   maxBytes: number
-  push(text: string): Event[]
-  end(): Event[]
-  readonly strayed?: boolean
-  /** Something in it must be inspected. */
-  suspect?: boolean
-  readonly broken?: Problem | undefined
-  readonly unread?: Frame | undefined
+  push(text: string): readonly ReadFrame[]
+  end(): readonly ReadFrame[]
+  readonly isWithin: boolean
 }
 
 const failed = (problem: Problem): Event[] => [{ type: 'error', problem }]
 const isTerminal = (event: Event) => event.type === 'finish' || event.type === 'error'
+const ALONE = { text: '', frame: undefined, isPiece: false }
+/** Events that came with no frame of their own. */
+const alone = (events: readonly Event[]): readonly ReadFrame[] => [{ ...ALONE, events }]
+const NONE: readonly Event[] = []
 
-export const replyEvents = (source: ReplySource): ReplyEvents => new ReplyReading(source)
+export const replyFrames = (source: ReplySource): ReplyFrames => new ReplyReading(source)
 
-class ReplyReading implements ReplyEvents {
+export const replyEvents = (source: ReplySource): ReplyEvents => new EventReading(source)
+
+class EventReading implements ReplyEvents {
+  readonly #frames: ReplyFrames
+
+  constructor(source: ReplySource) {
+    this.#frames = replyFrames(source)
+  }
+
+  get ended(): boolean {
+    return this.#frames.ended
+  }
+
+  push(bytes: Uint8Array): Event[] {
+    return this.#frames.push(bytes).flatMap(({ events }) => events)
+  }
+
+  end(): Event[] {
+    return this.#frames.end().flatMap(({ events }) => events)
+  }
+
+  fail(problem: Problem): Event[] {
+    return this.#frames.fail(problem).flatMap(({ events }) => events)
+  }
+}
+
+class ReplyReading implements ReplyFrames {
   ended = false
-  strayed = false
-  suspect = false
   readonly #source: ReplySource
   readonly #decode = streamDecoder()
   #mode: Mode | undefined
@@ -100,62 +126,82 @@ class ReplyReading implements ReplyEvents {
     this.#source = source
   }
 
-  get unread(): Frame | undefined {
-    return this.#mode?.unread
+  get isWithin(): boolean {
+    return this.#mode?.isWithin ?? true
   }
 
-  get broken(): Problem | undefined {
-    return this.#mode?.broken
+  push(bytes: Uint8Array): readonly ReadFrame[] {
+    if (this.ended && !this.#source.passing) return []
+    this.#size += bytes.length
+    try {
+      return this.#untilEnd(this.#feed(this.#decode(bytes)))
+    } catch {
+      return this.#untilEnd(alone(failed(INTERNAL)))
+    }
   }
 
-  push(bytes: Uint8Array): Event[] {
-    return this.#guarded(() => {
-      this.#size += bytes.length
-      return this.#feed(this.#decode(bytes))
-    })
+  end(): readonly ReadFrame[] {
+    if (this.ended && !this.#source.passing) return []
+    return this.#untilEnd(this.#rest())
   }
 
-  end(): Event[] {
-    return this.#guarded(() => {
-      const source = this.#source
+  /** For any bytes of an upstream, an exchange ends with a problem and never with an exception. */
+  #rest(): readonly ReadFrame[] {
+    const source = this.#source
+    try {
       this.#mode ??= isStreamType(source.contentType) ? new StreamMode(source) : jsonMode(source)
-      const events = [...this.#feed(this.#decode()), ...this.#mode.end()]
-      return events.some(isTerminal) ? events : [...events, ...failed(NOT_A_REPLY)]
-    })
+      const frames = [...this.#feed(this.#decode()), ...this.#mode.end()]
+      return frames.some(({ events }) => events.some(isTerminal))
+        ? frames
+        : [...frames, ...alone(failed(NOT_A_REPLY))]
+    } catch {
+      return alone(failed(INTERNAL))
+    }
   }
 
-  fail(problem: Problem): Event[] {
-    return this.#guarded(() => failed(problem))
+  fail(problem: Problem): readonly ReadFrame[] {
+    return this.ended ? [] : this.#untilEnd(alone(failed(problem)))
   }
 
-  #guarded(work: () => Event[]): Event[] {
-    if (this.ended) return []
-    const events = attempt(work)
-    const last = events.findIndex(isTerminal)
-    if (last < 0) return events
+  /** Behind the end, frames that pass go on without events. */
+  #untilEnd(frames: readonly ReadFrame[]): readonly ReadFrame[] {
+    if (this.ended) return frames.map(eventless)
+    const first = firstEnd(frames)
+    if (first < 0) return frames
     this.ended = true
-    return events.slice(0, last + 1)
+    const rest = this.#source.passing ? frames.slice(first + 1).map(eventless) : []
+    return [...frames.slice(0, first), ...frames.slice(first, first + 1).map(untilEnd), ...rest]
   }
 
-  #feed(text: string): Event[] {
+  #feed(text: string): readonly ReadFrame[] {
     const mode = (this.#mode ??= chooseMode(text, this.#source))
     // Blank space does not show the kind, and must not go on without a bound.
     const { maxBytes } = mode ?? { maxBytes: this.#source.limits.replyBytes }
-    if (this.#size > maxBytes) return failed(REPLY_TOO_LARGE)
-    const events = mode?.push(text) ?? []
-    this.strayed ||= mode?.strayed ?? false
-    this.suspect ||= mode?.suspect ?? false
-    return events
+    if (this.#size > maxBytes) return alone(failed(REPLY_TOO_LARGE))
+    return mode?.push(text) ?? []
   }
 }
 
-/** For any bytes of an upstream, an exchange ends with a problem and never with an exception. */
-function attempt(work: () => Event[]): Event[] {
-  try {
-    return work()
-  } catch {
-    return failed(INTERNAL)
+function firstEnd(frames: readonly ReadFrame[]): number {
+  for (let index = 0; index < frames.length; index += 1) {
+    const events = frames[index]?.events ?? NONE
+    for (const event of events) if (event.type === 'finish' || event.type === 'error') return index
   }
+  return -1
+}
+
+const eventless = ({ text, frame }: ReadFrame): ReadFrame => ({
+  text,
+  frame,
+  events: NONE,
+  isPiece: false,
+})
+
+function untilEnd(read: ReadFrame): ReadFrame {
+  const last = read.events.findIndex(isTerminal)
+  return last === read.events.length - 1
+    ? read
+    : { ...read, events: read.events.slice(0, last + 1) }
 }
 
 export const isStreamType = (contentType: string | null): boolean =>
@@ -171,20 +217,20 @@ export function guessKind(text: string): 'json' | 'events' | 'other' | undefined
 
 function chooseMode(text: string, source: ReplySource): Mode | undefined {
   const kind = guessKind(text)
-  if (kind === 'json') return jsonMode(source)
-  if (kind === 'events') return new StreamMode(source)
-  return kind && foreignMode(source)
+  const isArray = source.passing?.framing === 'json-array'
+  if (kind === 'events' || (kind === 'json' && isArray)) return new StreamMode(source)
+  return kind === 'json' ? jsonMode(source) : kind && foreignMode()
 }
 
-/** What is no reply: it is read until it is clear what it is. Where bytes pass, none of it does. */
-function foreignMode({ passing }: ReplySource): Mode {
+/** What is no reply: it is read until it is clear what it is. */
+function foreignMode(): Mode {
   let said = ''
-  const end = () => failed({ ...NOT_A_REPLY, said })
+  const end = () => alone(failed({ ...NOT_A_REPLY, said }))
   return {
+    isWithin: true,
     maxBytes: Infinity,
     push(text) {
       said += text
-      if (passing) return failed(NOT_A_REPLY)
       return isRecognised(said) ? end() : []
     },
     end,
@@ -192,135 +238,116 @@ function foreignMode({ passing }: ReplySource): Mode {
 }
 
 class StreamMode implements Mode {
-  suspect = false
-  broken: Problem | undefined
   readonly maxBytes: number
   readonly #limits: ReplyLimits
   readonly #passing: Passing | undefined
-  readonly #skipping: Skipping | undefined
+  readonly #cutter: FrameCutter
   #reader: FrameReader
-  #parser: FrameParser
 
   constructor({ reader, limits, passing }: ReplySource) {
     this.maxBytes = limits.streamBytes
     this.#limits = limits
     this.#passing = passing
     this.#reader = reader
-    this.#skipping = passing && {
-      skips: (event, text, from, end) =>
-        end - from <= HARMLESS_CHARACTERS && passing.pieces.has(event, text, from, end),
-      tally: passing.tally,
-      behindSkipped: (text, from, head, end) => passing.pieces.behind(text, from, head, end),
-      kept: (text) => {
-        passing.kept?.()
-        this.suspect ||= passing.isSuspect(text)
-      },
-    }
-    this.#parser = sseParser(limits.eventBytes, this.#skipping)
+    const passingCutter = passing?.framing === 'json-array' ? arrayCutter : sseCutter
+    this.#cutter = (passing ? passingCutter : sseParser)(limits.eventBytes)
   }
 
-  push(text: string): Event[] {
-    const events = this.#read(this.#parser.push(text))
-    const passing = this.#passing
-    if (!passing) return this.#parser.overflowed ? [...events, ...failed(EVENT_TOO_LARGE)] : events
-    let rest = text
-    while (this.#parser.overflowed) {
-      rest = rest.slice(BLANK_LINE.exec(rest)?.index ?? rest.length).trimStart()
-      this.#reader = passing.anew()
-      this.#parser = sseParser(this.#limits.eventBytes, this.#skipping)
-      events.push(...this.#read(this.#parser.push(rest)))
-    }
-    return events
+  get isWithin(): boolean {
+    return this.#cutter.isWithin
   }
 
-  get strayed(): boolean {
-    return this.#parser.strayed
+  push(text: string): readonly ReadFrame[] {
+    const frames = this.#read(this.#cutter.cut(text))
+    return this.#cutter.overflowed ? [...frames, ...alone(failed(EVENT_TOO_LARGE))] : frames
   }
 
-  get unread(): Frame | undefined {
-    return this.#parser.skipped
+  /** Half an event, behind which nothing came, is none: the stream was cut. */
+  end(): readonly ReadFrame[] {
+    const rest = this.#cutter.rest()
+    const whole = rest.filter(({ frame }) => !frame || isWholeData(frame))
+    const read = this.#read(whole)
+    const last = whole.length < rest.length ? failed(ENDED_EARLY) : this.#reader.end()
+    // What is no event belongs to none that failed.
+    const isCut = last.some(({ type }) => type === 'error')
+    return [...(isCut ? read.filter(({ events }) => events.length > 0) : read), ...alone(last)]
   }
 
-  end(): Event[] {
-    return [...this.#read(this.#parser.end()), ...this.#reader.end()]
-  }
-
-  /** Events before an unreadable frame are still handed over. */
-  #read(frames: Frame[]): Event[] {
+  /** What does not pass is read alone: all events that came together are handed over together. */
+  #read(cuts: readonly CutFrame[]): readonly ReadFrame[] {
+    if (this.#passing) return this.#readEach(cuts, this.#passing)
     const events: Event[] = []
-    let isOver = false
-    for (const frame of frames) {
-      const one = this.#readOne(frame)
-      if (one.length === 0) continue
-      if (this.#passing && one.some((event) => isStumble(event, frame))) {
-        if (this.#passing.isKnown(frame) && !isJsonObject(frame.data)) this.broken ??= NO_JSON_EVENT
-        this.#reader = this.#passing.anew()
-        this.suspect = true
-        continue
-      }
-      for (const event of one) {
-        events.push(event)
-        isOver ||= isTerminal(event)
-      }
-      if (isOver) break
+    for (const { frame } of cuts) {
+      if (!frame) continue
+      for (const event of this.#readOne(frame)) events.push(event)
+      const last = events[events.length - 1]
+      if (last && isTerminal(last)) break
     }
-    return events
+    return events.length === 0 ? [] : alone(events)
   }
 
-  #readOne(frame: Frame): Event[] {
-    // The parser bounds text that it gathers, but not an event that comes in one piece.
+  #readEach(cuts: readonly CutFrame[], { pieces }: Passing): readonly ReadFrame[] {
+    const read: ReadFrame[] = []
+    for (const { text, frame } of cuts) {
+      const isPiece =
+        frame !== undefined && (pieces.has(frame.event, frame.data) || this.#reader.skips(frame))
+      const events = frame && !isPiece ? this.#readOne(frame) : NONE
+      read.push({ text, frame, events, isPiece })
+    }
+    return read
+  }
+
+  #readOne(frame: Frame): readonly Event[] {
+    // The cutter bounds text that it gathers, but not an event that comes in one piece.
     if (frame.data.length > this.#limits.eventBytes) return failed(EVENT_TOO_LARGE)
     if (isTooDeep(frame.data, this.#limits)) return failed(NOT_A_REPLY)
     try {
       return this.#reader.read(frame)
     } catch {
-      return failed(INTERNAL)
+      if (!this.#passing) return failed(INTERNAL)
+      // A failure of the reader itself says nothing about a frame that passes.
+      this.#reader = this.#passing.anew()
+      return NONE
     }
   }
 }
 
-const BLANK_LINE = /\r\n\r\n|\n\n|\r\r/
-
-/** Whether an error is about the frame itself, and not reported by its content. */
-export function isStumble(event: Event, frame: Frame): boolean {
-  if (event.type !== 'error' || isDone(frame) || failureInWords(frame)) return false
-  return (
-    [INTERNAL, EVENT_TOO_LARGE, NOT_A_REPLY].includes(event.problem) || !isJsonObject(frame.data)
-  )
-}
+/** Whether an event without its final blank line has come whole: words of a failure, the mark of the end, or JSON. */
+const isWholeData = (frame: Frame): boolean =>
+  isDone(frame) || failureInWords(frame) !== undefined || isJson(frame.data)
 
 /** `[DONE]` or the like: the end mark of this family of dialects. Clients read no further. */
 export const isDone = ({ data }: Frame): boolean => data.length < 16 && data.trim() === '[DONE]'
 
-function isJsonObject(text: string): boolean {
+function isJson(text: string): boolean {
   try {
-    const json = parse(text)
-    return isObject(Array.isArray(json) ? json[0] : json)
+    parse(text)
+    return true
   } catch {
     return false
   }
 }
 
-function jsonMode({ reader, verbatim, limits, passing }: ReplySource): Mode {
+function jsonMode({ reader, verbatim, limits }: ReplySource): Mode {
   const parts: string[] = []
   return {
-    suspect: false,
+    isWithin: true,
     maxBytes: limits.replyBytes,
     push(text) {
       parts.push(text)
-      this.suspect ||= passing?.isSuspect(text) ?? false
       return []
     },
     end() {
       const text = parts.splice(0).join('')
-      if (isTooDeep(text, limits)) return failed(NOT_A_REPLY)
+      if (isTooDeep(text, limits)) return alone(failed(NOT_A_REPLY))
       let json
       try {
         json = parse(text, verbatim)
       } catch {
-        return failed(NOT_JSON)
+        return alone(failed(NOT_JSON))
       }
-      return reader.body(json, text)
+      const frame = { data: text, bare: true }
+      return [{ text, frame, events: reader.body(json, text), isPiece: false }]
     },
   }
 }

@@ -2,7 +2,6 @@ import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { Frame } from './codec.ts'
 import { memoize } from '../json/memoize.ts'
 import { eventFrame } from './event-text.ts'
-import type { PieceTally } from './pieces/pieces.ts'
 import { oneLine } from './one-line.ts'
 import { DeltaEvent, type Template, type Write } from './pieces/template.ts'
 import type { WireEvent } from './wire-events.ts'
@@ -16,82 +15,101 @@ export interface FrameParser {
   readonly overflowed: boolean
   /** A bare JSON text has begun, with which some upstreams end a broken stream. No event follows it. */
   readonly strayed: boolean
-  /** The last event that was skipped. */
-  readonly skipped: Frame | undefined
 }
 
-/** For a stream of which most events need not be read. */
-export interface Skipping {
-  /**
-   * Whether an event, of that name and with its data there in a text, need not be handed over. The last of all events
-   * is handed over at the end in any case.
-   */
-  skips(event: string | undefined, text: string, from: number, end: number): boolean
-  /**
-   * The index behind an event that begins at `from` and surely is skipped; `from` itself for any other. `head`: what
-   * stands before its data, and `end` what stands behind it.
-   */
-  behindSkipped(text: string, from: number, head: string, end: string): number
-  /** Is told how long the data of each event is that is skipped, and the last one of a piece of text. */
-  readonly tally?: PieceTally
-  /** Is told of all text that is not skipped. */
-  kept(text: string): void
+/** A part of a stream as it came, whole up to its blank line, and the frame in it; none in a comment. */
+export interface CutFrame {
+  readonly text: string
+  readonly frame: Frame | undefined
 }
 
-export const sseParser = (maxEventCharacters: number, skipping?: Skipping): FrameParser =>
-  new EventParser(maxEventCharacters, skipping)
+/** Cuts a stream into frames. All texts together are the stream, but for what is no part of any event. */
+export interface FrameCutter {
+  cut(text: string): CutFrame[]
+  /** What has come of an event that was not ended, as if it were, and then what strayed. */
+  rest(): CutFrame[]
+  readonly overflowed: boolean
+  /** Whether a part of an event is held until the whole has come, or of what strayed. */
+  readonly isWithin: boolean
+}
+
+export const sseParser = (maxEventCharacters: number): FrameParser & FrameCutter =>
+  new EventParser(maxEventCharacters, false)
+
+export const sseCutter = (maxEventCharacters: number): FrameCutter =>
+  new EventParser(maxEventCharacters, true)
 
 /**
  * Most events of a stream begin as the one before them and are one line of data: those are cut out by their line ends.
  * All other text goes through the parser of the format.
  */
-class EventParser implements FrameParser {
+class EventParser implements FrameParser, FrameCutter {
   overflowed = false
   strayed = false
+  /** No part of an event is held. */
+  isWithin = false
   readonly #most: number
-  readonly #skipping: Skipping | undefined
-  skipped: Frame | undefined
-  /** No other event has followed it. */
-  #endsSkipped = false
+  /** Whether its text is kept of an event that has not ended. */
+  readonly #keepsText: boolean
   /** Most streams never need it. */
   #parser: EventSourceParser | undefined
-  #frames: Frame[] = []
+  #cuts: CutFrame[] = []
+  /** What the parser of the format has found in the text that it was given last. */
+  #found: Frame[] = []
   #stray = ''
   /** The last character that the parser was given. */
   #last = ''
   /** How much it may hold of an event that has not ended. */
   #held = 0
-  /** No part of an event is held by the parser. */
-  #atEventStart = true
+  /** The text of that event. */
+  #begun = ''
+  /** In how many parts that came since they were joined. */
+  #parts = 0
+  /** The last characters of that. */
+  #tail = ''
   /** How the last event began, and its name. */
   #head = ''
   #name: string | undefined
 
-  constructor(most: number, skipping: Skipping | undefined) {
+  constructor(most: number, keepsText: boolean) {
     this.#most = most
-    this.#skipping = skipping
+    this.#keepsText = keepsText
   }
 
   push(text: string): Frame[] {
+    return framesOf(this.cut(text))
+  }
+
+  end(): Frame[] {
+    return framesOf(this.rest())
+  }
+
+  cut(whole: string): CutFrame[] {
+    // The blank line may have begun in the text before.
+    const seam = this.isWithin ? seamEnd(this.#tail, whole) : 0
+    if (seam > 0) this.#takeOne(whole.slice(0, seam))
+    const text = seam > 0 ? whole.slice(seam) : whole
     const lineEnd = lineEndOf(text)
-    if (lineEnd === undefined) this.#takeOne(text, undefined)
+    if (lineEnd === undefined) for (const part of text.split(BEHIND_BLANK_LINE)) this.#takeOne(part)
     else this.#cut(text, lineEnd)
     return this.#take()
   }
 
-  end(): Frame[] {
+  rest(): CutFrame[] {
     if (!this.overflowed) this.#parser?.feed('\n\n')
-    if (this.#endsSkipped && this.skipped) this.#frames.push(this.skipped)
+    // Behind CR, one LF would still belong to the same line end.
+    const missing = this.#begun.endsWith('\n') ? '\n' : '\n\n'
+    this.#handOver(this.#begun + (this.#found.length > 0 ? missing : ''))
     const taken = this.#take()
     const stray = this.#stray.trimStart()
     return stray.startsWith('{') || stray.startsWith('[')
-      ? [...taken, { data: this.#stray, bare: true }]
+      ? [...taken, { text: '', frame: { data: this.#stray, bare: true } }]
       : taken
   }
 
-  #take(): Frame[] {
-    const taken = this.#frames
-    this.#frames = []
+  #take(): CutFrame[] {
+    const taken = this.#cuts
+    this.#cuts = []
     return taken
   }
 
@@ -99,9 +117,9 @@ class EventParser implements FrameParser {
     const blankLine = lineEnd + lineEnd
     let at = 0
     while (at < text.length && !this.overflowed) {
-      if (this.#atEventStart) at = this.#cutAlike(text, at, blankLine)
+      if (!this.isWithin) at = this.#cutAlike(text, at, blankLine)
       if (at === text.length) return
-      if (this.strayed) return this.#takeOne(text.slice(at), undefined)
+      if (this.strayed) return this.#takeOne(text.slice(at))
       const blank = text.indexOf(blankLine, at)
       const end = blank < 0 ? text.length : blank + blankLine.length
       if (at < end) this.#takeOne(text.slice(at, end), blank < 0 ? undefined : blankLine)
@@ -112,48 +130,57 @@ class EventParser implements FrameParser {
   /** Takes the events that begin as the last one did; returns where another one begins. */
   #cutAlike(text: string, start: number, blankLine: string): number {
     const head = this.#head
-    if (head === '') return start
-    const name = this.#name
-    const skipping = this.#skipping
+    if (head === '' || this.strayed) return start
     let at = start
-    let skipped = -1
     while (at < text.length) {
-      const behind = skipping?.behindSkipped(text, at, head, blankLine) ?? at
       const from = at + head.length
-      if (behind > at) {
-        skipping?.tally?.add(name, behind - from - blankLine.length)
-        skipped = from
-        at = behind
-        continue
-      }
       if (text.slice(at, from) !== head) break
       const end = text.indexOf(blankLine.charAt(0), from)
       if (end <= from || !isBlankLine(text, end, blankLine)) break
       // Before a CR LF, an LF alone may have ended the line.
       if (blankLine.length > 2 && text.slice(from, end).includes('\n')) break
       const next = end + blankLine.length
-      skipped = skipping?.skips(name, text, from, end) ? from : -1
-      if (skipped < 0) {
-        skipping?.kept(text.slice(at, next))
-        this.#add(name, text.slice(from, end))
-      } else skipping?.tally?.add(name, end - from)
+      const frame = frameOf(this.#name, text.slice(from, end))
+      this.#cuts.push({
+        text: at === 0 && next === text.length ? text : text.slice(at, next),
+        frame,
+      })
       at = next
-    }
-    if (skipped >= 0) {
-      this.skipped = frameOf(name, text.slice(skipped, at - blankLine.length))
-      skipping?.tally?.ended(this.skipped)
-      this.#endsSkipped = true
     }
     return at
   }
 
   /** Takes one event or a part of it. `blankLine`: with which it ends, if it does. */
-  #takeOne(text: string, blankLine: string | undefined): void {
-    this.#skipping?.kept(text)
+  #takeOne(text: string, blankLine?: string): void {
     const isEnded = blankLine !== undefined && !this.strayed
-    if (isEnded && this.#atEventStart && this.#cutOut(text, blankLine)) return
+    if (isEnded && !this.isWithin && this.#cutOut(text, blankLine)) return
     this.#feed(text, isEnded)
-    this.#atEventStart = isEnded && !this.strayed
+    if (this.strayed || this.overflowed) return this.#handOver('')
+    if (this.#keepsText) this.#keep(text)
+    this.isWithin ||= text !== ''
+    this.#tail = (text.length < TAIL ? this.#tail + text : text).slice(-TAIL)
+    if (isEnded || ENDS_BLANK.test(this.#tail)) this.#handOver(this.#begun)
+  }
+
+  /** Joins small parts now and then: V8 keeps a text that grows as a tree with a node for each. */
+  #keep(text: string): void {
+    this.#begun += text
+    this.#parts += 1
+    if (this.#parts < FEW_PARTS + this.#begun.length / LENGTH_OF_PART) return
+    this.#parts = 0
+    this.#begun = this.#begun.split(NO_SIGN).join('')
+  }
+
+  /** What was found in a text that has come whole. */
+  #handOver(text: string): void {
+    const [first, ...others] = this.#found
+    if (text !== '' || first) this.#cuts.push({ text, frame: first })
+    for (const frame of others) this.#cuts.push({ text: '', frame })
+    this.#found = []
+    this.#begun = ''
+    this.#parts = 0
+    this.#tail = ''
+    this.isWithin = this.strayed
   }
 
   /** Takes an event that is one line of data, perhaps with a name; returns false for any other. */
@@ -165,13 +192,8 @@ class EventParser implements FrameParser {
     if (data === '' || data.includes('\n') || data.includes('\r')) return false
     this.#head = head
     this.#name = name
-    this.#add(name, data)
+    this.#cuts.push({ text, frame: frameOf(name, data) })
     return true
-  }
-
-  #add(name: string | undefined, data: string): void {
-    this.#endsSkipped = false
-    this.#frames.push(frameOf(name, data))
   }
 
   #feed(text: string, isEnded: boolean): void {
@@ -179,7 +201,6 @@ class EventParser implements FrameParser {
     const start = this.strayed ? 0 : strayIn(text, '\r\n'.includes(this.#last))
     if (!this.strayed) this.#weigh(text, isEnded)
     if (this.overflowed) return
-    this.#atEventStart = false
     const parser = (this.#parser ??= this.#begin())
     if (start < 0) return parser.feed(text)
     // Kept here: the parser would keep nothing of it where it comes in small pieces.
@@ -200,18 +221,32 @@ class EventParser implements FrameParser {
     if (this.#held <= this.#most + HEAD_CHARACTERS) return
     this.overflowed = true
     this.#parser = undefined
+    this.#begun = ''
   }
 
   #begin(): EventSourceParser {
     // Without a listener for errors: eventsource-parser 4.1.3 makes one, with its trace, for each line that is no field.
     const parser = createParser({
-      onEvent: ({ event, data }) => this.#add(event ? sameName(event) : undefined, data),
+      onEvent: ({ event, data }) =>
+        void this.#found.push(frameOf(event ? sameName(event) : undefined, data)),
     })
     // Behind other events it does not begin the stream, at whose beginning alone it removes a byte order mark.
     if (this.#head !== '') parser.feed('\n')
     return parser
   }
 }
+
+const framesOf = (cuts: readonly CutFrame[]): Frame[] => cuts.flatMap(({ frame }) => frame ?? [])
+
+const FEW_PARTS = 64
+const LENGTH_OF_PART = 8
+const NO_SIGN = '\u{ffff}'
+
+const BEHIND_BLANK_LINE = /(?<=\n\r?\n|\r\r)/
+const ENDS_BLANK = /(?:\n\r?\n|\r\r)$/
+const BLANK = /\n\r?\n|\r\r/g
+/** Characters of the longest blank line. */
+const TAIL = 3
 
 const frameOf = (event: string | undefined, data: string): Frame =>
   event === undefined ? { data } : { event, data }
@@ -225,6 +260,15 @@ const HEAD_CHARACTERS = 4096
 
 /** Where the last line end belongs to it; before it may stand the end of another line. */
 const BLANK_LINE = /\n[\n\r]|\r\r/
+
+/** Where the blank line ends in a text that began in the text before it; 0 for none. */
+function seamEnd(tail: string, text: string): number {
+  for (const { index, 0: blank } of (tail + text.slice(0, TAIL)).matchAll(BLANK)) {
+    const end = index + blank.length - tail.length
+    if (end > 0) return end
+  }
+  return 0
+}
 
 const linesIn = (text: string): number => text.split('\n').length + text.split('\r').length - 2
 

@@ -86,16 +86,6 @@ export interface StreamOptions {
   stalled?(): Step | Promise<Step>
 }
 
-/** Like `next`, but its first result has been requested already. */
-export function begunWith<T>(first: Promise<T>, next: () => Promise<T>): () => Promise<T> {
-  let begun: Promise<T> | undefined = first
-  return () => {
-    const result = begun ?? next()
-    begun = undefined
-    return result
-  }
-}
-
 /**
  * A body that makes one step each time its reader asks: a slow reader slows the source down, and nothing runs on
  * when the reader is gone. It fails only with an error that a step throws; other failures are part of the steps.

@@ -1,4 +1,3 @@
-import { exactly } from '../check/exactly.ts'
 import { encodeBase64 } from '../json/base64.ts'
 import { encoded } from '../json/bytes.ts'
 import { lazily } from '../json/memoize.ts'
@@ -38,6 +37,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': 'quot',
   "'": 'apos',
 }
+
+/** A pattern of nothing but the text. */
+const exactly = (text: string): string => text.replace(/\W/g, String.raw`\$&`)
 
 /**
  * One character: itself; `%2B` and `%252b` in addresses, where a space may be `+`; `\u002b` in JSON, which may be

@@ -6,7 +6,7 @@ import { liftLiterals } from '../../src/json/large-literals.ts'
 import { parse, stringify } from '../../src/json/json.ts'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import { replyEvents } from '../../src/stream/reply-events.ts'
-import { eventShape } from '../../src/stream/whole-events.ts'
+import { sseCutter } from '../../src/stream/sse.ts'
 import { framer } from '../../src/stream/stream-out.ts'
 import { scanStructure } from '../../src/json/structure.ts'
 import { kitOf } from '../dialects/index.ts'
@@ -98,10 +98,10 @@ const makeArguments = (pieces: number) => [
 ]
 
 function passing(size: number): Work {
-  const piece = new TextEncoder().encode('data: {"a": "b c d"}\n\n'.repeat(2))
+  const piece = 'data: {"a": "b c d"}\n\n'.repeat(2)
   return () => {
-    const shape = eventShape(1e9)
-    for (let count = 0; count < size; count += 1) shape.push(piece.subarray(0, 30))
+    const cutter = sseCutter(1e9)
+    for (let count = 0; count < size; count += 1) cutter.cut(piece.slice(0, 30))
   }
 }
 

@@ -168,10 +168,6 @@ function fakeReader(pathy: boolean): Reader {
       take(data)
       return cursor.drain()
     },
-    broken() {
-      cursor.fail({ kind: 'bad-upstream', message: 'broken event' })
-      return cursor.drain()
-    },
     end() {
       cursor.done()
       return cursor.drain()

@@ -168,9 +168,10 @@ describe.each(DIALECTS)('a stream of %s that passes', (dialect) => {
       ])
         for (const size of [list.join('').length, 11]) {
           const { body, log } = await passed(list.join(''), size)
-          expect(body).toContain(broken.trimEnd())
+          // Clients that parse it throw, and those that do not would miss a piece of the reply.
+          expect(body).not.toContain(broken)
           expect(log?.outcome, broken).toBe('upstream_error')
-          expect(log?.error).toBeDefined()
+          expect(log?.error).toBe('The upstream sent an event that is no JSON.')
         }
     }
     expect((await passed(frames.join(''), 11)).log?.outcome).toBe('ok')

@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { cpuMs } from '../growth/cpu.ts'
 import { matchesGlob } from '../../src/config/glob.ts'
 import { scalarIn, slicesAt, spliceStrings } from '../../src/json/slices.ts'
-import { eventShape } from '../../src/stream/whole-events.ts'
-import { bytewise } from './proxy.ts'
 
 describe('globs on model names', () => {
   it.each([
@@ -63,39 +61,5 @@ describe('the scanner', () => {
     expect(spliceStrings(text, slicesAt(text, ['model']), 'a"b')).toBe(
       '{"model":"a\\"b","b":1,"model":5}',
     )
-  })
-})
-
-const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
-
-function through(chunks: Uint8Array[], maxBytes = 1000) {
-  const shape = eventShape(maxBytes)
-  const out = chunks.map((chunk) => decode(shape.push(chunk)))
-  return { out: out.filter((text) => text !== ''), rest: decode(shape.rest()) }
-}
-
-describe('a shape of events', () => {
-  it.each([
-    ['a\n\nb\n\nc', ['a\n\n', 'b\n\n'], 'c'],
-    ['a\r\n\r\nb\r\n\r\n', ['a\r\n\r\n', 'b\r\n\r\n'], ''],
-    ['a\r\rb\r\rc', ['a\r\r', 'b\r\r'], 'c'],
-  ])('cuts %j behind blank lines', (text, out, rest) => {
-    expect(through(bytewise(text))).toEqual({ out, rest })
-    const whole = through([new TextEncoder().encode(text)])
-    expect(whole.out.join('') + whole.rest).toBe(text)
-    expect(whole.rest).toBe(rest)
-  })
-  it('passes what is too large to be held, and ends it', () => {
-    const { out, rest } = through(bytewise('x'.repeat(25)), 10)
-    expect(out.join('') + rest).toBe(`${'x'.repeat(25)}\n\n`)
-    expect(rest.length).toBeLessThan(14)
-  })
-  it('is quick on an event in many pieces', () => {
-    const shape = eventShape(100_000_000)
-    const piece = new Uint8Array(16_384).fill(120)
-    const start = cpuMs()
-    for (let round = 0; round < 1000; round += 1) shape.push(piece)
-    expect(shape.rest().length).toBe(16_384_000)
-    expect(cpuMs() - start).toBeLessThan(1500)
   })
 })

@@ -245,7 +245,7 @@ describe('a stream that comes back', () => {
   it('is kept alive between its events while the upstream is silent, and not inside of one', async () => {
     const [first = '', ...others] = plainStream()
     const rest = others.join('')
-    const limits = { heartbeatMs: 20, eventBytes: 100 }
+    const limits = { heartbeatMs: 20 }
     const asked = (...chunks: (string | Promise<void>)[]) => {
       const proxy = proxyOf(() => sseReply(chunks), { limits })
       const body = { model: 'plain-1', text: 'x', stream: true }
@@ -262,7 +262,7 @@ describe('a stream that comes back', () => {
     expect(await heard(first + rest.slice(0, 3), sleep(70), rest.slice(3))).toContain(rest)
     const long = sse({ t: 'other', text: 'x'.repeat(200) })
     const parted = await heard(first, long.slice(0, 150), sleep(70), long.slice(150) + rest)
-    expect(parted).toBe(first + long + rest)
+    expect(parted.replaceAll(/^: ?\w*\n\n/gm, '')).toBe(first + long + rest)
   })
   it.each([
     ['behind its end', plainStream(), [], { 'content-type': 'text/event-stream' }],
@@ -294,7 +294,8 @@ describe('a stream that comes back', () => {
     const proxy = proxyOf(() => sseReply([...plainStream(), sse({ tokens: 7 }), sleep(30_000)]))
     const body = { model: 'plain-1', text: 'x', stream: true }
     const text = await (await proxy.fetch('/v1/plain', { body })).text()
-    expect(text).toBe([...plainStream(), sse({ tokens: 7 })].join(''))
+    // What is no part of the reply does not pass.
+    expect(text).toBe(plainStream().join(''))
     expect(performance.now() - began).toBeLessThan(25_000)
     expect(proxy.log).toMatchObject([{ status: 200, finish: 'stop', outcome: 'ok' }])
     expect(proxy.log[0]?.error).toBeUndefined()

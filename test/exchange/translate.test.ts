@@ -114,7 +114,12 @@ describe('failures', () => {
     ['a broken connection', new Error('reset'), 'The connection to the upstream broke.'],
     ['an error event', sse({ error: 'too busy' }), 'too busy'],
     ['an end too early', '', 'The upstream ended its stream before the reply was complete.'],
-    ['an event cut in half', 'data: {"t":"te', 'broken event'],
+    [
+      'an event cut in half',
+      'data: {"t":"te',
+      'The upstream ended its stream before the reply was complete.',
+    ],
+    ['words', 'data: oh no\n\n', 'The upstream sent an event that is no JSON.'],
   ])('after it are an event: %s', async (_, chunk, message) => {
     const response = await ask(() => sseReply([...pathyStream().slice(0, 2), chunk]), true)
     expect(response.status).toBe(200)

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { generateContent } from '../../adapters/generate-content/index.ts'
-import { pieceFinder } from '../../src/stream/pieces/pieces.ts'
 import { fixture, hear, hearStream } from './help.ts'
 
 const D = 'generate-content'
@@ -427,48 +425,5 @@ describe('what is no reply', () => {
     const chunks = [chunk([{ text: 'a' }]), chunk([{ text: 'b' }], { finishReason: 'STOP' })]
     expect(hear(JSON.stringify(chunks)).reply.blocks).toEqual([{ kind: 'text', text: 'ab' }])
     expect(hearStream([chunks]).reply.blocks).toEqual([{ kind: 'text', text: 'ab' }])
-  })
-})
-
-/** Which chunks of a stream are pieces. */
-function piecesIn(...chunks: object[]): boolean[] {
-  const found = pieceFinder(generateContent.same.pieces)
-  return chunks.map((each) => found.has(undefined, JSON.stringify(each)))
-}
-
-const counted = (counts: object, more: object = {}) => ({
-  ...chunk([{ text: ' a' }]),
-  usageMetadata: { promptTokenCount: 7, ...counts },
-  ...more,
-})
-
-describe('a chunk of a reply that passes', () => {
-  const picture = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }
-
-  it('is a piece with a text or a picture, in any order, and need not be read', () => {
-    const parts = [{ text: ' a' }, picture, { text: ' "b"' }, picture, { text: ' c' }]
-    expect(piecesIn(...parts.map((part) => chunk([part])))).toEqual(parts.map(() => true))
-  })
-
-  it('is a piece whatever its counts are, unless something else comes with them', () => {
-    const error = { error: { code: 500 } }
-    expect(
-      piecesIn(
-        counted({ candidatesTokenCount: 9 }),
-        counted({ candidatesTokenCount: 10 }),
-        counted({ candidatesTokenCount: 1000 }),
-        counted({ candidatesTokenCount: 11 }, error),
-        counted({}, error),
-        // The first one behind what says more is read as well.
-        counted({ candidatesTokenCount: 12 }),
-        counted({ candidatesTokenCount: 13 }),
-      ),
-    ).toEqual([true, true, true, false, false, false, true])
-  })
-
-  it('is none where it ends the reply or brings a call, behind whatever text', () => {
-    const ends = chunk([{ text: ' \\' }], { finishReason: 'STOP' })
-    const calls = chunk([{ text: ' \\' }, { functionCall: { name: 'now' } }])
-    expect(piecesIn(chunk([{ text: ' a' }]), ends, calls)).toEqual([true, false, false])
   })
 })

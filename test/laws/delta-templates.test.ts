@@ -4,7 +4,6 @@ import { frameReader } from '../../src/stream/event-reader.ts'
 import type { Adapter, Frame } from '../../adapters/contract.ts'
 import { stringify, type Json } from '../../src/json/json.ts'
 import type { Request } from '../../src/model/request.ts'
-import { pieceFinder } from '../../src/stream/pieces/pieces.ts'
 import { sseEvents, sseFrame, sseParser } from '../../src/stream/sse.ts'
 import { cuts, inPieces, requestFor, richReply } from './arbitrary-replies.ts'
 import { replyIn } from '../bench/replies.ts'
@@ -52,16 +51,6 @@ function readAll(adapter: Adapter, request: Request, frames: readonly Frame[], a
   return [...events, reader.end(), losses]
 }
 
-/** What is noted of a reply that passes. */
-function told(adapter: Adapter, request: Request, frames: readonly Frame[]) {
-  const context = { request, lose: () => undefined, newId: ids() }
-  const reader = frameReader(adapter.upstream.reader(context))
-  const events = [...frames.flatMap((frame) => reader.read(frame)), ...reader.end()]
-  const usage = events.flatMap((event) => (event.type === 'usage' ? [event.usage] : [])).at(-1)
-  const ends = events.flatMap((event) => (event.type === 'finish' ? [event.reason] : []))
-  return { usage, ends, errors: events.filter(({ type }) => type === 'error') }
-}
-
 /** What services say: events with everything that they put into them. */
 function spoken(dialect: string): Frame[] {
   const known = DIALECTS.find((each) => each === dialect)
@@ -90,35 +79,6 @@ forEachAdapter((adapter) => {
       const some = changed(frames, all)
       expect(readAll(adapter, request, some, false)).toEqual(readAll(adapter, request, some, true))
     })
-  })
-
-  it('learns of a reply that passes what counts, though it does not read the pieces', () => {
-    const { pieces } = adapter.same
-    // Where the name of an event decides, its text does not matter.
-    if (!pieces || 'isName' in pieces) return
-    const request = requestFor({ id: '', model: '', blocks: [], finish: 'stop' })
-    const frames = spoken(adapter.dialect).filter(({ data }) => data !== '[DONE]')
-    const reply = fc.tuple(richReply, cuts).map(([rich, places]) => {
-      const written = writeReply(adapter, requestFor(rich), inPieces(rich, places))
-      return written.frames
-        .map((frame) => ({ ...named(frame), data: frame.data }))
-        .filter(({ data }) => data !== '[DONE]')
-    })
-    // Counts that come with pieces may be those of the last piece that is read.
-    const counts = pieces.telling.test('"usage":{}')
-    const law = ([some, all]: [Frame[], Change[]]) => {
-      const found = pieceFinder(pieces)
-      const said = changed(some, all)
-      const unread = said.filter(
-        (frame, index) => !found.has(frame.event, frame.data) || index === said.length - 1,
-      )
-      const { usage, ...rest } = told(adapter, request, said)
-      expect(told(adapter, request, unread)).toMatchObject(counts ? { usage, ...rest } : rest)
-    }
-    always(fc.tuple(fc.oneof(reply, fc.constant(frames)), changes), law, 300)
-    expect(
-      frames.filter(({ event, data }) => pieceFinder(pieces).has(event, data)).length,
-    ).toBeGreaterThan(3)
   })
 
   it('puts a row of events together as if each stood alone', () => {

@@ -279,7 +279,7 @@ describe('an upstream that keeps its own state', () => {
     const end = { type: 'response.completed', response: { id: 'resp_68af', output: [] } }
     const events = [
       'event: response.created\ndata: {"type":"response.created"}\n\n',
-      'data: x\n\n',
+      'data: {"type":"response.in_progress"}\n\n',
       `event: response.completed\ndata: ${JSON.stringify(end)}\n\n`,
     ]
     const proxy = proxyOf(() => ({ events }), { change: ALONE })

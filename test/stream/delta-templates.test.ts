@@ -10,6 +10,7 @@ import { Template } from '../../src/stream/pieces/template.ts'
 import { DeltaHint, DONE } from '../../src/stream/wire-events.ts'
 import { cases } from '../cases.ts'
 import { mutate, pathsOf } from '../laws/mutate.ts'
+import { NO_JSON_EVENT } from '../../src/problems/failures.ts'
 
 const PLACE = ['delta', 'text']
 const VERBATIM = verbatimPaths('args')
@@ -142,7 +143,6 @@ describe('a reader that tells of deltas', () => {
       if (isObject(data) && data['delta'] !== undefined) hint.give(PLACE, said)
       return []
     },
-    broken: () => said('broken'),
     end: () => said('end'),
   })
   const frames = (...texts: string[]) => {
@@ -174,7 +174,9 @@ describe('a reader that tells of deltas', () => {
     frames(chunk(), second)
     expect(reader.end()).toEqual(said('end'))
     expect(read.at(-1)).toEqual(['last', JSON.parse(second)])
-    expect(frames('', ' ', '{', '[DONE]')).toEqual(said('broken'))
+    expect(frames('', ' ', '[DONE]', '{', '{}')).toEqual([
+      { type: 'error', problem: NO_JSON_EVENT },
+    ])
     expect(read).toEqual([['e', DONE]])
   })
 })

@@ -155,7 +155,8 @@ it.each(allKits.filter(({ voice }) => voice.dialect === 'responses'))(
     const request = { ...kit.ask.needed, ...kit.ask.text(said), store: true }
     const pieces = () => [ENCODER.encode(kit.voice.opening)]
     const held = await heldBytesWarm(kit, { upstream: 'responses', pieces, request, isKept: true })
-    expect(held).toBeGreaterThan(said.length)
+    // What others have left behind may be collected meanwhile.
+    expect(held).toBeGreaterThan(0.8 * said.length)
     expect(held).toBeLessThan(said.length + MOST_BYTES)
   },
 )

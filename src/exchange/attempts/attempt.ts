@@ -38,7 +38,7 @@ import {
   StillbornError,
   type Refused,
 } from '../answers/refusal.ts'
-import { translateReply } from '../reply/translate.ts'
+import { translateReply } from '../reply/translated.ts'
 import { CallError, callUpstream, type UpstreamCall } from '../../upstream/call.ts'
 import { readCallerRequest } from '../request/read-request.ts'
 import type { Request } from '../../model/request.ts'

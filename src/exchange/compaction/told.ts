@@ -8,7 +8,7 @@ export function toldDialect(adapter: Adapter, told: ToldEvents): Adapter {
   const take = (): Event[] => told.events.splice(0)
   const reader: Adapter['upstream']['reader'] = ({ lose }) => {
     told.lose = lose
-    return { body: take, push: take, broken: take, end: take }
+    return { body: take, push: take, end: take }
   }
   return { ...adapter, upstream: { ...adapter.upstream, reader } }
 }
@@ -28,7 +28,6 @@ export function summaryReader(reader: Reader): Reader {
     ...(reader.verbatim && { verbatim: reader.verbatim }),
     body: (json) => hear(reader.body(json)),
     push: (event) => hear(reader.push(event)),
-    broken: () => hear(reader.broken()),
     end: () => hear(reader.end()),
   }
 }

@@ -1,6 +1,5 @@
 import type { Frame } from '../../../adapters/contract.ts'
 import type { Event } from '../../model/events.ts'
-import type { PieceTally } from '../../stream/pieces/pieces.ts'
 
 /** What has been heard of a reply, for an estimate of its tokens where the upstream has not counted. */
 export interface HeardSoFar {
@@ -11,21 +10,61 @@ export interface HeardSoFar {
 }
 
 export class HeardReply implements HeardSoFar {
+  readonly #readAlone: ((piece: Frame) => readonly Event[]) | undefined
   #said = 0
   /** The bytes of a body that has not been read: it is read only when it is complete. */
   came = 0
+  /**
+   * The pieces that have not been read and say something new: how many, how long their data is, in all and at least, and
+   * the last one.
+   */
+  #pieces = 0
+  #size = 0
+  #least = Infinity
+  #last: Frame | undefined
+  #name: string | undefined
+  #isNew = true
+
+  /** `readAlone`: what a piece says that was not read. */
+  constructor(readAlone?: (piece: Frame) => readonly Event[]) {
+    this.#readAlone = readAlone
+  }
 
   add(events: readonly Event[]): void {
+    if (events.length === 0) return
     this.#said += saidIn(events)
     if (this.came > 0 && events.some(({ type }) => type !== 'error')) this.came = 0
   }
 
+  /** A piece that is not read. One whose name is no delta repeats what others have said. */
+  skip(piece: Frame): void {
+    if (piece.event !== this.#name) {
+      this.#name = piece.event
+      this.#isNew = piece.event?.endsWith('delta') ?? true
+    }
+    if (!this.#isNew) return
+    this.#pieces += 1
+    this.#size += piece.data.length
+    if (piece.data.length < this.#least) this.#least = piece.data.length
+    this.#last = piece
+  }
+
   get progress(): number {
-    return this.#said
+    return this.#said + this.#size
   }
 
   get characters(): number {
+    if (this.#pieces > 0)
+      // The last event of `responses` says again what the pieces have said.
+      return Math.max(this.#said, this.#pieces, this.#size - this.#pieces * this.#around())
     return this.#said === 0 ? this.came : this.#said
+  }
+
+  /** What stands around the text of a piece: about as much in all, since they are alike. */
+  #around(): number {
+    const last = this.#last
+    const said = last && this.#readAlone ? saidIn(this.#readAlone(last)) : 0
+    return last && said > 0 ? last.data.length - said : this.#least - 1
   }
 }
 
@@ -37,34 +76,4 @@ function saidIn(events: readonly Event[]): number {
     if (said.type === 'block-delta') size += said.text.length
   }
   return size
-}
-
-/** A stream that passes; most events that are only a piece are not read. */
-export class HeardStream extends HeardReply {
-  readonly #pieces: PieceTally
-  readonly #readAlone: (piece: Frame) => readonly Event[]
-
-  constructor(pieces: PieceTally, readAlone: (piece: Frame) => readonly Event[]) {
-    super()
-    this.#pieces = pieces
-    this.#readAlone = readAlone
-  }
-
-  override get progress(): number {
-    return super.progress + this.#pieces.size
-  }
-
-  override get characters(): number {
-    const { count, size } = this.#pieces
-    if (count === 0) return super.characters
-    // The last event of `responses` says again what the pieces have said.
-    return Math.max(super.progress, count, size - count * this.#around())
-  }
-
-  /** What stands around the text of a piece: about as much in all, since they are alike. */
-  #around(): number {
-    const { last, least } = this.#pieces
-    const said = last ? saidIn(this.#readAlone(last)) : 0
-    return last && said > 0 ? last.data.length - said : least - 1
-  }
 }

@@ -22,10 +22,9 @@ import { slicesAt, spliceStrings } from '../../json/slices.ts'
 import { hasReadableError, StillbornError } from '../answers/refusal.ts'
 import { HeardReply } from './heard.ts'
 import { isImproved } from '../answers/improved-problem.ts'
-import { observe, tapReader } from './tap.ts'
 import { toldProblem, veiledReply } from '../answers/told-problem.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
-import { passStream, type PassedReply } from './pass-stream.ts'
+import { passedReader, passStream, type Passage, type PassedReply } from './passed.ts'
 
 /** Passes the reply of an upstream of the caller's own dialect as bytes, whole or streamed. */
 export async function passReply(
@@ -36,7 +35,7 @@ export async function passReply(
   const type = call.headers.get('content-type')
   const isStream = plan.stream || isStreamType(type)
   const answer = isStream
-    ? await passStream(exchange, plan, call, () => begun(exchange, plan))
+    ? await passStream(exchange, plan, call, passageOf(exchange, plan))
     : await passBody(exchange, plan, call)
   const isJson = !isStream || exchange.route.framing === 'json-array'
   const unnamed = isJson ? 'application/json' : 'text/event-stream'
@@ -50,18 +49,17 @@ export async function passReply(
 }
 
 /** Releases a request that has been sent: its stream may go on for an hour. Of one that is kept the scanned text stays. */
-function begun(exchange: Exchange, plan: PassPlan): Mirror | undefined {
+function passageOf(exchange: Exchange, plan: PassPlan): Passage {
   const mirror = createMirror(exchange, plan)
-  if (mirror) {
-    exchange.body.leave()
-    return mirror
+  const begun = () => {
+    if (mirror) return exchange.body.leave()
+    // To delete a member would make the plan larger for as long as the stream goes on.
+    plan.scanned = undefined
+    plan.found = undefined
+    exchange.body.drop()
+    exchange.lease.hold(0)
   }
-  // To delete a member would make the plan larger for as long as the stream goes on.
-  plan.scanned = undefined
-  plan.found = undefined
-  exchange.body.drop()
-  exchange.lease.hold(0)
-  return undefined
+  return { mirror, begun }
 }
 
 /** Passes one JSON body. It is gathered first, so that a body that was cut off does not look like an answer. */
@@ -125,6 +123,20 @@ export function toldFailure(
   return { status, headers, body: plan.sent.veil.hideJson(text) }
 }
 
+function observe(
+  { journal }: StoredExchange,
+  { sent }: PassPlan,
+  events: readonly Event[],
+  heard: HeardReply,
+): void {
+  heard.add(events)
+  for (const event of events) {
+    if (event.type === 'usage') journal.count(event.usage)
+    if (event.type === 'finish') journal.note({ finish: event.reason })
+    if (event.type === 'error') journal.note({ error: sent.veil.hide(event.problem.message) })
+  }
+}
+
 export async function allBytes(
   { settings, lease }: StoredExchange,
   call: UpstreamCall,
@@ -161,7 +173,7 @@ export function bodyEvents(
     const json = parse(text, upstream.verbatim)
     const hasError = isObject(json) && Boolean(json['error'])
     if (exchange.route?.operation !== 'count-tokens')
-      return { events: tapReader(exchange, plan, mirror).body(json, text), hasError }
+      return { events: passedReader(exchange, plan, mirror).body(json, text), hasError }
     const problem = isFailure(json) ? upstream.readProblem(200, json) : undefined
     return { events: problem ? [{ type: 'error', problem }] : [] }
   } catch (error) {

@@ -6,7 +6,7 @@ import type { Answer, StoredExchange } from '../exchange.ts'
 import { isMade, withMadeKey } from '../../keys/made.ts'
 import { addressRequest, type AddressedRequest } from '../../upstream/request.ts'
 import { allBytes, bodyEvents, toldFailure } from '../reply/pass.ts'
-import { passStream } from '../reply/pass-stream.ts'
+import { passStream } from '../reply/passed.ts'
 import { pickNamed } from '../../upstream/header-subset.ts'
 import type { UpstreamSettings } from '../../config/settings.ts'
 import type { PassPlan } from '../request/plan.ts'
@@ -97,7 +97,10 @@ async function passOn(
   const { status } = call
   if (isStreamType(type)) {
     const reading = { ...exchange, route: READ }
-    const { body, headers: own } = await passStream(reading, plan, call, () => mirror)
+    const { body, headers: own } = await passStream(reading, plan, call, {
+      mirror,
+      begun: () => undefined,
+    })
     return { status, headers: { ...headers, ...own }, body }
   }
   const bytes = withoutMark(await allBytes(exchange, call))

@@ -1,0 +1,264 @@
+import type { Frame, SameSide } from '../../../adapters/contract.ts'
+import { isShown } from '../../model/events.ts'
+import type { Problem } from '../../model/problem.ts'
+import type { Mirror } from '../../memory/mirror.ts'
+import { NOT_A_REPLY } from '../../problems/failures.ts'
+import type { FrameReader } from '../../stream/codec.ts'
+import { frameReader } from '../../stream/event-reader.ts'
+import { PieceFinder } from '../../stream/pieces/pieces.ts'
+import {
+  isDone,
+  isStreamType,
+  replyFrames,
+  type ReadFrame,
+  type ReplyFrames,
+} from '../../stream/reply-events.ts'
+import { mayHop } from '../../upstream/verdict.ts'
+import type { Veil } from '../../upstream/secrets.ts'
+import type { UpstreamCall } from '../../upstream/call.ts'
+import { lossComment } from '../answers/answer.ts'
+import { isImproved } from '../answers/improved-problem.ts'
+import { toldProblem } from '../answers/told-problem.ts'
+import type { Answer, PassingExchange, StoredExchange } from '../exchange.ts'
+import { unreadRequest, type PassPlan } from '../request/plan.ts'
+import { HeardReply } from './heard.ts'
+import { Delivery, problemAtEnd, type FrameOut, type Keeper } from './reply.ts'
+import { renamerOf } from './renamed.ts'
+import { ShownStream } from './thread.ts'
+
+/** What a reply that passes has of its own. */
+export type PassedReply = Pick<Answer, 'status' | 'headers' | 'body'>
+
+/** `begun`: called when the stream has begun. */
+export interface Passage {
+  mirror: Mirror | undefined
+  begun(): void
+}
+
+/** Passes a stream in the caller's own dialect, frame by frame. */
+export function passStream(
+  exchange: PassingExchange,
+  plan: PassPlan,
+  call: UpstreamCall,
+  passage: Passage,
+): Promise<PassedReply> {
+  // Neither a heartbeat nor a comment may stand in an answer of another type.
+  const isStream = isStreamType(call.headers.get('content-type'))
+  const reader = () => freshReader(exchange, plan)
+  const delivery = new Delivery({
+    exchange,
+    call,
+    frames: framesOf(exchange, plan, call, passage.mirror),
+    out: new PassedFrames(exchange, plan, call, passage),
+    keeper: keeperOf(passage.mirror),
+    heard: new HeardReply((piece) => reader().read(piece)),
+    status: call.status,
+    heartbeat: isStream ? exchange.caller.caller.heartbeat : undefined,
+    losses: () => plan.losses,
+    trailer: () => (isStream ? lossComment(exchange, plan.losses) : ''),
+  })
+  return delivery.stream()
+}
+
+const keeperOf = (mirror: Mirror | undefined): Keeper => ({
+  isDue: () => mirror?.isReady() ?? false,
+  settle: () => mirror?.settle(),
+})
+
+function framesOf(
+  exchange: PassingExchange,
+  plan: PassPlan,
+  call: UpstreamCall,
+  mirror: Mirror | undefined,
+): ReplyFrames {
+  const reader = passedReader(exchange, plan, mirror)
+  const { verbatim } = plan.destination.adapter.upstream
+  return replyFrames({
+    reader,
+    verbatim,
+    limits: exchange.settings.limits,
+    contentType: call.headers.get('content-type'),
+    passing: {
+      framing: exchange.route.framing,
+      pieces: new PieceFinder(exchange.caller.same.pieces),
+      anew: () => passedReader(exchange, plan, mirror),
+    },
+  })
+}
+
+/** Reads along with what passes, for the log and to know how it ends. */
+export function passedReader(
+  exchange: StoredExchange,
+  plan: PassPlan,
+  mirror: Mirror | undefined,
+): FrameReader {
+  const reader = freshReader(exchange, plan)
+  return mirror ? mirror.listen(reader) : reader
+}
+
+function freshReader({ newId }: StoredExchange, plan: PassPlan): FrameReader {
+  const { adapter, target } = plan.destination
+  const { server } = target.facts
+  const request = unreadRequest(plan)
+  return frameReader(adapter.upstream.reader({ request, server, lose: () => undefined, newId }))
+}
+
+/** No service says so much in an error, and searching a larger one for secrets takes too long. */
+const LARGEST_ERROR = 262_144
+
+/**
+ * Passes frames as they came. One that clients of the dialect take for a failure passes with its secrets hidden; in
+ * place of any other failure an error of the dialect is written. What has not the dialect's shape may be the words of a
+ * server in between: keys are hidden in it.
+ */
+class PassedFrames implements FrameOut {
+  readonly passes = true
+  goesOn = true
+  readonly #exchange: PassingExchange
+  readonly #plan: PassPlan
+  readonly #call: UpstreamCall
+  readonly #passage: Passage
+  readonly #same: SameSide
+  readonly #veil: Veil
+  readonly #shown: ShownStream
+  /** Whether pieces count themselves. */
+  readonly #hasThread: boolean
+  readonly #rename: ((text: string) => string) | undefined
+  readonly #isCount: ((data: string) => boolean) | undefined
+  /** The frame of a failure that passes as it came, and whether another upstream may be asked for it. */
+  #own: ReadFrame | undefined
+  #mayHop = false
+  /** The end of a list has passed. */
+  #isClosed = false
+
+  constructor(exchange: PassingExchange, plan: PassPlan, call: UpstreamCall, passage: Passage) {
+    this.#exchange = exchange
+    this.#plan = plan
+    this.#call = call
+    this.#passage = passage
+    this.#same = exchange.caller.same
+    this.#veil = plan.sent.veil
+    this.#shown = new ShownStream(exchange, plan)
+    this.#hasThread = exchange.caller.same.thread !== undefined
+    this.#rename = renamerOf(exchange, plan)
+    const { counting } = plan.destination.adapter.same
+    this.#isCount = plan.counted ? counting?.isCount : undefined
+  }
+
+  ready(frames: readonly ReadFrame[]): readonly ReadFrame[] {
+    for (const read of frames)
+      if (!read.isPiece && this.#failureIn(read)) return frames.map((each) => this.#told(each))
+    return frames
+  }
+
+  /** JSON where events were asked for is one, too: clients of events find none in it, and take that for an empty reply. */
+  #failureIn(read: ReadFrame): Problem | undefined {
+    const isMisplaced = read.frame?.bare && isStreamType(this.#call.headers.get('content-type'))
+    return problemAtEnd(read) ?? (isMisplaced ? NOT_A_REPLY : undefined)
+  }
+
+  /** A frame with its failure as the caller may see it. */
+  #told(read: ReadFrame): ReadFrame {
+    const problem = this.#failureIn(read)
+    if (!problem) return read
+    const before = read.events.filter(({ type }) => type === 'usage')
+    const events = [...before, failureOf(toldProblem(this.#plan, problem))]
+    const told = { ...read, events }
+    this.#mayHop = mayHop(problem)
+    const isOwn = read.frame && this.#tellsFailure(read.frame)
+    if (isOwn && !isImproved(this.#plan, problem)) this.#own = told
+    return told
+  }
+
+  /** Whether clients take a frame for a failure. One that came without a framing they do not read. */
+  #tellsFailure(frame: Frame): boolean {
+    const { tellsFailure = () => true } = this.#same
+    return !frame.bare && frame.data.length <= LARGEST_ERROR && tellsFailure(frame)
+  }
+
+  /** Until it is shown something, another upstream may be asked. */
+  begins({ events, isPiece }: ReadFrame): boolean {
+    if (isPiece) return true
+    return this.#exchange.isRepeatable ? events.some(isShown) : events.length > 0
+  }
+
+  opensWith(read: ReadFrame): boolean {
+    return read === this.#own && !(this.#exchange.isRepeatable && this.#mayHop)
+  }
+
+  begun(): void {
+    this.#passage.begun()
+  }
+
+  frame(read: ReadFrame): string {
+    if (this.#hasThread || !read.isPiece) this.#shown.add(read)
+    const text = read.isPiece ? read.text : this.#passed(read)
+    return this.#rename ? this.#rename(text) : text
+  }
+
+  #passed({ text, frame, events }: ReadFrame): string {
+    if (!frame) return this.#comment(text)
+    const { knows = () => true } = this.#same
+    if (this.#isCount?.(frame.data)) return ''
+    if (isDone(frame) || frame.bare) return text
+    if (!knows(frame)) return this.#masked(text)
+    // A failure behind a good end does not undo the reply.
+    const isUndone = events.length === 0 && frame.data.includes('"error"')
+    return isUndone && this.#tellsFailure(frame) ? '' : text
+  }
+
+  /** Clients of a dialect without a heartbeat lose the stream at a comment. */
+  #comment(text: string): string {
+    const { caller } = this.#exchange
+    if (this.#exchange.route.framing === 'json-array') {
+      this.#isClosed ||= text.includes(']')
+      return text
+    }
+    return caller.caller.heartbeat === undefined ? '' : this.#masked(text)
+  }
+
+  #masked(text: string): string {
+    if (text.length > LARGEST_ERROR) return this.#veil.sought?.hide(text) ?? text
+    return this.#hidden(text)
+  }
+
+  /** A text without its secrets. */
+  #hidden(text: string): string {
+    if (text.length > LARGEST_ERROR) return ''
+    if (this.#exchange.route.framing === 'json-array') return this.#veil.hideJson(text)
+    return text.replace(LINE, (_, name: string, value: string) => name + this.#veil.hideJson(value))
+  }
+
+  objection(): undefined {
+    return undefined
+  }
+
+  failure(problem: Problem, read: ReadFrame): string {
+    if (read === this.#own) {
+      this.#shown.add(read)
+      const text = this.#hidden(read.text)
+      return this.#rename ? this.#rename(text) : text
+    }
+    this.goesOn = false
+    this.#call.cancel()
+    return this.#shown.error(problem)
+  }
+
+  /** Behind the end only its mark, and behind a failure only what tells it again: some services do that. */
+  behind({ text, frame }: ReadFrame): string {
+    if (!frame) return this.#comment(text)
+    if (this.#own) return this.#tellsFailure(frame) ? this.#hidden(text) : ''
+    return isDone(frame) ? text : ''
+  }
+
+  /** An upstream may stop behind an error; a list without its end could not be read. */
+  end(): string {
+    const isList = this.#exchange.route.framing === 'json-array'
+    return isList && this.goesOn && !this.#isClosed ? ']' : ''
+  }
+}
+
+const failureOf = (problem: Problem) => ({ type: 'error' as const, problem })
+
+/** A line without the name of a field is a value, too. */
+const LINE = /^((?:(?:data|event|id|retry)?: ?)?)([^\r\n]+)/gm

@@ -1,0 +1,336 @@
+import type { WriteReplyContext, Writer } from '../../../adapters/contract.ts'
+import {
+  isShown,
+  type Event,
+  type FinishEvent,
+  type StartEvent,
+  type Withheld,
+} from '../../model/events.ts'
+import { stringify } from '../../json/json.ts'
+import { lossList, type Lose, type Loss } from '../../model/loss.ts'
+import { dotted } from '../../model/paths.ts'
+import type { Request } from '../../model/request.ts'
+import { ProblemError, type Problem } from '../../model/problem.ts'
+import { lossComment, replyHeaders } from '../answers/answer.ts'
+import { FREE_BYTES, replyCounter, weightOf } from '../../stream/budget.ts'
+import { isLonger } from '../../json/bytes.ts'
+import { concealer } from './concealed.ts'
+import type { Answer, Exchange } from '../exchange.ts'
+import { CALLER_LEFT, NO_ROOM, REPLY_GREW } from '../../problems/failures.ts'
+import { ReplyRecorder } from '../../memory/recorder.ts'
+import { watchEmptyReply, type EmptyReply } from './empty-reply.ts'
+import { HeardReply } from './heard.ts'
+import type { TranslatePlan } from '../request/plan.ts'
+import { soughtIn } from '../request/planner.ts'
+import { createProofRecorder } from '../../memory/proofs.ts'
+import { frameReader } from '../../stream/event-reader.ts'
+import {
+  isStreamType,
+  replyFrames,
+  type ReadFrame,
+  type ReplyFrames,
+} from '../../stream/reply-events.ts'
+import { replyWriter } from './reply-writer.ts'
+import { framer, type Framer } from '../../stream/stream-out.ts'
+import { toldProblem } from '../answers/told-problem.ts'
+import { proofMarker } from '../request/accounts.ts'
+import type { Piece, UpstreamCall } from '../../upstream/call.ts'
+import { Delivery, type FrameOut, type Keeper } from './reply.ts'
+
+/** Translates an upstream's reply into the caller's dialect, as a stream or one body. */
+export async function translateReply(
+  exchange: Exchange,
+  plan: TranslatePlan,
+  call: UpstreamCall,
+): Promise<Answer> {
+  const { losses } = plan
+  const out = new TranslatedFrames(exchange, plan, call)
+  const delivery = new Delivery({
+    exchange,
+    call,
+    out,
+    frames: out.source,
+    keeper: out,
+    heard: out.heard,
+    status: 200,
+    heartbeat: exchange.caller.caller.heartbeat,
+    losses: () => out.losses,
+    trailer: () => lossComment(exchange, out.losses),
+  })
+  if (plan.stream) {
+    const { body, headers } = await delivery.stream()
+    const own = { 'content-type': out.contentType, ...headers }
+    return { status: 200, headers: { ...own, ...replyHeaders(plan, call, losses) }, body }
+  }
+  await delivery.gather((read) => out.gather(read))
+  const body = out.body()
+  await out.settle(undefined, body)
+  exchange.journal.finish({ status: 200, losses: out.losses })
+  const headers = replyHeaders(plan, call, out.losses)
+  return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body }
+}
+
+/** Writes frames anew, in the words of another dialect or in another form. */
+class TranslatedFrames implements FrameOut, Keeper {
+  readonly source: ReplyFrames
+  readonly heard = new HeardReply()
+  readonly passes = false
+  readonly goesOn = false
+  readonly #exchange: Exchange
+  readonly #plan: TranslatePlan
+  readonly #call: UpstreamCall
+  readonly #request: Request
+  readonly #framer: Framer
+  readonly #writer: Writer
+  readonly #told: EmptyReply
+  readonly #proofs: ReturnType<typeof createProofRecorder>
+  readonly #recorder: ReplyRecorder | undefined
+  readonly #lost: LossList
+  readonly #conceal: ReturnType<typeof concealer>
+  readonly #mark: ReturnType<typeof proofMarker>
+  readonly #placed: ReturnType<typeof placer>
+  readonly #isRoom: (bytes: number) => boolean
+  readonly #gathered = gatheredBytes()
+  /** A body is gathered whole before it is read, and written whole before it is handed over. */
+  readonly #isHeld: boolean
+  /** The writer has ended the reply. */
+  #isEnded = false
+
+  constructor(exchange: Exchange, plan: TranslatePlan, call: UpstreamCall) {
+    const { caller, settings, newId, lease } = exchange
+    const { sought } = plan.sent?.veil ?? {}
+    const lost = lossList(sought?.hide)
+    const request = repliedRequest(exchange, plan)
+    this.#exchange = exchange
+    this.#plan = plan
+    this.#call = call
+    this.#request = request
+    this.#lost = lost
+    this.#proofs = createProofRecorder(exchange, request)
+    this.#framer = framer(exchange.route.framing)
+    const writing = { ...this.#writing(lost.lose), trail: exchange.recall?.trail }
+    this.#told = watchEmptyReply(replyWriter(caller, writing, this.#proofs?.hear), lost.losses)
+    this.#recorder =
+      plan.keeping &&
+      new ReplyRecorder(exchange, plan.keeping, this.#told.writer, () => call.cancel())
+    this.#writer = this.#recorder?.writer ?? this.#told.writer
+    const contentType = call.headers.get('content-type')
+    const { upstream } = plan.destination.adapter
+    const { server } = plan.destination.target.facts
+    const { lastProof } = plan
+    const read = { request, server, lastProof, lose: lost.lose, newId }
+    const reader = frameReader(upstream.reader(read))
+    const { verbatim } = upstream
+    this.source = replyFrames({ reader, verbatim, limits: settings.limits, contentType })
+    this.#isHeld = !plan.stream || !isStreamType(contentType)
+    this.#conceal = concealer(sought)
+    this.#mark = proofMarker(settings, plan.destination)
+    this.#placed = placer(exchange, plan)
+    this.#isRoom = replyCounter(lease)
+    // Plan and reply share one request object, so that releasing its turns frees them for both.
+    plan.request = request
+  }
+
+  get contentType(): string {
+    return this.#framer.contentType
+  }
+
+  get losses(): readonly Loss[] {
+    return [...this.#plan.losses, ...this.#lost.losses]
+  }
+
+  get interruption(): Problem | undefined {
+    return this.#recorder?.interruption
+  }
+
+  async ready(frames: readonly ReadFrame[], piece: Piece): Promise<readonly ReadFrame[]> {
+    if (this.#isHeld && piece?.bytes) {
+      this.heard.came += piece.bytes.length
+      if (!this.#isRoom(piece.bytes.length)) return this.#refused()
+    }
+    if (this.source.ended) this.#call.release()
+    const came = frames.length === 1 ? (frames[0]?.events ?? []) : frames.flatMap(eventsOf)
+    let events = this.#conceal(came.some(isError) ? came.map(this.#tell) : came)
+    if (this.#mark) events = this.#mark(events)
+    // A reply says this at its beginning, or when it ends.
+    if (saysWithheld(events[0]) || saysWithheld(events.at(-1)))
+      events = await Promise.all(events.map((event) => this.#placed(event)))
+    if (this.#isHeld || this.source.ended || this.#isRoom(this.#gathered(events, piece)))
+      return inFrames(events)
+    return this.#refused()
+  }
+
+  #refused(): readonly ReadFrame[] {
+    this.#call.release()
+    return inFrames([this.#tell({ type: 'error', problem: NO_ROOM })])
+  }
+
+  readonly #tell = (event: Event): Event =>
+    event.type === 'error'
+      ? { type: 'error', problem: toldProblem(this.#plan, event.problem, this.#exchange.caller) }
+      : event
+
+  begins({ events }: ReadFrame): boolean {
+    return events.some(isShown)
+  }
+
+  opensWith(): boolean {
+    return false
+  }
+
+  begun(): void {
+    letGo(this.#exchange, this.#plan, this.#request)
+  }
+
+  frame({ events }: ReadFrame): string {
+    let text = ''
+    for (const event of events) {
+      text += this.#framer.write(this.#writer.push(event))
+      this.#isEnded ||= event.type === 'finish'
+    }
+    return text
+  }
+
+  objection({ events }: ReadFrame): Problem | undefined {
+    const last = events[events.length - 1]
+    if (last?.type !== 'finish') return undefined
+    const outcome = this.#told.outcome(last)
+    return outcome.type === 'error' ? outcome.problem : undefined
+  }
+
+  failure(problem: Problem): string {
+    // A writer that has ended writes nothing more, so an error needs a new one.
+    const writer = this.#isEnded
+      ? this.#exchange.caller.caller.writer(this.#writing(() => undefined))
+      : this.#writer
+    return this.#framer.write(writer.push({ type: 'error', problem }))
+  }
+
+  #writing(lose: Lose): WriteReplyContext {
+    const { ports, newId } = this.#exchange
+    return { request: this.#request, now: Math.floor(ports.now() / 1000), lose, newId }
+  }
+
+  behind(): string {
+    return ''
+  }
+
+  end(): string {
+    return this.#framer.end()
+  }
+
+  gather({ events }: ReadFrame): void {
+    for (const event of events) this.#writer.push(event)
+  }
+
+  body(): string {
+    const body = stringify(this.#told.writer.body())
+    const most = this.#exchange.settings.limits.replyBytes + FREE_BYTES
+    if (isLonger(body, most)) throw new ProblemError(REPLY_GREW)
+    return body
+  }
+
+  isDue(): boolean {
+    return false
+  }
+
+  async settle(problem?: Problem, body?: string): Promise<void> {
+    if (problem === CALLER_LEFT) return
+    await this.#proofs?.settle()
+    if ((await this.#recorder?.settle(body)) === false) this.#lost.lose('dropped', 'store')
+  }
+}
+
+type LossList = ReturnType<typeof lossList>
+
+const eventsOf = ({ events }: ReadFrame): readonly Event[] => events
+
+const written = (events: readonly Event[]): ReadFrame => ({
+  text: '',
+  frame: undefined,
+  events,
+  isPiece: false,
+})
+
+/** The event that ends a reply leaves by itself: losses are told before it. */
+function inFrames(events: readonly Event[]): readonly ReadFrame[] {
+  const last = events[events.length - 1]
+  if (!last) return []
+  const isOver = last.type === 'finish' || last.type === 'error'
+  if (!isOver || events.length === 1) return [written(events)]
+  return [written(events.slice(0, -1)), written([last])]
+}
+
+/** The request as its reply repeats it. Where the caller named no model, that names the one that answered. */
+const repliedRequest = (
+  { settings }: Exchange,
+  { request, destination }: TranslatePlan,
+): Request => ({
+  ...request,
+  model: request.model || destination.target.model,
+  ...(settings.state === 'off' && { store: false }),
+})
+
+/**
+ * Releases the conversation when the reply has begun: the reply repeats only settings of the request. Of a body that
+ * will be kept the text stays, and counts against the memory bound.
+ */
+function letGo({ body, lease }: Exchange, { keeping }: TranslatePlan, request: Request): void {
+  request.system = []
+  request.turns = []
+  if (keeping) body.leave()
+  else body.drop()
+  lease.hold(keeping ? weightOf(body.size) : 0)
+}
+
+const isError = (event: Event): boolean => event.type === 'error'
+
+/** How much a writer gathers of the events of a step: their text, and of others the bytes in which they came. */
+function gatheredBytes(): (events: readonly Event[], piece: Piece) => number {
+  let came = 0
+  return (events, piece) => {
+    came += piece?.bytes?.length ?? 0
+    if (events.length === 0) return 0
+    const all = came
+    came = 0
+    let size = 0
+    for (const event of events) {
+      const length = addedLength(event)
+      if (length === undefined) return all
+      size += length
+    }
+    return size
+  }
+}
+
+/** The length of what an event adds to a text; undefined for one that does something else. */
+function addedLength(event: Event): number | undefined {
+  if (event.type === 'candidate') return addedLength(event.event)
+  if (event.type === 'block-delta') return event.text.length
+  return event.type === 'usage' ? 0 : undefined
+}
+
+/** What the upstream withheld from its model, by the places of the caller. */
+function placer(exchange: Exchange, plan: TranslatePlan): (event: Event) => Promise<Event> {
+  // When a stream ends, the request has been let go; the end repeats what the beginning has found.
+  const known: { told: Withheld; found: Withheld }[] = []
+  const isKnown = ({ at = [], id, reason }: Withheld, index: number): boolean => {
+    const told = known[index]?.told
+    return told?.id === id && told?.reason === reason && dotted(told.at ?? []) === dotted(at)
+  }
+  return async (event) => {
+    if (!saysWithheld(event)) return event
+    const { withheld: list = [] } = event
+    const unknown = list.filter((each, index) => !isKnown(each, index))
+    const found = await exchange.ports.placing?.withheld(soughtIn(exchange, plan), unknown)
+    const rest = (found ?? unknown.map(({ reason }) => ({ reason }))).values()
+    for (const [index, told] of list.entries()) {
+      if (isKnown(told, index)) continue
+      known[index] = { told, found: rest.next().value ?? { reason: told.reason } }
+    }
+    return { ...event, withheld: list.flatMap((_, index) => known[index]?.found ?? []) }
+  }
+}
+
+const saysWithheld = (event: Event | undefined): event is StartEvent | FinishEvent =>
+  (event?.type === 'start' || event?.type === 'finish') && event.withheld !== undefined

@@ -1,0 +1,72 @@
+import type { CutFrame, FrameCutter } from './sse.ts'
+
+/** Cuts a JSON array that grows into its elements, each with what stands before it. */
+export const arrayCutter = (maxEventCharacters: number): FrameCutter =>
+  new ArrayParser(maxEventCharacters)
+
+class ArrayParser implements FrameCutter {
+  overflowed = false
+  readonly #most: number
+  readonly #ends = elementScanner()
+  #held = ''
+  #isOpen = false
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Between two elements nothing but an element may stand. */
+  get isWithin(): boolean {
+    return true
+  }
+
+  cut(text: string): CutFrame[] {
+    const cuts: CutFrame[] = []
+    let from = 0
+    for (const end of this.#ends(text)) {
+      const part = this.#held + text.slice(from, end)
+      const start = part.indexOf('{')
+      const frame = start < 0 ? undefined : { data: part.slice(start) }
+      cuts.push({ text: part, frame })
+      this.#held = ''
+      this.#isOpen = true
+      from = end
+    }
+    this.#held += text.slice(from)
+    this.overflowed ||= this.#held.length > this.#most
+    return cuts
+  }
+
+  rest(): CutFrame[] {
+    const rest = this.#held
+    this.#held = ''
+    if (rest.trimStart().startsWith('{')) return [{ text: '', frame: { data: rest, bare: true } }]
+    // An upstream may stop behind an error; a list without its end could not be read.
+    const isOver = /^[\s,]*$/.test(rest)
+    return [{ text: this.#isOpen && isOver ? ']' : rest, frame: undefined }]
+  }
+}
+
+/** The indices behind the elements that end in a text; the text continues those before. */
+function elementScanner(): (text: string) => number[] {
+  let depth = 0
+  let quoted = false
+  let escaped = false
+  return (text) => {
+    const ends: number[] = []
+    for (let at = 0; at < text.length; at += 1) {
+      const sign = text[at]
+      if (escaped) escaped = false
+      else if (quoted) {
+        if (sign === '\\') escaped = true
+        else if (sign === '"') quoted = false
+      } else if (sign === '"') quoted = true
+      else if (sign === '{' || sign === '[') depth += 1
+      else if (sign === '}' || sign === ']') {
+        depth -= 1
+        if (depth === 1) ends.push(at + 1)
+      }
+    }
+    return ends
+  }
+}
