@@ -20,8 +20,8 @@ class EventReader implements FrameReader {
   /** Of the last frame only the piece has been read. */
   #isUnread = false
 
-  /** An event came that is none: there is no telling what it would have said. */
-  #isBroken = false
+  /** The reply has ended, or an event came that is none: there is no telling what it would have said. */
+  #isOver = false
 
   skips(frame: Frame): boolean {
     if (!this.#take || frame.event !== this.#name) return false
@@ -41,16 +41,21 @@ class EventReader implements FrameReader {
   }
 
   read(frame: Frame): Event[] {
-    if (this.#isBroken) return []
+    if (this.#isOver) return []
     const take = frame.event === this.#name ? this.#take : undefined
     const piece = take && this.#texts.pieceOf(frame.data)
-    if (take === undefined || piece === undefined) return this.#readWhole(frame)
+    if (take === undefined || piece === undefined) {
+      const events = this.#readWhole(frame)
+      const last = events[events.length - 1]
+      this.#isOver = last?.type === 'finish' || last?.type === 'error'
+      return events
+    }
     this.#isUnread = true
     return take(piece)
   }
 
   end(): Event[] {
-    if (this.#isBroken) return []
+    if (this.#isOver) return []
     this.#readLast()
     return this.#reader.end()
   }
@@ -69,7 +74,6 @@ class EventReader implements FrameReader {
       const failure = failureInWords({ event: name, data: text })
       if (failure) return this.#reader.push({ name, data: failure })
       if (name !== undefined && LIFE.has(name)) return []
-      this.#isBroken = true
       return NO_EVENT
     }
     const events = this.#reader.push({ name, data: json })
