@@ -1,4 +1,4 @@
-import { type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Path } from '../../src/json/outline.ts'
 import type { Cursor } from '../../src/model/cursor.ts'
 import { append } from '../../src/model/logprobs.ts'
@@ -51,6 +51,10 @@ export class Speech {
   constructor(cursor: Cursor, { thinkTags }: ServerFacts) {
     this.#cursor = cursor
     if (thinkTags === 'reasoning') this.#tags = new TagReader()
+  }
+
+  get hasSpoken(): boolean {
+    return this.#count > 0
   }
 
   get isSpeaking(): boolean {
@@ -369,6 +373,11 @@ export class CallReader {
     if (proof) call.proof = undefined
     if (call.held !== '') this.#cursor.delta(call.key, call.held)
     call.held = ''
+  }
+
+  /** Whether the arguments of an open call are no whole JSON. */
+  get isCut(): boolean {
+    return this.#open.some(({ raw, text }) => !isObject(raw['custom']) && isCutJson(text))
   }
 
   #extend(call: Call, text: string): void {

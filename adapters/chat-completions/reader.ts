@@ -44,7 +44,9 @@ const UNREAD = { counts: [['created']], noise: [['obfuscation'], ['p']] }
 
 /** Reads a completion, whole or in chunks, of OpenAI and of servers that speak this dialect. */
 export class CompletionReader implements Reader {
-  readonly hint = new DeltaHint(UNREAD)
+  // Where bytes pass, only that there were pieces is known of them.
+  readonly hint = new DeltaHint(UNREAD, () => (this.#hasPieces = true))
+  #hasPieces = false
   readonly #cursor = new Cursor()
   readonly #context: ReadReplyContext
   readonly #names: ToolNames
@@ -60,6 +62,8 @@ export class CompletionReader implements Reader {
   #sources: JsonObject = {}
   /** Something of the reply has come. */
   #begun = false
+  /** Something of the message has come that only its server has words for. */
+  #isStrange = false
 
   constructor(context: ReadReplyContext) {
     this.#context = context
@@ -79,13 +83,13 @@ export class CompletionReader implements Reader {
   }
 
   push(event: WireEvent): Event[] {
-    if (event.data === DONE) this.#over()
+    if (event.data === DONE) this.#over(true)
     else this.#chunk(event)
     return this.#cursor.drain()
   }
 
   end(): Event[] {
-    this.#over()
+    this.#over(false)
     return this.#cursor.drain()
   }
 
@@ -230,7 +234,7 @@ export class CompletionReader implements Reader {
     if (isObject(audio)) this.#hear(audio)
     if (calls.length === 0 && this.#speech.isSpeaking) this.#calls.pause()
     for (const [key, value] of Object.entries(rest))
-      if (!isAbsent(value)) this.#left.set(key, value)
+      if (!isAbsent(value)) this.#leaveSaid(key, value)
   }
 
   /** The words of a sound are a text, where there is none beside it. */
@@ -247,7 +251,7 @@ export class CompletionReader implements Reader {
   #sign(extra_content: Json | undefined): void {
     this.#speech.sign(extra_content)
     const left = unsigned(extra_content)
-    if (Object.keys(left).length > 0) this.#left.set('extra_content', left)
+    if (Object.keys(left).length > 0) this.#leaveSaid('extra_content', left)
   }
 
   /** Keeps leftovers. It adds in place and never copies, because each chunk may bring some. */
@@ -255,12 +259,17 @@ export class CompletionReader implements Reader {
     for (const [key, value] of Object.entries(left)) this.#left.set(key, value)
   }
 
+  #leaveSaid(key: string, value: Json): void {
+    this.#isStrange = true
+    this.#left.set(key, value)
+  }
+
   #cite(raw: JsonObject): void {
     const citation = readAnnotation(raw)
     if (citation) {
       this.#named.add(citation.url)
       this.#speech.cite(citation)
-    } else this.#left.set('annotations', [raw])
+    } else this.#leaveSaid('annotations', [raw])
   }
 
   readonly #named = new Set<string | undefined>()
@@ -282,10 +291,12 @@ export class CompletionReader implements Reader {
     this.#usage = usage
   }
 
-  /** Ends the reply. That the stream is over is said also of one that was cut off: only a choice says why it ended. */
-  #over(): void {
+  /** Ends the reply. `isSaid`: the stream said that it is over, and did not just stop. */
+  #over(isSaid: boolean): void {
     if (this.#cursor.ended) return
-    if (!this.#finish && !this.#isSoundOver) return this.#fail(ENDED_EARLY)
+    if (!this.#finish && !isSaid && !this.#isSoundOver) return this.#fail(ENDED_EARLY)
+    if (!this.#finish && this.#isSilent()) return this.#cursor.fail(WORDLESS)
+    if (!this.#finish && this.#calls.isCut) return this.#fail(ENDED_EARLY)
     const failure = this.#finish && this.#failureOf(this.#finish)
     if (failure) return this.#fail(failure)
     for (const citation of this.#unnamed(readSources(this.#sources))) this.#speech.cite(citation)
@@ -293,7 +304,7 @@ export class CompletionReader implements Reader {
     this.#speech.end()
     if (this.#speech.unclaimed) this.#context.lose('dropped', 'reply.logprobs')
     this.#calls.end()
-    this.#others.end()
+    this.#others.end(isSaid ? DONE : undefined)
     for (const proof of this.#calls.unclaimed())
       this.#cursor.whole(
         `lone ${proof.value}`,
@@ -302,6 +313,12 @@ export class CompletionReader implements Reader {
       )
     if (this.#hasSound) this.#cursor.whole('sound', SOUND)
     this.#end(this.#finish ?? {}, seen)
+  }
+
+  /** Whether nothing has been said; what a server says of the reply beside it does not count. */
+  #isSilent(): boolean {
+    const isTold = this.#speech.hasSpoken || this.#calls.count > 0 || this.#drawn > 0
+    return !isTold && !this.#isStrange && !this.#hasSound && !this.#hasPieces
   }
 
   #tellUsage(): void {

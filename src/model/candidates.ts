@@ -45,8 +45,12 @@ export class OtherCandidates {
     if (reader) this.#cursor.candidate(index, reader.body(json))
   }
 
-  end(): void {
-    for (const [index, reader] of this.#readers) this.#cursor.candidate(index, reader.end())
+  /** `mark`: the end mark of the stream, where it came. */
+  end(mark?: Json): void {
+    for (const [index, reader] of this.#readers) {
+      const last = mark === undefined ? [] : reader.push({ data: mark })
+      this.#cursor.candidate(index, [...last, ...reader.end()])
+    }
   }
 
   #at(index: number): CandidateReader | undefined {

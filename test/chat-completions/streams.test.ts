@@ -20,9 +20,9 @@ describe('a stream', () => {
     expect(read({ id: '', model: '', choices: [] }, chunk({ content: 'a' }, 'stop')).id).toBe('x-1')
     expect(read({ error: { message: 'no', code: 400 } }).problem).toMatchObject({ message: 'no' })
   })
-  it('11, 12: is whole with a reason, and cut without one, also before [DONE]', () => {
+  it('11, 12: is whole with a reason or with [DONE], and cut without both', () => {
     expect(read(chunk({ content: 'a' }, 'stop')).finish).toBe('stop')
-    expect(read(chunk({ content: 'a' }), '[DONE]').problem).toBeDefined()
+    expect(read(chunk({ content: 'a' }), '[DONE]').finish).toBe('stop')
     expect(read(chunk({ content: 'a' })).problem).toBeDefined()
   })
   it('15: stays good when an error comes behind its end', () => {

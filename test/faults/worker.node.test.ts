@@ -46,12 +46,9 @@ const faults = [...transportFaults, ...contentFaults]
     return { ...rest, ...other }
   })
 
-/** What is written to a caller while its upstream is silent is a heartbeat, if there is one. */
-const isSeen = ({ fault, caller, voice }: ReturnType<typeof cellsOf>[number]): boolean => {
-  if (!fault.leave) return true
-  if (caller === voice && !/in silence/.test(fault.name)) return true
-  return dialects.of(caller.dialect)?.caller.heartbeat !== undefined
-}
+/** What is written to a caller while its upstream says nothing but comments is a heartbeat, if there is one. */
+const isSeen = ({ fault, caller }: ReturnType<typeof cellsOf>[number]): boolean =>
+  !fault.leave || dialects.of(caller.dialect)?.caller.heartbeat !== undefined
 
 async function playAll(fault: Fault): Promise<void> {
   const cells = cellsOf(fault).filter(isSeen)

@@ -80,7 +80,6 @@ describe('the check of pools', () => {
       { routes: [{ ...pool, class: ['long'] }] },
       'warning: routes[0].class: without "minInputTokens"',
     ],
-    [keyed(['$K1', 'k-2']), 'warning: upstreams.a.key[0]: this is used as it stands'],
   ])('warns of %j', (config, expected) => {
     expect(said(config).find((line) => line.startsWith(expected))).toBeDefined()
   })

@@ -200,7 +200,9 @@ class PassedFrames implements FrameOut {
     if (!frame) return this.#comment(text)
     const { knows = () => true } = this.#same
     if (this.#isCount?.(frame.data)) return ''
-    if (isDone(frame) || frame.bare) return text
+    // Clients read no further, so the mark of the end stands before none.
+    if (isDone(frame)) return events.length > 0 ? text : ''
+    if (frame.bare) return text
     if (!knows(frame)) return this.#masked(text)
     // A failure behind a good end does not undo the reply.
     const isUndone = events.length === 0 && frame.data.includes('"error"')
