@@ -54,7 +54,11 @@ const catchFailure = (work: Promise<unknown[]>): Promise<unknown> =>
   )
 
 describe.each(DIALECTS)('%s', (dialect) => {
-  test.each(SHAPES)('in the middle, %s is heard', async (_, words) => {
+  // Chat completions end with that mark, also where no reason was given: such a reply is whole.
+  const heard = SHAPES.filter(
+    ([name]) => dialect !== 'chat-completions' || name !== 'the mark of the end alone',
+  )
+  test.each(heard)('in the middle, %s is heard', async (_, words) => {
     const staged = stage(dialect, () => ({ events: [...halfOf(dialect), words] }))
     expect(await catchFailure(officials[dialect].iterate(staged))).not.toBe('nothing')
   })
