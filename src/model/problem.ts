@@ -117,12 +117,15 @@ export class ProblemError extends Error {
 }
 
 export const invalid = (message: string, param?: string, code?: string): ProblemError =>
-  new ProblemError({
-    kind: 'invalid-request',
-    message,
-    ...(param !== undefined && { param }),
-    ...(code !== undefined && { code }),
-  })
+  new ProblemError(invalidBy(message, param, code))
+
+/** The same without an error, whose stack takes the time of a long script where it is made while that is loaded. */
+export const invalidBy = (message: string, param?: string, code?: string): Problem => ({
+  kind: 'invalid-request',
+  message,
+  ...(param !== undefined && { param }),
+  ...(code !== undefined && { code }),
+})
 
 /** Nothing is left of a conversation, or it was somewhere else from the beginning: upstreams demand one. */
 export const nothingToSend = (): ProblemError =>

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../src/json/json.ts'
 import { isObject, listOf, objectIn, objectsOf } from '../../../src/json/json.ts'
-import { invalid, statusOf, type Problem } from '../../../src/model/problem.ts'
+import { invalidBy, statusOf, type Problem } from '../../../src/model/problem.ts'
 import type {
   Calls,
   Continued,
@@ -28,22 +28,25 @@ export const socketMode: SocketMode = {
   problems: {
     noCall: (id) => inInput(`No tool call found for function call output with call_id ${id}.`),
     lanes: (most) =>
-      invalid(
+      invalidBy(
         `This connection has ${most} named lanes already. Use one of them, or make another connection.`,
         'stream_id',
         'websocket_stream_limit_reached',
-      ).problem,
+      ),
     expired: (minutes) =>
-      invalid(
+      invalidBy(
         `Responses websocket connection limit reached (${minutes} minutes). Create a new websocket connection to continue.`,
         undefined,
         'websocket_connection_limit_reached',
-      ).problem,
-    unreadable: invalid('A message has to be text: binary ones are not read.').problem,
+      ),
+    unreadable: {
+      kind: 'invalid-request',
+      message: 'A message has to be text: binary ones are not read.',
+    },
   },
 }
 
-const inInput = (message: string): Problem => invalid(message, 'input').problem
+const inInput = (message: string): Problem => invalidBy(message, 'input')
 
 /** Codex (0.171.0) names the mode itself, which a service that is asked over HTTP does not know. */
 function withoutMode(value: string): string | null {

@@ -1,5 +1,5 @@
 import { objectIn, parseObject, type Json, type JsonObject } from '../../../src/json/json.ts'
-import { invalid, type Problem } from '../../../src/model/problem.ts'
+import { invalidBy, type Problem } from '../../../src/model/problem.ts'
 import type { CreateOrder, SocketMessage, Order } from '../../../src/sockets/mode.ts'
 
 const CREATE = 'response.create'
@@ -65,25 +65,25 @@ const refused = (lane: string | undefined, problem: Problem): Order => ({
   problem,
 })
 
-const NO_OBJECT = invalid('A message has to be one JSON object.').problem
-const UNKNOWN_TYPE = invalid(
+const NO_OBJECT = invalidBy('A message has to be one JSON object.')
+const UNKNOWN_TYPE = invalidBy(
   `The type of a message has to be "${CREATE}".`,
   'type',
   'unknown_event_type',
-).problem
-const BAD_LANE = invalid(
+)
+const BAD_LANE = invalidBy(
   'A stream_id has 1 to 256 characters of A-Z, a-z, 0-9, "_", "." and "-".',
   'stream_id',
   'invalid_stream_id',
-).problem
-const IN_BACKGROUND = invalid(
+)
+const IN_BACKGROUND = invalidBy(
   'A reply in the background is asked for with POST /v1/responses.',
   'background',
-).problem
-const NO_ID = invalid(
+)
+const NO_ID = invalidBy(
   "Invalid 'previous_response_id': expected a string.",
   'previous_response_id',
-).problem
+)
 
 /** No reply can be steered: upstreams are asked over HTTP, which has no word for it. */
 function steerFailed(message: Json, lane: string | undefined): JsonObject {
