@@ -11,7 +11,7 @@ import { AGENTS, isByName } from './agents.ts'
 import { chatFailures } from './chat.ts'
 import { longFailures } from './long.ts'
 import { timed } from './time.ts'
-import { ended, World } from './world.ts'
+import { ended, isConnected, World } from './world.ts'
 
 /** How each is asked for one reply, and the name of a tool that it offers and that may run unasked. */
 const CLIENTS = [
@@ -47,17 +47,10 @@ async function turn(
   const { code, out, error, ms } = await ended(command, options)
   if (code !== 0) return { ms, fault: `ended with ${String(code)}: ${(error || out).slice(-400)}` }
   if (!said.test(out)) return { ms, fault: `said ${JSON.stringify(out.slice(-400))}` }
-  if (name === 'codex' && !isConnected(log)) return { ms, fault: 'went over HTTP' }
+  if (name === 'codex' && !isConnected(readFileSync(log, 'utf8').split('\n')))
+    return { ms, fault: 'went over HTTP' }
   const left = await whatIsLeft(log)
   return left ? { ms, fault: left } : { ms }
-}
-
-/** Whether all that was asked came on a socket. */
-function isConnected(log: string): boolean {
-  const asked = readFileSync(log, 'utf8')
-    .split('\n')
-    .filter((line) => line.includes('"path":"/v1/responses"'))
-  return asked.length > 1 && asked.every((line) => line.includes('"connection":'))
 }
 
 /** No folder of the launch, and nobody at the port that the log names. */

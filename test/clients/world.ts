@@ -107,3 +107,9 @@ export async function ended(
   const code = await new Promise((settle) => child.once('close', settle))
   return { ...result, code, ms: since() }
 }
+
+/** Whether all that a log says of turns came on a socket. */
+export function isConnected(log: readonly string[]): boolean {
+  const asked = log.filter((line) => line.includes('"path":"/v1/responses"'))
+  return asked.length > 1 && asked.every((line) => line.includes('"connection":'))
+}
