@@ -75,8 +75,28 @@ async function tried(client: Client, dialect: string): Promise<boolean> {
   return !text.fault && !tool.fault
 }
 
+interface Report {
+  checks: Record<string, { status: string; summary: string }>
+}
+
+/** What Codex itself finds of the way to the proxy, a socket among it. What it says of its own updates is not asked. */
+async function doctorFailures(): Promise<number> {
+  const asked = ['--', 'doctor', '--json', '--network-only']
+  const launch = ['launch', 'codex', '--model', 'demo-messages', ...asked]
+  const command = [process.execPath, resolve('src/node.ts'), ...launch]
+  const { out, error } = await ended(command, { cwd: world.work, env: world.environment })
+  const text = out.slice(Math.max(0, out.indexOf('{')))
+  const { checks }: Report = text ? (JSON.parse(text) as Report) : { checks: {} }
+  const faults = Object.entries(checks).filter(([, { status }]) => status !== 'ok')
+  const told = faults.map(([id, { status, summary }]) => `${id}: ${status}, ${summary}`)
+  if (!checks['network.websocket_reachability'])
+    told.push(`no check of a socket: ${error.slice(-400)}`)
+  console.log(`codex doctor ${told.join('; ') || `${Object.keys(checks).length} checks, all well`}`)
+  return told.length
+}
+
 async function launchFailures(wanted: string | undefined): Promise<number> {
-  let failed = 0
+  let failed = wanted === undefined || wanted === 'codex' ? await doctorFailures() : 0
   for (const client of CLIENTS.filter(({ name }) => wanted === undefined || wanted === name))
     for (const { dialect } of adapters) if (!(await tried(client, dialect))) failed += 1
   return failed
