@@ -10,6 +10,7 @@ import { adapters } from '../../adapters/index.ts'
 import { AGENTS, isByName } from './agents.ts'
 import { chatFailures } from './chat.ts'
 import { longFailures } from './long.ts'
+import { sdkFailures } from './sdks.ts'
 import { timed } from './time.ts'
 import { ended, isConnected, World } from './world.ts'
 
@@ -102,12 +103,19 @@ async function launchFailures(wanted: string | undefined): Promise<number> {
   return failed
 }
 
-/** `wanted`: what has this name alone, `chat` for the agents of that dialect, `long` for a session that is summed up. */
+/** `wanted`: what has this name alone, `chat` for the agents of that dialect, `long` for a session that is summed up, `sdk` for libraries. */
 async function failures(wanted: string | undefined): Promise<number> {
   const long = wanted === undefined || wanted === 'long' ? await longFailures(world) : 0
   if (wanted === 'long') return long
+  const libraries = wanted === undefined || wanted === 'sdk' ? await sdkFailures(world) : 0
+  if (wanted === 'sdk') return libraries
   const launched = await launchFailures(wanted)
-  return long + launched + (await chatFailures(world, wanted === 'chat' ? undefined : wanted))
+  return (
+    long +
+    libraries +
+    launched +
+    (await chatFailures(world, wanted === 'chat' ? undefined : wanted))
+  )
 }
 
 const NEEDED = [...CLIENTS.map(({ name }) => name), 'pi']

@@ -65,9 +65,14 @@ export class World {
 
 /** `packages`: installed beside those of the manifest. */
 export function install(...packages: string[]): void {
-  const args = ['install', '--prefix', PROJECT, '--no-package-lock', '--no-audit', '--no-fund']
   const more = packages.length > 0 ? ['--no-save', ...packages] : []
-  spawnSync('npm', [...args, ...more], { stdio: 'inherit', timeout: INSTALL_MS })
+  npmInstall(PROJECT, more)
+}
+
+/** Into a project: what it names already, and these. */
+export function npmInstall(project: string, packages: readonly string[]): void {
+  const args = ['install', '--prefix', project, '--no-package-lock', '--no-audit', '--no-fund']
+  spawnSync('npm', [...args, ...packages], { stdio: 'inherit', timeout: INSTALL_MS })
 }
 
 export const isInBin = (name: string): boolean => existsSync(join(BIN, name))
