@@ -35,7 +35,7 @@ function configFor(refusing: string): object {
   const names = adapters.map(({ dialect }) => [`refusing-${dialect}`, dialect] as const)
   const refusers = names.map(([name, dialect]) => [
     name,
-    { dialect, url: `${refusing}/${dialect}`, key: 'key-of-the-test' },
+    { dialect, url: `${refusing}/${dialect}/upstream`, key: 'key-of-the-test' },
   ])
   const refused = names.map(([name]) => ({ model: name, upstream: name }))
   return {
@@ -45,17 +45,22 @@ function configFor(refusing: string): object {
   }
 }
 
-/** The proxy, and where it listens. */
+/** The proxy, where it listens, and the lines of its log so far. */
 export async function startProxy(config: object, world: World) {
   const child = spawn(process.execPath, [resolve('src/node.ts'), '--port', '0'], {
     env: { ...world.environment, DRAGOMAN_CONFIG: JSON.stringify(config) },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /"url":"([^"]+)"/.exec(line)?.[1]
-    if (url !== undefined) return { url, stop: () => child.kill() }
-  }
-  throw new Error('the proxy did not start')
+  const log: string[] = []
+  const url = await new Promise<string>((found, failed) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      log.push(line)
+      const at = /"event":"start".*"url":"([^"]+)"/.exec(line)?.[1]
+      if (at !== undefined) found(at)
+    })
+    child.once('exit', () => failed(new Error('the proxy did not start')))
+  })
+  return { url, log, stop: () => child.kill() }
 }
 
 interface Task {

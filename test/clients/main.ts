@@ -10,8 +10,9 @@ import { adapters } from '../../adapters/index.ts'
 import { AGENTS, isByName } from './agents.ts'
 import { chatFailures } from './chat.ts'
 import { longFailures } from './long.ts'
+import { sdkFailures } from './sdks.ts'
 import { timed } from './time.ts'
-import { ended, World } from './world.ts'
+import { ended, isConnected, World } from './world.ts'
 
 /** How each is asked for one reply, and the name of a tool that it offers and that may run unasked. */
 const CLIENTS = [
@@ -47,17 +48,10 @@ async function turn(
   const { code, out, error, ms } = await ended(command, options)
   if (code !== 0) return { ms, fault: `ended with ${String(code)}: ${(error || out).slice(-400)}` }
   if (!said.test(out)) return { ms, fault: `said ${JSON.stringify(out.slice(-400))}` }
-  if (name === 'codex' && !isConnected(log)) return { ms, fault: 'went over HTTP' }
+  if (name === 'codex' && !isConnected(readFileSync(log, 'utf8').split('\n')))
+    return { ms, fault: 'went over HTTP' }
   const left = await whatIsLeft(log)
   return left ? { ms, fault: left } : { ms }
-}
-
-/** Whether all that was asked came on a socket. */
-function isConnected(log: string): boolean {
-  const asked = readFileSync(log, 'utf8')
-    .split('\n')
-    .filter((line) => line.includes('"path":"/v1/responses"'))
-  return asked.length > 1 && asked.every((line) => line.includes('"connection":'))
 }
 
 /** No folder of the launch, and nobody at the port that the log names. */
@@ -82,19 +76,46 @@ async function tried(client: Client, dialect: string): Promise<boolean> {
   return !text.fault && !tool.fault
 }
 
+interface Report {
+  checks: Record<string, { status: string; summary: string }>
+}
+
+/** What Codex itself finds of the way to the proxy, a socket among it. What it says of its own updates is not asked. */
+async function doctorFailures(): Promise<number> {
+  const asked = ['--', 'doctor', '--json', '--network-only']
+  const launch = ['launch', 'codex', '--model', 'demo-messages', ...asked]
+  const command = [process.execPath, resolve('src/node.ts'), ...launch]
+  const { out, error } = await ended(command, { cwd: world.work, env: world.environment })
+  const text = out.slice(Math.max(0, out.indexOf('{')))
+  const { checks }: Report = text ? (JSON.parse(text) as Report) : { checks: {} }
+  const faults = Object.entries(checks).filter(([, { status }]) => status !== 'ok')
+  const told = faults.map(([id, { status, summary }]) => `${id}: ${status}, ${summary}`)
+  if (!checks['network.websocket_reachability'])
+    told.push(`no check of a socket: ${error.slice(-400)}`)
+  console.log(`codex doctor ${told.join('; ') || `${Object.keys(checks).length} checks, all well`}`)
+  return told.length
+}
+
 async function launchFailures(wanted: string | undefined): Promise<number> {
-  let failed = 0
+  let failed = wanted === undefined || wanted === 'codex' ? await doctorFailures() : 0
   for (const client of CLIENTS.filter(({ name }) => wanted === undefined || wanted === name))
     for (const { dialect } of adapters) if (!(await tried(client, dialect))) failed += 1
   return failed
 }
 
-/** `wanted`: what has this name alone, `chat` for the agents of that dialect, `long` for a session that is summed up. */
+/** `wanted`: what has this name alone, `chat` for the agents of that dialect, `long` for a session that is summed up, `sdk` for libraries. */
 async function failures(wanted: string | undefined): Promise<number> {
   const long = wanted === undefined || wanted === 'long' ? await longFailures(world) : 0
   if (wanted === 'long') return long
+  const libraries = wanted === undefined || wanted === 'sdk' ? await sdkFailures(world) : 0
+  if (wanted === 'sdk') return libraries
   const launched = await launchFailures(wanted)
-  return long + launched + (await chatFailures(world, wanted === 'chat' ? undefined : wanted))
+  return (
+    long +
+    libraries +
+    launched +
+    (await chatFailures(world, wanted === 'chat' ? undefined : wanted))
+  )
 }
 
 const NEEDED = [...CLIENTS.map(({ name }) => name), 'pi']

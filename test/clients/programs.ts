@@ -30,30 +30,40 @@ async function programOf(agent: Agent, { environment }: World): Promise<Program>
   const { name, module } = agent
   if (agent.package !== undefined && !isInBin(name)) install(agent.package)
   if (module === undefined) return { command: [name], environment }
-  const python = (await installPython()) ?? 'python3'
-  return {
-    command: [python, '-m', module],
-    environment: { ...environment, PYTHONPATH: PYTHON_FOLDER },
-  }
+  const { command, environment: more } = await pythonWith(AIDER)
+  return { command: [...command, '-m', module], environment: { ...environment, ...more } }
 }
 
-/** Where the packages of Node are, so that it is no part of the repository either. */
-const PYTHON_FOLDER = resolve('test/clients/node_modules/.python')
-const AIDER = 'aider-chat==0.86.2'
+/** Packages of Python, one of whose modules shows that they are there. */
+export interface PythonPackages {
+  folder: string
+  module: string
+  packages: readonly string[]
+}
+
+const AIDER: PythonPackages = {
+  folder: '.python',
+  module: 'aider',
+  packages: ['aider-chat==0.86.2'],
+}
+/** Where the packages of Node are, so that they are no part of the repository either. */
+const PARENT = resolve('test/clients/node_modules')
 const PIP = '-m pip install --quiet --disable-pip-version-check --only-binary :all:'
 const PIP_MS = 600_000
 
 const run = promisify(execFile)
 
-/** The Python that has the packages, which are installed where they are missing; undefined where that is not possible. */
-async function installPython(): Promise<string | undefined> {
+/** The Python for the packages, which are installed where they are missing and where that is possible. */
+export async function pythonWith({ folder, module, packages }: PythonPackages): Promise<Program> {
+  const target = join(PARENT, folder)
+  const environment = { PYTHONPATH: target }
   try {
     const asked = ['-c', 'import sys; print(sys.executable)']
     const python = (await run('python3', asked)).stdout.trim()
-    const args = [...PIP.split(' '), '--target', PYTHON_FOLDER, AIDER]
-    if (!existsSync(join(PYTHON_FOLDER, 'aider'))) await run(python, args, { timeout: PIP_MS })
-    return python
+    const args = [...PIP.split(' '), '--target', target, ...packages]
+    if (!existsSync(join(target, module))) await run(python, args, { timeout: PIP_MS })
+    return { command: [python], environment }
   } catch {
-    return undefined
+    return { command: ['python3'], environment }
   }
 }

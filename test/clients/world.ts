@@ -65,9 +65,14 @@ export class World {
 
 /** `packages`: installed beside those of the manifest. */
 export function install(...packages: string[]): void {
-  const args = ['install', '--prefix', PROJECT, '--no-package-lock', '--no-audit', '--no-fund']
   const more = packages.length > 0 ? ['--no-save', ...packages] : []
-  spawnSync('npm', [...args, ...more], { stdio: 'inherit', timeout: INSTALL_MS })
+  npmInstall(PROJECT, more)
+}
+
+/** Into a project: what it names already, and these. */
+export function npmInstall(project: string, packages: readonly string[]): void {
+  const args = ['install', '--prefix', project, '--no-package-lock', '--no-audit', '--no-fund']
+  spawnSync('npm', [...args, ...packages], { stdio: 'inherit', timeout: INSTALL_MS })
 }
 
 export const isInBin = (name: string): boolean => existsSync(join(BIN, name))
@@ -106,4 +111,10 @@ export async function ended(
   child.stderr.on('data', (chunk) => (result.error += chunk))
   const code = await new Promise((settle) => child.once('close', settle))
   return { ...result, code, ms: since() }
+}
+
+/** Whether all that a log says of turns came on a socket. */
+export function isConnected(log: readonly string[]): boolean {
+  const asked = log.filter((line) => line.includes('"path":"/v1/responses"'))
+  return asked.length > 1 && asked.every((line) => line.includes('"connection":'))
 }

@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Adapter } from '../../adapters/contract.ts'
+import { adapters } from '../../adapters/index.ts'
+import { parse, stringify } from '../../src/json/json.ts'
+import { unfold } from '../../src/model/events.ts'
+import { summaryMadeHere } from '../../src/model/proof.ts'
+import type { Block, Request } from '../../src/model/request.ts'
+import { framer } from '../../src/stream/stream-out.ts'
+
+/** What stands in a file that the agent reads before its conversation is summed up the first time. */
+export const FACTS = Array.from(
+  { length: 10 },
+  (_, at) => `fact-${at}-${(at * 7919 + 1009) % 9973}`,
+)
+/** What the agent is to run, and how full its window is said to be with that. */
+export interface Step {
+  command: string
+  input: number
+}
+
+/** A model behind one dialect: it works through the steps, and its summary repeats the facts that it was shown. */
+export class Model {
+  summaries = 0
+  /** The facts in the last request but those for summaries. */
+  known = 0
+  #turns = 0
+  readonly #steps: readonly Step[]
+
+  constructor(steps: readonly Step[]) {
+    this.#steps = steps
+  }
+
+  reply(text: string, request: Request): { blocks: Block[]; input: number } {
+    const found = FACTS.filter((fact) => text.includes(fact))
+    const isOrdered = request.compact?.now === true || /replaced by a summary/.test(text)
+    if (isOrdered) {
+      this.summaries += 1
+      const words = `Known: ${found.join(', ')}`
+      const block = request.compact?.now ? summaryMadeHere(words) : undefined
+      return { blocks: [block ?? { kind: 'text', text: words }], input: 1000 }
+    }
+    this.known = found.length
+    const step = this.#steps[this.#turns]
+    this.#turns += 1
+    if (!step) return { blocks: [{ kind: 'text', text: 'All is done.' }], input: 1000 }
+    const tool = request.tools.find(({ kind, ...rest }) => kind === 'function' && isRunner(rest))
+    const call = {
+      kind: 'tool-call' as const,
+      id: `call_${this.#turns}`,
+      name: tool && 'name' in tool ? tool.name : 'exec_command',
+      input: JSON.stringify({ cmd: step.command }),
+      form: 'json' as const,
+    }
+    return { blocks: [call], input: step.input }
+  }
+}
+
+const isRunner = (tool: object): boolean => 'name' in tool && tool.name === 'exec_command'
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const piece of request.setEncoding('utf8')) text += String(piece)
+  return text
+}
+
+/** A base that ends like an endpoint would be taken for the endpoint itself. */
+const baseOf = ({ dialect }: Adapter): string => `/${dialect}/upstream`
+
+async function answer(
+  adapter: Adapter,
+  model: Model,
+  asked: IncomingMessage,
+): Promise<[string, string]> {
+  const { pathname, searchParams } = new URL(asked.url ?? '', 'http://upstream')
+  const path = pathname.slice(baseOf(adapter).length)
+  const route = adapter.caller.match({ method: 'POST', path, query: searchParams })
+  if (!route) throw new Error(`nothing is at ${path}`)
+  const text = await bodyOf(asked)
+  let ids = 0
+  const newId = (prefix: string) => `${prefix}${(ids += 1)}${Date.now()}`
+  const headers = new Headers({ 'anthropic-version': '2023-06-01' })
+  const request = adapter.caller.readRequest(parse(text, adapter.caller.verbatim), {
+    route,
+    headers,
+    newId,
+  })
+  const { blocks, input } = model.reply(text, request)
+  const finish = blocks.some(({ kind }) => kind === 'tool-call') ? 'tool-call' : 'stop'
+  const usage = { input, output: 50 }
+  const writer = adapter.caller.writer({ request, now: 1, lose: () => undefined, newId })
+  const frames = framer(route.framing)
+  const events = unfold({ id: newId('up_'), model: request.model, blocks, usage, finish })
+  const told = events.map((event) => frames.write(writer.push(event))).join('') + frames.end()
+  return request.stream
+    ? [frames.contentType, told]
+    : ['application/json', stringify(writer.body())]
+}
+
+/** An upstream that speaks each dialect below a path of its name. */
+export async function startModels(models: ReadonlyMap<string, Model>) {
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
+    const adapter = adapters.find(({ dialect }) => request.url?.startsWith(`/${dialect}/`))
+    const model = adapter && models.get(adapter.dialect)
+    if (!adapter || !model) return response.writeHead(404).end('{}')
+    const [type, body] = await answer(adapter, model, request)
+    return response.writeHead(200, { 'content-type': type }).end(body)
+  }
+  const server = createServer((request, response) => {
+    respond(request, response).catch((error: unknown) => {
+      response.writeHead(404, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ error: { message: String(error) } }))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // The address of a server that listens at a port.
+  const { port } = server.address() as AddressInfo
+  const urlOf = (adapter: Adapter) => `http://127.0.0.1:${port}${baseOf(adapter)}`
+  return { urlOf, close: () => server.close() }
+}
