@@ -132,7 +132,7 @@ if (schema.type !== 'object') throw new Error('the schema of the configuration i
 const USES = [
   {
     what: 'two dialects',
-    most: 122_000,
+    most: 138_000,
     text: `import { translator } from 'dragoman/translator'
       import { messages } from 'dragoman/messages'
       import { responses } from 'dragoman/responses'
@@ -140,12 +140,12 @@ const USES = [
   },
   {
     what: 'a translator by names',
-    most: 200_000,
+    most: 225_000,
     text: `import { translator } from 'dragoman'\nconsole.log(translator({ from: 'messages', to: 'responses' }))`,
   },
   {
     what: 'the app',
-    most: 290_000,
+    most: 325_000,
     text: `import { createApp } from 'dragoman'\nconsole.log(createApp({ upstreams: {} }))`,
   },
 ]

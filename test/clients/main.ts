@@ -1,6 +1,6 @@
 /**
  * The real clients, each launched over every dialect of the demo: a turn of text and a turn with a tool. Then the
- * agents that speak chat completions, over the other dialects. They are installed into a project of their own, which
+ * agents that speak chat completions, over the other dialects, and two over stand-ins of clouds. They are installed into a project of their own, which
  * takes 2 GB; where that is not possible, this says so and is skipped. `--time` measures the first reply of three
  * agents on a machine that has nothing but Node.
  */
@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path'
 import { adapters } from '../../adapters/index.ts'
 import { AGENTS, isByName } from './agents.ts'
 import { chatFailures } from './chat.ts'
+import { cloudFailures } from './clouds.ts'
 import { longFailures } from './long.ts'
 import { sdkFailures } from './sdks.ts'
 import { timed } from './time.ts'
@@ -103,19 +104,38 @@ async function launchFailures(wanted: string | undefined): Promise<number> {
   return failed
 }
 
+<<<<<<< HEAD
 /** `wanted`: what has this name alone, `chat` for the agents of that dialect, `long` for a session that is summed up, `sdk` for libraries. */
+||||||| f77b90a0
+/** `wanted`: what has this name alone, `chat` for the agents of that dialect, `long` for a session that is summed up. */
+=======
+/**
+ * `wanted`: what has this name alone, `chat` for the agents of that dialect, `long` for a session that is summed up,
+ * `clouds` for stand-ins of these.
+ */
+>>>>>>> cloudclients
 async function failures(wanted: string | undefined): Promise<number> {
+  const clouds = wanted === undefined || wanted === 'clouds' ? await cloudFailures(world) : 0
+  if (wanted === 'clouds') return clouds
   const long = wanted === undefined || wanted === 'long' ? await longFailures(world) : 0
   if (wanted === 'long') return long
   const libraries = wanted === undefined || wanted === 'sdk' ? await sdkFailures(world) : 0
   if (wanted === 'sdk') return libraries
   const launched = await launchFailures(wanted)
+<<<<<<< HEAD
   return (
     long +
     libraries +
     launched +
     (await chatFailures(world, wanted === 'chat' ? undefined : wanted))
   )
+||||||| f77b90a0
+  return long + launched + (await chatFailures(world, wanted === 'chat' ? undefined : wanted))
+=======
+  return (
+    clouds + long + launched + (await chatFailures(world, wanted === 'chat' ? undefined : wanted))
+  )
+>>>>>>> cloudclients
 }
 
 const NEEDED = [...CLIENTS.map(({ name }) => name), 'pi']

@@ -111,6 +111,53 @@ describe('betas at clouds', () => {
     expect(lossesOf(reply)).toContain('dropped betas.mcp-client-2025-11-20')
   })
 
+  it.each(['bedrock', 'bedrock-mantle', 'bedrock-invoke', 'vertex'])(
+    'so do the blocks of the conversation that need it: %s',
+    async (profile) => {
+      const site = siteOf(profile)
+      const file = { type: 'document', title: 'a.pdf', source: { type: 'file', file_id: 'file_1' } }
+      const call = {
+        type: 'mcp_tool_use',
+        id: 'mcptoolu_1',
+        name: 'f',
+        server_name: 's',
+        input: {},
+      }
+      const result = { type: 'mcp_tool_result', tool_use_id: 'mcptoolu_1', content: [] }
+      const said = { type: 'text', text: 'b' }
+      const asked = [
+        { role: 'user', content: [said, file] },
+        { role: 'assistant', content: [call, result, said] },
+        { role: 'user', content: 'a' },
+        { role: 'assistant', content: [call, result] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: [file] }] },
+      ]
+      const reply = await site.fetch(
+        '/v1/messages',
+        { ...ASKED, messages: asked },
+        { 'anthropic-beta': 'mcp-client-2025-11-20,files-api-2025-04-14' },
+      )
+      const left = { type: 'text', text: '[a.pdf left out]' }
+      expect(site.sent[0]?.body['messages']).toEqual([
+        { role: 'user', content: [said, left] },
+        { role: 'assistant', content: [said] },
+        asked[2],
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: [left] }] },
+      ])
+      for (const lost of [
+        'betas.mcp-client-2025-11-20',
+        'betas.files-api-2025-04-14',
+        'turns.0.blocks.1',
+        'turns.1.blocks.0',
+        'turns.3.blocks.1',
+      ])
+        expect(lossesOf(reply)).toContain(`dropped ${lost}`)
+      const taken = siteOf('foundry')
+      await taken.fetch('/v1/messages', { ...ASKED, messages: asked })
+      expect(taken.sent[0]?.body['messages']).toEqual(asked)
+    },
+  )
+
   it('a summary goes with its beta, and other edits of the context stay', async () => {
     const site = siteOf('foundry')
     const cleared = { type: 'clear_tool_uses_20250919' }

@@ -316,4 +316,36 @@ describe('Bedrock Invoke', () => {
     })
     expect(site.sent[1]?.text).not.toMatch(/disable_parallel|"url"/)
   })
+  it('is sent newer tools in place of the oldest, with their betas', async () => {
+    const site = cloudSite({ c: INVOKE }, () => answer(MESSAGE))
+    const search = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }
+    const screen = { display_width_px: 8, display_height_px: 9 }
+    const reply = await site.fetch(
+      '/v1/messages',
+      {
+        ...ASKED,
+        tools: [
+          { type: 'bash_20241022', name: 'bash' },
+          { type: 'text_editor_20241022', name: 'str_replace_editor' },
+          { type: 'computer_20241022', name: 'computer', ...screen },
+          search,
+        ],
+        tool_choice: { type: 'tool', name: 'str_replace_editor' },
+      },
+      { 'anthropic-beta': 'computer-use-2024-10-22' },
+    )
+    expect(site.sent[0]?.body).toMatchObject({
+      tools: [
+        { type: 'bash_20250124', name: 'bash' },
+        { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' },
+        { type: 'computer_20250124', name: 'computer', ...screen },
+        search,
+      ],
+      tool_choice: { type: 'tool', name: 'str_replace_based_edit_tool' },
+      anthropic_beta: ['computer-use-2025-01-24', 'tool-search-tool-2025-10-19'],
+    })
+    const losses = reply.headers.get('x-dragoman-losses')
+    expect(losses).toContain('approximated tools.str_replace_editor')
+    expect(losses).not.toContain('dropped')
+  })
 })

@@ -149,7 +149,9 @@ describe('a token of Entra', () => {
     const stand = standIn({ c: entra })
     await ask(stand)
     const reply = await stand.site.fetch('/explain/v1/messages', ASKED)
-    expect(await wordsOf(reply)).not.toMatch(/abcdefghijkl|client-secret/)
+    const words = await wordsOf(reply)
+    expect(words).not.toMatch(/abcdefghijkl|client-secret/)
+    expect(words).toContain('"authorization":"Bearer ***"')
   })
 
   it('is hidden where the service repeats it', async () => {
@@ -213,6 +215,13 @@ describe('a signature of Amazon', () => {
   const url = 'https://claude.us-west-2.api.aws'
   const aws: Upstream = { ...BASE, url, auth: { aws: 'env' }, profile: 'claude-aws' }
   const START = Date.UTC(2026, 10, 28)
+
+  it('has its place in an explanation, and is not made for it', async () => {
+    const stand = standIn({ c: aws }, {}, {}, { environment: AWS, now: () => START })
+    const words = await wordsOf(await stand.site.fetch('/explain/v1/messages', ASKED))
+    expect(words).toContain('"authorization":"***"')
+    expect(words).not.toMatch(/wJalrXUtn|session-token/)
+  })
 
   it('is made of the variables, with the service of the profile and the region of the host', async () => {
     const stand = standIn({ c: aws }, {}, {}, { environment: AWS, now: () => START })

@@ -54,7 +54,6 @@ model_list:
   - model_name: on-bedrock
     litellm_params:
       model: bedrock/anthropic.claude
-      aws_region_name: eu-central-1
   - model_name: qwen3
     tpm: 1000
     litellm_params: { model: ollama_chat/qwen3, api_base: "http://localhost:11434/" }
@@ -141,6 +140,9 @@ openai-compatibility:
 
 const deployment = (name: string, more = '') =>
   `  - { model_name: ${name}, litellm_params: { model: azure/${name}-eu, api_base: "https://one.openai.azure.com/", api_version: "2024-10-21"${more} } }`
+
+const entryOf = (name: string, params: string) =>
+  `  - { model_name: ${name}, litellm_params: { model: ${params} } }`
 
 describe('dragoman init', () => {
   it('writes a first configuration from options, which check takes', async () => {
@@ -376,6 +378,79 @@ describe('dragoman init', () => {
       'litellm_settings.fallbacks: a route may name several',
       'model_group_alias "lost"',
       'without them anybody on this machine may call',
+    ])
+      expect(out).toContain(line)
+  })
+
+  it('asks the clouds of LiteLLM as docs/clouds.md does', async () => {
+    const aws = 'aws_access_key_id: os.environ/ID, aws_secret_access_key: os.environ/SECRET'
+    const claude = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'
+    folder.write(
+      'config.yaml',
+      [
+        'model_list:',
+        entryOf('signed', `bedrock/${claude}, aws_region_name: eu-west-1, ${aws}`),
+        entryOf('env', `bedrock/invoke/${claude}, aws_region_name: eu-west-1`),
+        entryOf('bearer', `bedrock/us-west-2/${claude}, api_key: os.environ/BEARER`),
+        entryOf('gpt', 'bedrock/openai.gpt-oss-120b-1:0, aws_region_name: us-east-1'),
+        entryOf(
+          'claude',
+          'vertex_ai/claude-sonnet-4-5@20250929, vertex_project: p, vertex_location: global',
+        ),
+        entryOf(
+          'gemini',
+          'vertex_ai/gemini-3-pro, vertex_project: p, vertex_location: eu, vertex_credentials: /a/b.json',
+        ),
+        entryOf(
+          'usual',
+          'vertex_ai/gemini-3-pro, vertex_project: p, vertex_credentials: os.environ/ACCOUNT',
+        ),
+        entryOf('llama', 'bedrock/meta.llama3-8b, aws_region_name: us-east-1'),
+        entryOf('nowhere', `bedrock/${claude}`),
+        entryOf('nobody', 'vertex_ai/gemini-3-pro'),
+      ].join('\n'),
+    )
+    const { out } = await folder.run(['init', '--from', 'litellm', 'config.yaml']).finished
+    const invoke = { dialect: 'messages', profile: 'bedrock-invoke' }
+    const eu = 'https://bedrock-runtime.eu-west-1.amazonaws.com'
+    const keys = { accessKeyId: 'env:ID', secretAccessKey: 'env:SECRET' }
+    const google = 'v1/projects/p/locations'
+    expect(config()).toMatchObject({
+      upstreams: {
+        bedrock: { ...invoke, url: eu, auth: { aws: keys } },
+        'bedrock-2': { ...invoke, url: eu, auth: { aws: 'env' } },
+        'bedrock-3': {
+          ...invoke,
+          url: 'https://bedrock-runtime.us-west-2.amazonaws.com',
+          key: 'env:BEARER',
+          auth: 'bearer',
+        },
+        'bedrock-4': {
+          dialect: 'responses',
+          url: 'https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1',
+          auth: { aws: 'env' },
+        },
+        vertex_ai: {
+          dialect: 'messages',
+          url: `https://aiplatform.googleapis.com/${google}/global/publishers/anthropic`,
+          auth: { google: 'metadata' },
+        },
+        'vertex_ai-2': {
+          dialect: 'generate-content',
+          url: `https://aiplatform.eu.rep.googleapis.com/${google}/eu/publishers/google`,
+          auth: { google: 'file:/a/b.json' },
+        },
+        'vertex_ai-3': {
+          url: `https://us-central1-aiplatform.googleapis.com/${google}/us-central1/publishers/google`,
+          auth: { google: 'env:ACCOUNT' },
+        },
+      },
+    })
+    expect(config()).toMatchObject({ routes: { 0: { model: 'signed', as: claude }, length: 7 } })
+    for (const line of [
+      'model_list "llama": "meta.llama3-8b" speaks Converse alone',
+      'model_list "nowhere": "bedrock" needs an "aws_region_name"',
+      'model_list "nobody": "vertex_ai" needs a "vertex_project"',
     ])
       expect(out).toContain(line)
   })

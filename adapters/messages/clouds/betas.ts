@@ -2,11 +2,13 @@ import { editedText, withElements, withMembers } from '../../../src/json/edit.ts
 import { isObject, parse, parseObject, type Json, type JsonObject } from '../../../src/json/json.ts'
 import { slicesAt } from '../../../src/json/slices.ts'
 import type { Lose } from '../../../src/model/loss.ts'
+import { leftOutFile } from '../../../src/rules/media.ts'
 import { keyOf } from '../../../src/rules/late-tools.ts'
 import type { BetaRequest, BetaRules, ServerFacts } from '../../contract.ts'
 import { listIn, objectIn, objectsIn, textIn } from '../dialect.ts'
 import { readTool } from '../tools.ts'
 import { placeOf } from '../wire.ts'
+import { withBlocks } from './blocks.ts'
 
 /**
  * Betas as clouds take them: one that a cloud does not know refuses the whole request ("invalid beta flag"), and what
@@ -26,9 +28,13 @@ const isRefused = (beta: string, names: readonly string[]): boolean =>
 const isNamed = (beta: string, name: string): boolean =>
   name.endsWith('*') ? beta.startsWith(name.slice(0, -1)) : beta === name
 
-/** Clouds have the search for tools under a name of its own (litellm, anthropic_beta_headers_config.json). */
+/**
+ * Clouds have the search for tools under a name of its own (litellm, anthropic_beta_headers_config.json), and the
+ * screen under a newer one (@ai-sdk/amazon-bedrock 4.0.186).
+ */
 const STAND_INS: Readonly<Record<string, string>> = {
   'advanced-tool-use-2025-11-20': 'tool-search-tool-2025-10-19',
+  'computer-use-2024-10-22': 'computer-use-2025-01-24',
 }
 
 /** Those of the betas that the server takes. */
@@ -102,6 +108,7 @@ const MCP: Needed = ['mcp-client-2025-11-20', 'mcp-client-2025-04-04']
 const SCOPE: Needed = ['prompt-caching-scope-2026-01-05']
 const UPDATES: Needed = ['thinking-display-updates-2026-08-18']
 const EAGER: Needed = ['fine-grained-tool-streaming-2025-05-14']
+const FILES: Needed = ['files-api-2025-04-14']
 const SEARCHED: Needed = ['tool-search-tool-2025-10-19', 'advanced-tool-use-2025-11-20']
 const RUN: Needed = ['code-execution-2025-08-25', 'code-execution-2025-05-22']
 
@@ -150,7 +157,15 @@ export function withoutBetas(body: JsonObject, server: ServerFacts, lose: Lose):
   const { betas: names } = server
   if (!names) return body
   const sieve = { names, lose }
-  const edits = [withBodyBetas, withoutMembers, withoutTools, withoutSummary, withoutUpdates]
+  const edits = [
+    withBodyBetas,
+    withoutMembers,
+    withoutTools,
+    withoutSummary,
+    withoutUpdates,
+    withoutMcp,
+    withoutFiles,
+  ]
   const sifted = edits.reduce((edited, edit) => edit(edited, sieve), body)
   return isOut(sieve, SCOPE) ? withoutScopes(sifted, sieve) : sifted
 }
@@ -214,6 +229,29 @@ function withoutUpdates(body: JsonObject, sieve: Sieve): JsonObject {
   if (thinking['display'] !== 'updates' || !isOut(sieve, UPDATES)) return body
   loseBeta(sieve, UPDATES, 'thinking.display')
   return withMembers(body, { thinking: withMembers(thinking, { display: undefined }) })
+}
+
+/** What servers of MCP were asked for earlier is refused like the servers. */
+function withoutMcp(body: JsonObject, sieve: Sieve): JsonObject {
+  if (!isOut(sieve, MCP)) return body
+  return withBlocks(body, (block, place) => {
+    const type = textIn(block['type'])
+    if (!type.startsWith('mcp_tool_')) return block
+    loseBeta(sieve, MCP, type)
+    return sieve.lose('dropped', place) ?? []
+  })
+}
+
+/** A file that the service keeps is only mentioned. */
+function withoutFiles(body: JsonObject, sieve: Sieve): JsonObject {
+  if (!isOut(sieve, FILES)) return body
+  return withBlocks(body, (block, place) => {
+    const { type, file_id: id } = objectIn(block['source'])
+    if (type !== 'file' && block['type'] !== 'container_upload') return block
+    loseBeta(sieve, FILES, 'file_id')
+    sieve.lose('dropped', place)
+    return { type: 'text', text: leftOutFile(textIn(block['title']) || textIn(id)) }
+  })
 }
 
 /** Claude Code marks the part of its prompt that all its users have in common. */

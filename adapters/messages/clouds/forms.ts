@@ -13,7 +13,8 @@ import { invalid } from '../../../src/model/problem.ts'
 import { leftOutFile } from '../../../src/rules/media.ts'
 import type { AmazonFrame, Form, FormedRequest, Frame, ServerFacts } from '../../contract.ts'
 import { betasIn } from './betas.ts'
-import { listIn, objectIn, textIn } from '../dialect.ts'
+import { withBlocks } from './blocks.ts'
+import { listIn, objectIn, objectsIn, textIn } from '../dialect.ts'
 
 /** The version stands in the body there, and has a name of the cloud's own (vertex-sdk 1.1.3, bedrock-sdk 1.1.3). */
 const VERTEX_VERSION = 'vertex-2023-10-16'
@@ -78,54 +79,65 @@ function writeInvoke(request: FormedRequest): FormedRequest {
   }
 }
 
-const EAGER_BETA = 'fine-grained-tool-streaming-2025-05-14'
-
 /** What Invoke refuses of a body that others take (@ai-sdk/amazon-bedrock 4.0.186; ai#11878). */
 export function invokable(body: JsonObject, { form }: ServerFacts, lose: Lose): JsonObject {
   if (form !== 'invoke') return body
   const choice = objectIn(body['tool_choice'])
   const isAlone = choice['disable_parallel_tool_use'] === true
   if (isAlone) lose('dropped', 'parallelToolCalls')
-  return withMembers(withoutEager(withoutAddresses(body, lose)), {
-    ...(isAlone && {
-      tool_choice: withMembers(choice, { disable_parallel_tool_use: undefined }),
+  const name = RENAMED[textIn(choice['name'])]
+  return withMembers(withToolsThere(withoutAddresses(body, lose), lose), {
+    ...((isAlone || name !== undefined) && {
+      tool_choice: withMembers(choice, {
+        ...(isAlone && { disable_parallel_tool_use: undefined }),
+        ...(name !== undefined && { name }),
+      }),
     }),
   })
 }
 
-/** Arguments that come as they are made are asked for by a beta alone. */
-function withoutEager(body: JsonObject): JsonObject {
+const EDITOR = 'str_replace_based_edit_tool'
+/** The editor of the oldest type has another name. */
+const RENAMED: Readonly<Record<string, string>> = { str_replace_editor: EDITOR }
+
+/** It has no tools of the oldest types, but newer ones in their place (@ai-sdk/amazon-bedrock 4.0.186). */
+const NEWER: Readonly<Record<string, JsonObject>> = {
+  bash_20241022: { type: 'bash_20250124' },
+  text_editor_20241022: { type: 'text_editor_20250728', name: EDITOR },
+  computer_20241022: { type: 'computer_20250124' },
+}
+
+/** Asked for there by a beta alone: a screen with its tools, a search for tools, arguments that come as they are made. */
+const ASKED: readonly (readonly [string, (tool: JsonObject) => boolean])[] = [
+  ['computer-use-2025-01-24', ({ type }) => textIn(type) in NEWER],
+  ['tool-search-tool-2025-10-19', ({ type }) => textIn(type).startsWith('tool_search_tool_')],
+  ['fine-grained-tool-streaming-2025-05-14', (tool) => 'eager_input_streaming' in tool],
+]
+
+function withToolsThere(body: JsonObject, lose: Lose): JsonObject {
   const tools = listIn(body['tools'])
-  const plain = withElements(tools, (tool) =>
-    isObject(tool) ? withMembers(tool, { eager_input_streaming: undefined }) : tool,
-  )
-  if (plain === tools) return body
-  const betas = new Set([...listIn(body['anthropic_beta']), EAGER_BETA])
-  return withMembers(body, { tools: plain, anthropic_beta: [...betas] })
+  const betas = ASKED.filter(([, isFor]) => objectsIn(tools).some(isFor)).map(([beta]) => beta)
+  if (betas.length === 0) return body
+  const written = withElements(tools, (tool) => {
+    if (!isObject(tool)) return tool
+    const newer = NEWER[textIn(tool['type'])]
+    if (newer?.['name'] !== undefined) lose('approximated', `tools.${textIn(tool['name'])}`)
+    return withMembers(tool, { ...newer, eager_input_streaming: undefined })
+  })
+  return withMembers(body, {
+    tools: written,
+    anthropic_beta: joined(body['anthropic_beta'], betas),
+  })
 }
 
 /** It fetches nothing: what is named by an address is only mentioned. */
-function withoutAddresses(body: JsonObject, lose: Lose): JsonObject {
-  const { messages } = body
-  if (!Array.isArray(messages)) return body
-  const plain = (list: Json[], place: string): Json[] =>
-    withElements(list, (block, index) => {
-      if (!isObject(block)) return block
-      const at = `${place}.blocks.${index}` as const
-      if (block['type'] === 'tool_result' && Array.isArray(block['content']))
-        return withMembers(block, { content: plain(block['content'], at) })
-      const { type, url } = objectIn(block['source'])
-      if (type !== 'url') return block
-      lose('dropped', `turns.${at}`)
-      return { type: 'text', text: leftOutFile(textIn(block['title']) || textIn(url)) }
-    })
-  const written = withElements(messages, (message, index) =>
-    isObject(message) && Array.isArray(message['content'])
-      ? withMembers(message, { content: plain(message['content'], `${index}`) })
-      : message,
-  )
-  return withMembers(body, { messages: written })
-}
+const withoutAddresses = (body: JsonObject, lose: Lose): JsonObject =>
+  withBlocks(body, (block, place) => {
+    const { type, url } = objectIn(block['source'])
+    if (type !== 'url') return block
+    lose('dropped', place)
+    return { type: 'text', text: leftOutFile(textIn(block['title']) || textIn(url)) }
+  })
 
 interface Edited {
   body: string

@@ -9,6 +9,7 @@ import type { Places, Translation } from '../../ports.ts'
 import { ownTurn } from '../../stream/time.ts'
 import { memberName, membersOf } from '../../upstream/members.ts'
 import { type AddressedRequest, masked } from '../../upstream/request.ts'
+import type { UpstreamSettings } from '../../config/settings.ts'
 import type { Exchange } from '../exchange.ts'
 import { findOrder, hasClasses } from './home.ts'
 import type { Plan } from '../request/plan.ts'
@@ -130,9 +131,18 @@ function describeUpstream({ destination, sent }: Plan): JsonObject {
   const { dialect } = destination.upstream
   const name = memberName(destination.upstream)
   if (!sent) return { name, dialect, method: null, url: null, headers: {}, body: null }
-  const { url, headers } = masked(sent)
+  const { url, headers } = masked(withMadePlace(sent, destination.upstream))
   return { name, dialect, method: sent.method, url, headers, body: sentBody(sent) }
 }
+
+/** Nothing is fetched or signed for a request that does not go, so only the place of a key that is made is shown. */
+const withMadePlace = (sent: AddressedRequest, { made }: UpstreamSettings): AddressedRequest =>
+  made
+    ? {
+        ...sent,
+        headers: { ...sent.headers, authorization: made.kind === 'token' ? 'Bearer ' : '' },
+      }
+    : sent
 
 /** The body exactly as it would be sent; a body that is no JSON is shown as text. */
 function sentBody({ body }: AddressedRequest): Json {

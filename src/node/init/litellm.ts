@@ -1,4 +1,5 @@
 import { objectsOf, type JsonObject } from '../../json/json.ts'
+import { LITELLM_CLOUDS, variableKey, type CloudModel } from './litellm-clouds.ts'
 import {
   chatAddress,
   type Converted,
@@ -120,19 +121,21 @@ function readModel(entry: JsonObject, left: string[]): Model | undefined {
   const { provider, id } = whose(full, filledText(params['custom_llm_provider']))
   if (id === '') return skip('has no model')
   if (provider === undefined) return skip(`no service is named in "${full}"`)
-  if (!SERVERS.has(provider) && !SERVICES.has(provider) && provider !== 'azure')
+  const cloud = LITELLM_CLOUDS.get(provider)
+  if (!cloud && !SERVERS.has(provider) && !SERVICES.has(provider) && provider !== 'azure')
     return skip(`"${provider}" is no service that init knows: add its upstream by hand`)
   if (name.includes('*') && name !== id && name !== '*')
     return skip('a star that takes a prefix away; add a route for each model')
+  const found = cloud?.read(id, params) ?? readService(provider, id, params)
+  if (typeof found === 'string') return skip(found)
   reportOthers(`model_list "${name}"`, entry, ENTRY, left)
-  const taken = provider === 'azure' ? [...TAKEN, 'api_version'] : TAKEN
+  const taken = [...TAKEN, ...(cloud?.taken ?? (provider === 'azure' ? ['api_version'] : []))]
   reportOthers(`model_list "${name}"`, params, taken, left)
   const weight = positiveInteger(params['weight'])
   return {
     name,
     provider,
-    id: id.replace(/^responses\//, ''),
-    upstream: readUpstream(provider, id, params),
+    ...found,
     weight: weight === undefined ? {} : { weight },
     isOrdered: params['order'] !== undefined,
   }
@@ -154,6 +157,11 @@ function whose(full: string, named: string | undefined): { provider?: string; id
     : { id: full }
 }
 
+const readService = (provider: string, id: string, params: JsonObject): CloudModel => ({
+  id: id.replace(/^responses\//, ''),
+  upstream: readUpstream(provider, id, params),
+})
+
 function readUpstream(provider: string, id: string, params: JsonObject): JsonObject {
   const server = SERVERS.get(provider)
   const service = SERVICES.get(provider)
@@ -170,7 +178,7 @@ function readUpstream(provider: string, id: string, params: JsonObject): JsonObj
     dialect: isServer ? 'chat-completions' : (service?.dialect ?? ''),
     url: server ? versioned(url) : isServer ? chatAddress(url) : url,
     ...(server && { profile: server.profile }),
-    ...(key && { key: toKey(key) }),
+    ...(key && { key: variableKey(key) }),
   }
 }
 
@@ -181,10 +189,8 @@ function readUpstream(provider: string, id: string, params: JsonObject): JsonObj
 const onAzure = (base: string, key = 'os.environ/AZURE_API_KEY'): JsonObject => ({
   dialect: 'chat-completions',
   url: URL.canParse(base) ? `${new URL(base).origin}/openai/v1` : base,
-  key: toKey(key),
+  key: variableKey(key),
 })
-
-const toKey = (key: string): string => key.replace(/^os\.environ\//, 'env:')
 
 const FACTS = ['id', 'mode', 'base_model', 'max_input_tokens', 'max_output_tokens', 'max_tokens']
 
@@ -211,7 +217,7 @@ function addFacts(
 
 function readGeneral(general: JsonObject, converted: Converted): void {
   const key = filledText(general['master_key'])
-  if (key) converted.callerKeys.push(toKey(key))
+  if (key) converted.callerKeys.push(variableKey(key))
   const words = { master_key: '', database_url: 'nothing is kept in a database' }
   reportMembers('general_settings.', general, words, converted.left)
 }
