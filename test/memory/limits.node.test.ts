@@ -111,6 +111,17 @@ describe('bounds', () => {
     expect((await proxy.ask(`/v1/responses/${large.id}`)).status).toBe(404)
   })
 
+  test('one body is kept as itself, however often its events would repeat it', async () => {
+    const proxy = proxyOf(() => said([text('word '.repeat(2_400_000))]), { routes: ONLY_MESSAGES })
+    const answer = await proxy.ask('/v1/responses', { json: { model: MODEL, input: 'x' } })
+    const said12MB = await answer.text()
+    expect(answer.headers.get('x-dragoman-losses') ?? '').not.toContain('store')
+    const { id } = JSON.parse(said12MB) as { id: string }
+    const kept = await proxy.ask(`/v1/responses/${id}`)
+    expect(kept.status).toBe(200)
+    expect((await kept.text()).length).toBe(said12MB.length)
+  })
+
   test('a full store forgets the oldest, and fails nobody', async () => {
     const store = memoryStore({ ...STORE_BOUNDS, ownerBytes: 100_000 })
     const proxy = proxyOf(yes, { store, routes: ONLY_MESSAGES })

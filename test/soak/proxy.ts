@@ -20,7 +20,7 @@ const configureUpstream = (name: string, dialect: string): [string, UpstreamSett
   {
     name,
     dialect,
-    base: `http://127.0.0.1:${upstreamPort}/${dialect}`,
+    base: `http://127.0.0.1:${upstreamPort}/${dialect}/upstream`,
     key: { kind: 'none' },
     auth: 'bearer',
     headers: {},

@@ -18,7 +18,7 @@ const keyNumber = (count: number): string => `key-of-the-upstream-number-${count
 function configFor({ port }: Upstream, keyFile: string, count: number): string {
   const upstreams = allKits.map(({ voice: { dialect } }) => [
     dialect,
-    { dialect, url: `http://127.0.0.1:${port}/${dialect}`, key: `file:${keyFile}` },
+    { dialect, url: `http://127.0.0.1:${port}/${dialect}/upstream`, key: `file:${keyFile}` },
   ])
   return JSON.stringify({
     upstreams: Object.fromEntries(upstreams),

@@ -113,7 +113,8 @@ class TranslatedFrames implements FrameOut, Keeper {
     this.#recorder =
       plan.keeping &&
       new ReplyRecorder(exchange, plan.keeping, this.#told.writer, () => call.cancel())
-    this.#writer = this.#recorder?.writer ?? this.#told.writer
+    // Events are stored with a stream; one body is stored as itself, however often its events would repeat it.
+    this.#writer = (plan.stream ? this.#recorder?.writer : undefined) ?? this.#told.writer
     const contentType = call.headers.get('content-type')
     const { upstream } = plan.destination.adapter
     const { server } = plan.destination.target.facts
