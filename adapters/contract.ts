@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../src/json/json.ts'
 import type { VerbatimPaths } from '../src/json/verbatim-paths.ts'
-import type { StartEvent } from '../src/model/events.ts'
 import type { FieldNames } from '../src/check/fields.ts'
 import type { UpstreamKeeping } from '../src/rules/foreign.ts'
 import type { Lose } from '../src/model/loss.ts'
@@ -18,8 +17,9 @@ import type {
   Frame,
   Framing,
   Heartbeat,
-  PieceRule,
+  PassingRules,
   Reader,
+  StreamThread,
   Writer,
 } from '../src/stream/codec.ts'
 import type { WireEvent } from '../src/stream/wire-events.ts'
@@ -39,6 +39,7 @@ export type {
   Reader,
   RequestHead,
   ServerFacts,
+  StreamThread,
   WireEvent,
   Writer,
 }
@@ -308,44 +309,11 @@ export interface SameSide {
    * stream, where that differs from the reply's.
    */
   readonly modelMember: { request?: string; reply: string; event?: readonly string[] }
-  /**
-   * What holds the events of a stream together, so that an error behind those of an upstream is the next of them:
-   * the member in which they count themselves, the member with the whole reply, and what of that one is the same in
-   * all of them.
-   */
-  readonly thread?: {
-    readonly count: string
-    readonly reply: string
-    named(start: StartEvent): JsonObject
-    /** Matches the event that opens a reply which goes on without its stream. */
-    readonly lasting: RegExp
-    /** What is said of such a stream in place of a failure of the reply. */
-    broken(failure: WireEvent): WireEvent
-  }
   /** The top-level members with which a conversation begins: instructions and turns. */
   readonly beginning?: { instructions?: string; turns: string }
   /** Where services count the tokens of a stream only when they are asked. */
   readonly counting?: CountingRule
-  /** Which frames surely bring only a piece of the reply, so that they need not be read. */
-  readonly pieces?: PieceRule
-  /**
-   * Whether the dialect's clients take a frame for a failure, or for an end that reports one. In place of any other
-   * frame that a reader takes for a failure, an error of the dialect is written. When absent, clients take all of
-   * them for failures.
-   */
-  tellsFailure?(frame: Frame): boolean
-  /**
-   * Whether the dialect's clients can read the error in a body, which then passes. Any other one is written anew. When
-   * absent, they can read whatever is an object.
-   */
-  tellsError?(body: JsonObject): boolean
-  /** Whether a body without an error at its top tells of a failure all the same, and of nothing else. */
-  failsWithin?(body: JsonObject): boolean
-  /**
-   * Whether the text of a frame shows that it has the dialect's shape: its content then passes unchanged. Any other
-   * frame may be the words of a server in between, in which keys are masked. When absent, all frames have it.
-   */
-  knows?(frame: Frame): boolean
+  readonly passing: PassingRules
 }
 
 /** One dialect, both sides. The four roles are those of an HTTP codec: decode and encode, request and reply. */

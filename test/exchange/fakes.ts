@@ -92,6 +92,7 @@ function fakeAdapter({ dialect, pathy }: FakeOptions): Adapter {
       edit: (body, { model }) =>
         model === undefined || body['model'] === undefined ? body : { ...body, model },
       mayHoldForeign: () => false,
+      passing: {},
       path: ({ path }, model) =>
         model === undefined ? path : path.replace(/[^/:]+:/, `${model}:`),
       query: pathy ? ['alt'] : ['beta'],

@@ -272,10 +272,10 @@ function replyRecord(
 }
 
 /** A reply in the background is asked for by clients that have left its stream. */
-export const LASTING = /"background"\s*:\s*true/
+export const CONTINUING = /"background"\s*:\s*true/
 
 function idIn({ data }: Frame, always: boolean): string | undefined {
-  if (!always && !LASTING.test(data)) return undefined
+  if (!always && !CONTINUING.test(data)) return undefined
   const { response } = parseObject(data) ?? {}
   return isObject(response) ? memberText(response, 'id') : undefined
 }
