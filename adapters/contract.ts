@@ -230,7 +230,7 @@ export interface ModelEntry {
 export type Abilities = KnownFacts & { readonly service?: string }
 
 /** A fact about a model as its service tells it, and the member in which it does. */
-export interface ToldFact {
+export interface ModelFact {
   fact: keyof KnownFacts | 'lifecycle' | 'maxTemperature'
   member: string
   value: string | number | boolean | readonly string[]
@@ -328,7 +328,7 @@ export interface Adapter {
     /** What it allows in the id of a call; anything when absent. */
     readonly callIds?: NameRule
     /** Members of its requests, and types of blocks and tools, that must not be left out for another dialect. */
-    readonly promises?: ReadonlySet<string> | undefined
+    readonly mustKeep?: ReadonlySet<string> | undefined
     /** Tools without which an answer has no sources, where nothing searches besides. */
     readonly sources?: ReadonlySet<string> | undefined
     /** `headers`: those that the dialect's clients read; none of them is about framing. */
@@ -381,7 +381,7 @@ export interface Adapter {
   }
   readonly same: SameSide
   /** A program that sends the words of another dialect here: how its bodies begin, and the caller's side for it. */
-  readonly mixed?: { readonly begins: RegExp; readonly adapter: Adapter }
+  readonly alsoSpeaks?: { readonly begins: RegExp; readonly adapter: Adapter }
   /** The members of its requests, for errors that name one of them. */
   readonly members: FieldNames
 }
@@ -391,7 +391,7 @@ export const keepingOf = (
   { caller }: Adapter,
   { dialect, upstream }: Adapter,
 ): UpstreamKeeping => ({
-  promises: caller.promises,
+  mustKeep: caller.mustKeep,
   sources: upstream.searchesFiles ? undefined : caller.sources,
   target: dialect,
 })

@@ -12,7 +12,7 @@ import { readRequest, writeCountRequest, writeRequest } from './request.ts'
 import {
   optionPlace,
   placeOf,
-  PROMISES,
+  MUST_KEEP,
   REPLY_VERBATIM,
   REQUEST_VERBATIM,
   FIELDS,
@@ -36,7 +36,7 @@ export const generateContent: Adapter = {
     match,
     readRequest,
     writer: (context) => new ReplyWriter(context),
-    promises: PROMISES,
+    mustKeep: MUST_KEEP,
     sources: new Set(['file-search', 'retrieval']),
     writeProblem: (problem) => writeProblem(problem),
     writeTokenCount: (inputTokens) => ({ totalTokens: inputTokens }),

@@ -18,7 +18,7 @@ import { socketMode } from './socket/index.ts'
 import { ResponseWriter } from './writer.ts'
 import { edit } from './same.ts'
 import { streamThread } from './memory/stream-thread.ts'
-import { placeOf, PROMISES, FIELDS } from './wire.ts'
+import { placeOf, MUST_KEEP, FIELDS } from './wire.ts'
 
 /** The beginnings of its event types. */
 const KNOWN = /^(?:response\.|error|keepalive)/
@@ -76,7 +76,7 @@ export const responses: Adapter = {
     readRequest,
     writer,
     callIds: CALL_ID,
-    promises: PROMISES,
+    mustKeep: MUST_KEEP,
     writeProblem,
     writeTokenCount: (inputTokens) => ({
       object: 'response.input_tokens',

@@ -16,11 +16,11 @@ import {
 } from '../../stream/reply-events.ts'
 import { framer } from '../../stream/stream-out.ts'
 import { mayHop } from '../../upstream/verdict.ts'
-import type { Veil } from '../../upstream/secrets.ts'
+import type { Secrets } from '../../upstream/secrets.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
 import { lossComment } from '../answers/answer.ts'
-import { isImproved } from '../answers/improved-problem.ts'
-import { toldProblem } from '../answers/told-problem.ts'
+import { hasAdvice } from '../answers/problem-advice.ts'
+import { shownProblem } from '../answers/shown-problem.ts'
 import type { Answer, PassingExchange, StoredExchange } from '../exchange.ts'
 import { memberOf } from '../../json/scanned-body.ts'
 import { unreadRequest, type PassPlan } from '../request/plan.ts'
@@ -83,7 +83,7 @@ function framesOf(
     passing: {
       framing: exchange.route.framing,
       pieces: new PieceFinder(exchange.caller.same.passing.isPiece),
-      anew: () => passedReader(exchange, plan, mirror),
+      restart: () => passedReader(exchange, plan, mirror),
     },
   })
 }
@@ -121,7 +121,7 @@ class PassedFrames implements FrameOut {
   readonly #call: UpstreamCall
   readonly #passage: Passage
   readonly #rules: PassingRules
-  readonly #veil: Veil
+  readonly #secrets: Secrets
   readonly #thread: StreamThread | undefined
   /** The caller has been shown something of the reply. */
   #isShown = false
@@ -139,7 +139,7 @@ class PassedFrames implements FrameOut {
     this.#call = call
     this.#passage = passage
     this.#rules = exchange.caller.same.passing
-    this.#veil = plan.sent.veil
+    this.#secrets = plan.sent.secrets
     this.#thread = this.#rules.streamThread?.(replyCounter(exchange.lease))
     this.#rename = renamerOf(exchange, plan)
     const { counting } = plan.destination.adapter.same
@@ -148,7 +148,8 @@ class PassedFrames implements FrameOut {
 
   ready(frames: readonly ReadFrame[]): readonly ReadFrame[] {
     for (const read of frames)
-      if (!read.isPiece && this.#failureIn(read)) return frames.map((each) => this.#told(each))
+      if (!read.isPiece && this.#failureIn(read))
+        return frames.map((each) => this.#withFailure(each))
     return frames
   }
 
@@ -159,16 +160,16 @@ class PassedFrames implements FrameOut {
   }
 
   /** A frame with its failure as the caller may see it. */
-  #told(read: ReadFrame): ReadFrame {
+  #withFailure(read: ReadFrame): ReadFrame {
     const problem = this.#failureIn(read)
     if (!problem) return read
     const before = read.events.filter(({ type }) => type === 'usage')
-    const events = [...before, failureOf(toldProblem(this.#plan, problem))]
-    const told = { ...read, events }
+    const events = [...before, failureOf(shownProblem(this.#plan, problem))]
+    const shown = { ...read, events }
     this.#mayHop = mayHop(problem)
     const isOwn = read.frame && this.#tellsFailure(read.frame)
-    if (isOwn && !isImproved(this.#plan, problem)) this.#own = told
-    return told
+    if (isOwn && !hasAdvice(this.#plan, problem)) this.#own = shown
+    return shown
   }
 
   /** Whether clients take a frame for a failure. One that came without a framing they do not read. */
@@ -221,15 +222,18 @@ class PassedFrames implements FrameOut {
   }
 
   #masked(text: string): string {
-    if (text.length > LARGEST_ERROR) return this.#veil.sought?.hide(text) ?? text
+    if (text.length > LARGEST_ERROR) return this.#secrets.forms?.hide(text) ?? text
     return this.#hidden(text)
   }
 
   /** A text without its secrets. */
   #hidden(text: string): string {
     if (text.length > LARGEST_ERROR) return ''
-    if (this.#exchange.route.framing === 'json-array') return this.#veil.hideJson(text)
-    return text.replace(LINE, (_, name: string, value: string) => name + this.#veil.hideJson(value))
+    if (this.#exchange.route.framing === 'json-array') return this.#secrets.hideJson(text)
+    return text.replace(
+      LINE,
+      (_, name: string, value: string) => name + this.#secrets.hideJson(value),
+    )
   }
 
   objection(): undefined {
