@@ -57,12 +57,13 @@ export interface Route {
   compacts?: true
 }
 
-/** `query` without its question mark. */
-export interface Outgoing {
+/** What is said to an upstream, before its address and its key are known. */
+export interface WrittenRequest<Body = JsonObject> {
+  /** Begins with a version segment. */
   path: string
-  query?: string
-  headers: Record<string, string>
-  body: JsonObject
+  query?: readonly (readonly [string, string])[]
+  headers: Readonly<Record<string, string>>
+  body: Body
   /** The last proof of reasoning in the body, empty without one, where the service binds those of its reply to it. */
   lastProof?: string
 }
@@ -154,7 +155,7 @@ export interface ReadReplyContext {
   readonly request: Request
   /** The facts about the server that answers. */
   readonly server?: ServerFacts | undefined
-  /** That of `Outgoing`, where the request was written here. */
+  /** That of `WrittenRequest`, where the request was written here. */
   readonly lastProof?: string | undefined
   readonly lose: Lose
   newId(prefix: string): string
@@ -366,7 +367,7 @@ export interface Adapter {
     storing(target: Target): Storing
     /** The subtrees of a reply that stay text. */
     readonly verbatim: VerbatimPaths
-    writeRequest(request: Request, context: WriteRequestContext): Outgoing
+    writeRequest(request: Request, context: WriteRequestContext): WrittenRequest
     /** Its callers may receive summaries of a conversation (`Request.compact`), in an envelope. */
     readonly compacts?: true
     /** Its service caches no turn that another choice of tools was sent with. */
@@ -374,7 +375,7 @@ export interface Adapter {
     /** Its service searches files, if not the same ones. */
     readonly searchesFiles?: true
     /** The upstream's own token counter for the same request; undefined when it has none. */
-    writeCountRequest(request: Request, context: WriteRequestContext): Outgoing | undefined
+    writeCountRequest(request: Request, context: WriteRequestContext): WrittenRequest | undefined
     readTokenCount(body: Json): number | undefined
     reader(context: ReadReplyContext): Reader
     readProblem(status: number, body: Json | undefined): Problem
