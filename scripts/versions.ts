@@ -16,10 +16,10 @@ export function findChanges(changelog: string, version: string): string {
 export const moved = (changelog: string, version: string, day: string): string =>
   changelog.replace('## Unreleased\n', `## Unreleased\n\n## ${version} - ${day}\n`)
 
-/** The first places that have the version: a manifest's own, a lock file's two, a constant. */
+/** The first places that have the version: a manifest's own, a lock file's two, a constant, a chart's two. */
 export function withVersion(text: string, from: string, to: string): string {
   const own = new RegExp(
-    `((?:"version": "|VERSION = '))${from.replaceAll('.', '\\.')}(?=["'])`,
+    `("version": "|VERSION = '|\\b(?:v|appV)ersion: )${from.replaceAll('.', '\\.')}(?=["'\\n])`,
     'g',
   )
   let count = 0
@@ -28,6 +28,14 @@ export function withVersion(text: string, from: string, to: string): string {
     return count <= 2 ? before + to : whole
   })
 }
+
+/** Where the version stands, beside the changelog and the pages. */
+export const VERSION_FILES = [
+  'package.json',
+  'package-lock.json',
+  'src/version.ts',
+  'deploy/helm/Chart.yaml',
+]
 
 /** The pages that say how a tarball is installed or checked. */
 export const TARBALL_PAGES = [
