@@ -229,7 +229,7 @@ export interface ModelEntry {
 export type Abilities = KnownFacts & { readonly service?: string }
 
 /** A fact about a model as its service tells it, and the member in which it does. */
-export interface ToldFact {
+export interface ModelFact {
   fact: keyof KnownFacts | 'lifecycle' | 'maxTemperature'
   member: string
   value: string | number | boolean | readonly string[]
@@ -313,12 +313,12 @@ export interface SameSide {
    * the member in which they count themselves, the member with the whole reply, and what of that one is the same in
    * all of them.
    */
-  readonly thread?: {
+  readonly streamThread?: {
     readonly count: string
     readonly reply: string
     named(start: StartEvent): JsonObject
     /** Matches the event that opens a reply which goes on without its stream. */
-    readonly lasting: RegExp
+    readonly continuing: RegExp
     /** What is said of such a stream in place of a failure of the reply. */
     broken(failure: WireEvent): WireEvent
   }
@@ -345,7 +345,7 @@ export interface SameSide {
    * Whether the text of a frame shows that it has the dialect's shape: its content then passes unchanged. Any other
    * frame may be the words of a server in between, in which keys are masked. When absent, all frames have it.
    */
-  knows?(frame: Frame): boolean
+  isOwnFrame?(frame: Frame): boolean
 }
 
 /** One dialect, both sides. The four roles are those of an HTTP codec: decode and encode, request and reply. */
@@ -360,7 +360,7 @@ export interface Adapter {
     /** What it allows in the id of a call; anything when absent. */
     readonly callIds?: NameRule
     /** Members of its requests, and types of blocks and tools, that must not be left out for another dialect. */
-    readonly promises?: ReadonlySet<string> | undefined
+    readonly mustKeep?: ReadonlySet<string> | undefined
     /** Tools without which an answer has no sources, where nothing searches besides. */
     readonly sources?: ReadonlySet<string> | undefined
     /** `headers`: those that the dialect's clients read; none of them is about framing. */
@@ -413,7 +413,7 @@ export interface Adapter {
   }
   readonly same: SameSide
   /** A program that sends the words of another dialect here: how its bodies begin, and the caller's side for it. */
-  readonly mixed?: { readonly begins: RegExp; readonly adapter: Adapter }
+  readonly alsoSpeaks?: { readonly begins: RegExp; readonly adapter: Adapter }
   /** The members of its requests, for errors that name one of them. */
   readonly members: FieldNames
 }
@@ -423,7 +423,7 @@ export const keepingOf = (
   { caller }: Adapter,
   { dialect, upstream }: Adapter,
 ): UpstreamKeeping => ({
-  promises: caller.promises,
+  mustKeep: caller.mustKeep,
   sources: upstream.searchesFiles ? undefined : caller.sources,
   target: dialect,
 })

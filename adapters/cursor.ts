@@ -14,7 +14,7 @@ const BEGINS =
  */
 export const withCursor = (chat: Adapter, responses: Adapter): Adapter => ({
   ...chat,
-  mixed: {
+  alsoSpeaks: {
     begins: BEGINS,
     adapter: {
       ...chat,
@@ -24,7 +24,7 @@ export const withCursor = (chat: Adapter, responses: Adapter): Adapter => ({
       caller: {
         ...chat.caller,
         verbatim: responses.caller.verbatim,
-        promises: responses.caller.promises,
+        mustKeep: responses.caller.mustKeep,
         sources: responses.caller.sources,
         readRequest: (body, context) => readRequest(responses, body, context),
       },

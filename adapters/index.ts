@@ -1,5 +1,5 @@
 import type { JsonObject } from '../src/json/json.ts'
-import type { Adapter, Lookup, ToldFact } from './contract.ts'
+import type { Adapter, Lookup, ModelFact } from './contract.ts'
 import { withCursor } from './cursor.ts'
 import { type Dialect, DIALECTS } from './dialect.ts'
 // In the order in which the Worker is smallest: gzip finds again what has stood within the last 32 kB.
@@ -53,7 +53,7 @@ export const dialects: Dialects = {
 }
 
 /** What services tell of their models, by their dialects; no request needs it. */
-export const MODEL_READERS: ReadonlyMap<string, (body: JsonObject) => ToldFact[]> = new Map([
+export const MODEL_READERS: ReadonlyMap<string, (body: JsonObject) => ModelFact[]> = new Map([
   ['messages', readMessagesModel],
   ['generate-content', readGenerateContentModel],
 ])

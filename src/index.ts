@@ -36,7 +36,7 @@ export { durableStore, type ObjectNamespace } from './workers/durable.ts'
 export { type KeyValueNamespace, kvStore } from './workers/kv.ts'
 export { memoryStore } from './memory/stores/memory.ts'
 export { type RedisLink, redisStore } from './memory/stores/redis.ts'
-export type { ToldLoss } from './exchange/answers/told-losses.ts'
+export type { ReportedLoss } from './exchange/answers/loss-report.ts'
 export type { Loss, LossCode } from './model/loss.ts'
 export { ProblemError, type Problem } from './model/problem.ts'
 export { translator } from './named-translator.ts'
@@ -95,14 +95,14 @@ const isRequest = (input: Request | string | URL): input is Request =>
  * costs no reply, which has been paid for, and not the process.
  */
 function knownOnly(log: EveryPort['log']): EveryPort['log'] {
-  const told = async (entry: LogEntry): Promise<void> => {
+  const logSafely = async (entry: LogEntry): Promise<void> => {
     try {
       await log(entry)
     } catch (error) {
       console.error('dragoman: the log of this program failed', error)
     }
   }
-  return (entry) => void told(defined(entry))
+  return (entry) => void logSafely(defined(entry))
 }
 
 function processEnvironment(): Environment {

@@ -112,7 +112,7 @@ export interface Refusal {
   text?: string
 }
 
-/** In which body a place is sought. */
+/** In which body a place is looked for. */
 export interface PlaceSearch {
   /** The body is edited and not translated: what is inside of an element stays where it is. */
   readonly edits?: boolean
@@ -154,8 +154,8 @@ export interface EditedBody {
 
 /** An upstream names places in a request that the caller never saw. The caller is told those of its own. */
 export interface Placing {
-  refusal<Told extends Refusal>(sought: PlaceSearch, refused: Told): Promise<Told>
-  withheld(sought: PlaceSearch, list: readonly Withheld[]): Promise<Withheld[]>
+  refusal<Refused extends Refusal>(search: PlaceSearch, refused: Refused): Promise<Refused>
+  withheld(search: PlaceSearch, list: readonly Withheld[]): Promise<Withheld[]>
   /** Finds the places of what is lost, for a person. */
   finder(body: Json, translation: Translation): PlaceFinder
   /** The same for a body that is only edited: the places of its losses, in their order. */

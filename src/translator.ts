@@ -25,20 +25,20 @@ import type { ProfileConfig } from './config/type.ts'
 import { randomId, type PlaceFinder } from './ports.ts'
 import { idSource } from './model/ids.ts'
 import { refuseUnsummable, summaryTurn } from './compaction/turn.ts'
-import { summaryReader } from './exchange/compaction/told.ts'
+import { summaryReader } from './exchange/compaction/summary-dialect.ts'
 import { ownHeaders } from './exchange/reply/sample.ts'
 import { frameReader } from './stream/event-reader.ts'
-import { atOwnPlace, inOwnSpelling } from './exchange/request/own-place.ts'
+import { withCallerPath, withCallerSpelling } from './exchange/request/caller-path.ts'
 import { placeFinder } from './places/node-places.ts'
 import { lossPlaceFinder } from './places/loss-places.ts'
-import { toldLosses, type ToldLoss } from './exchange/answers/told-losses.ts'
+import { reportLosses, type ReportedLoss } from './exchange/answers/loss-report.ts'
 import { replyEvents } from './stream/reply-events.ts'
 import { replyWriter } from './exchange/reply/reply-writer.ts'
 import { framer } from './stream/stream-out.ts'
 
 // It is also what a program imports that names its dialects itself, as `dragoman/translator`.
 export type { Adapter } from '../adapters/contract.ts'
-export type { ToldLoss } from './exchange/answers/told-losses.ts'
+export type { ReportedLoss } from './exchange/answers/loss-report.ts'
 export type { Loss, LossCode } from './model/loss.ts'
 export { ProblemError, type Problem } from './model/problem.ts'
 
@@ -67,13 +67,13 @@ export interface TranslatedRequest<To = JsonObject> {
   body: To
   /** The body as text, in which large numbers and the order of members are kept. */
   text: string
-  losses: readonly ToldLoss[]
+  losses: readonly ReportedLoss[]
 }
 
 export interface TranslatedReply {
   body: JsonObject
   text: string
-  losses: readonly ToldLoss[]
+  losses: readonly ReportedLoss[]
 }
 
 /** The type of a body: an SDK's type as it is; for the name of a dialect, or no type, any object. */
@@ -163,8 +163,8 @@ function sameDialect(adapter: Adapter, facts: ModelFacts, options: TranslatorOpt
           return again.losses
         }),
       )
-      const told = toldLosses(losses, find)
-      return { path, headers, body: bodyObject(text, () => parse(text)), text, losses: told }
+      const reported = reportLosses(losses, find)
+      return { path, headers, body: bodyObject(text, () => parse(text)), text, losses: reported }
     },
     reply(body) {
       if (isRenamed) return between.reply(body)
@@ -202,9 +202,9 @@ function betweenDialects(
       const places = lazily(() =>
         placeFinder(parsed, { read, write: (request) => write(request).body }),
       )
-      const { losses, lastProof: proof, ...written } = placed(() => write(last), from, places)
+      const { losses, lastProof: proof, ...written } = withPlaces(() => write(last), from, places)
       lastProof = proof
-      return { ...written, losses: toldLosses(losses, ({ path }) => places().find(path).field) }
+      return { ...written, losses: reportLosses(losses, ({ path }) => places().find(path).field) }
     },
     reply(body) {
       const asked = last
@@ -212,15 +212,15 @@ function betweenDialects(
         const { lose, losses } = lossList()
         const { read, write } = contexts(lose, asked)
         const events = bodyEvents(to, readerOf(read), given)
-        const told = watchEmptyReply(replyWriter(from, write), losses)
-        return { body: writtenBody(events, told), losses }
+        const watched = watchEmptyReply(replyWriter(from, write), losses)
+        return { body: writtenBody(events, watched), losses }
       })
     },
     stream() {
       const { lose, losses } = lossList()
       const { read, write } = contexts(lose)
-      const told = watchEmptyReply(replyWriter(from, write), losses)
-      return translatingStream(to, readerOf(read), told)
+      const watched = watchEmptyReply(replyWriter(from, write), losses)
+      return translatingStream(to, readerOf(read), watched)
     },
   }
 }
@@ -236,11 +236,15 @@ function writtenBody(events: readonly Event[], { writer, outcome }: EmptyReply):
 }
 
 /** A refusal names its place as it stands in the body that was given. */
-function placed<Written>(write: () => Written, from: Adapter, places: () => PlaceFinder): Written {
+function withPlaces<Written>(
+  write: () => Written,
+  from: Adapter,
+  places: () => PlaceFinder,
+): Written {
   try {
     return write()
   } catch (error) {
-    throw atOwnPlace(error, from, places)
+    throw withCallerPath(error, from, places)
   }
 }
 
@@ -258,7 +262,7 @@ function readRequest(
     ...(isInPath && { model: model ?? 'model', stream }),
   }
   const headers = options.headers ? new Headers(options.headers) : ownHeaders(from)
-  return inOwnSpelling(from, () => caller.readRequest(body, { route, headers, newId }))
+  return withCallerSpelling(from, () => caller.readRequest(body, { route, headers, newId }))
 }
 
 function writeRequest(
@@ -293,13 +297,13 @@ function withSummary(request: Request, { upstream }: Adapter, lose: Lose): Reque
 
 function placedReply(
   given: string,
-  told: (given: string) => { body: JsonObject; losses: readonly Loss[] },
+  write: (given: string) => { body: JsonObject; losses: readonly Loss[] },
 ): TranslatedReply {
-  const { body, losses } = told(given)
+  const { body, losses } = write(given)
   const find = lazily(() =>
-    lossPlaceFinder(parse(given), (changed) => keysOf(() => told(stringify(changed)).losses)),
+    lossPlaceFinder(parse(given), (changed) => keysOf(() => write(stringify(changed)).losses)),
   )
-  return { ...plain(body), losses: toldLosses(losses, (loss) => find()(loss)) }
+  return { ...plain(body), losses: reportLosses(losses, (loss) => find()(loss)) }
 }
 
 /** A program reads the arguments of a call and the schema of a tool, which are text between dialects. */

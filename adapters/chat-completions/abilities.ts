@@ -2,7 +2,7 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Request } from '../../src/model/request.ts'
 import type { KnownFacts } from '../../src/models/facts.ts'
 import type { Storing } from '../../src/rules/storing.ts'
-import { fitting } from '../../src/models/fitting.ts'
+import { fitRequest } from '../../src/models/fit-request.ts'
 import { knownOf, type Known, type ServerFacts, type Target } from '../contract.ts'
 import type { WriteRequestContext } from '../contract.ts'
 import { isOrigin } from './dialect.ts'
@@ -71,7 +71,7 @@ export const storing = ({ facts: { server, storesByDefault } }: Target): Storing
  * The request of a foreign caller with what the model takes. How much it thinks is fitted where the server's words for it
  * are known (`withThinking`).
  */
-export function fitted(
+export function fitForeign(
   request: Request,
   { target, cache, lose }: Pick<WriteRequestContext, 'target' | 'cache' | 'lose'>,
 ): Request {
@@ -81,7 +81,7 @@ export function fitted(
   const hear: Lose = (code, path, detail) =>
     asked && path.startsWith('reasoning') ? undefined : lose(code, path, detail)
   const about = { facts, model: target.model, cached: cache?.mode === 'derive', lose: hear }
-  const fit = fitting(request, about)
+  const fit = fitRequest(request, about)
   return asked ? { ...fit, reasoning: asked } : fit
 }
 

@@ -129,12 +129,12 @@ export const writtenTogether = (
     copy: (groups) => [...groups.slice(0, -1), ...groups.slice(-1).map(copied)],
     step(groups, turn, index) {
       for (const part of parted(turn, DIALECT)) {
-        const told = { ...part, path: `turns.${index}` }
+        const placed = { ...part, path: `turns.${index}` }
         const last = groups.at(-1)
         const isModel = last?.[0].turn.role === 'assistant'
-        if (part.isNote) addNote(groups, [told], isModel && last?.some(isCalling) === true)
-        else if (last && !own && part.turn.role === 'assistant' && isModel) last.push(told)
-        else groups.push([told])
+        if (part.isNote) addNote(groups, [placed], isModel && last?.some(isCalling) === true)
+        else if (last && !own && part.turn.role === 'assistant' && isModel) last.push(placed)
+        else groups.push([placed])
       }
     },
   }))
@@ -281,7 +281,7 @@ function answered(
   context: WriteContext,
 ): JsonObject[] {
   const waiting = new Map(calls.map(([id]): [string, string[]] => [id, []]))
-  for (const [id, told] of calls) waiting.get(id)?.push(told)
+  for (const [id, call] of calls) waiting.get(id)?.push(call)
   const results: JsonObject[] = []
   const given = new Map<string, JsonObject>()
   const others: JsonObject[] = []

@@ -13,7 +13,7 @@ import { objectIn, objectsIn, textIn } from './dialect.ts'
 import { FORMAT, signatureIn } from './proofs.ts'
 import { withThoughtInside } from './thoughts.ts'
 
-export interface Fitting {
+export interface ServerFit {
   readonly server: ServerFacts
   readonly lose: Lose
   /** Whether the first call of a message has to have a proof. */
@@ -32,22 +32,22 @@ interface At {
 }
 
 /** Writes the conversation as the server takes it. */
-export function fitMessages(body: JsonObject, fitting: Fitting): JsonObject {
+export function fitMessages(body: JsonObject, context: ServerFit): JsonObject {
   const { messages } = body
   if (!Array.isArray(messages)) return body
-  const { server } = fitting
+  const { server } = context
   const walk = new Walk()
-  const told = withElements(messages, (message) => {
+  const written = withElements(messages, (message) => {
     if (!isObject(message)) return message
     const at = walk.next(message)
-    const fitted = fitMessage(message, at, fitting)
+    const fitted = fitMessage(message, at, context)
     // What becomes the user's words is reported where it stood.
     return server.systemFirst && isInstruction(fitted) ? noteOrigin(fitted, at) : fitted
   })
-  const shown = server.toolMedia === false ? withMediaBehind(told, RESULTS) : told
-  const ordered = server.systemFirst ? withSystemFirst(shown, fitting) : shown
+  const shown = server.toolMedia === false ? withMediaBehind(written, RESULTS) : written
+  const ordered = server.systemFirst ? withSystemFirst(shown, context) : shown
   const { bridgeAfterTool: bridge } = server
-  const whole = bridge === undefined ? ordered : bridged(ordered, bridge, fitting)
+  const whole = bridge === undefined ? ordered : bridged(ordered, bridge, context)
   return whole === messages ? body : withMembers(body, { messages: whole })
 }
 
@@ -74,8 +74,8 @@ class Walk {
   }
 }
 
-function fitMessage(message: JsonObject, at: At, fitting: Fitting): JsonObject {
-  const { server, lose } = fitting
+function fitMessage(message: JsonObject, at: At, context: ServerFit): JsonObject {
+  const { server, lose } = context
   const { role, name } = message
   const isUnnamed = server.messageNames === false && name !== undefined && role !== 'tool'
   if (isUnnamed) lose('dropped', `${at.place}.name`)
@@ -89,18 +89,18 @@ function fitMessage(message: JsonObject, at: At, fitting: Fitting): JsonObject {
           ...(isRenamed && { role: 'system' }),
         })
       : message
-  const marked = named['cache_control'] === undefined ? named : fitMark(named, fitting)
+  const marked = named['cache_control'] === undefined ? named : fitMark(named, context)
   const { content } = marked
   const textual = Array.isArray(content)
-    ? withFitContent(marked, content, at.place, fitting)
+    ? withFitContent(marked, content, at.place, context)
     : marked
   const plain = server.plainContent ? withPlainContent(textual) : textual
   if (role !== 'assistant') return server.callIds === undefined ? plain : withFitIds(plain, server)
-  return withThought(withCalls(plain, at.place, fitting), originOf(message)?.thoughts, at, fitting)
+  return withThought(withCalls(plain, at.place, context), originOf(message)?.thoughts, at, context)
 }
 
 /** Takes out the mark of a prefix to cache, or spells it as the server does. */
-export function fitMark(node: JsonObject, { server, lose }: Fitting): JsonObject {
+export function fitMark(node: JsonObject, { server, lose }: ServerFit): JsonObject {
   const { cache_control: mark } = node
   if (!isObject(mark) || server.cacheMark === undefined || server.cacheMark === 'cache_control')
     return node
@@ -118,15 +118,15 @@ function withFitContent(
   message: JsonObject,
   content: Json[],
   place: string,
-  fitting: Fitting,
+  context: ServerFit,
 ): JsonObject {
   const { role } = message
   let isUnmarked = false
   const kept = withElements(content, (part, index) => {
     if (!isObject(part)) return part
-    const bare = fitMark(part, fitting)
+    const bare = fitMark(part, context)
     isUnmarked ||= bare !== part
-    return fitMedium(bare, originOf(part)?.place ?? `${place}.blocks.${index}`, fitting)
+    return fitMedium(bare, originOf(part)?.place ?? `${place}.blocks.${index}`, context)
   })
   if (kept === content) return message
   const isAlike = isUnmarked && kept.every(isObject)
@@ -139,7 +139,7 @@ function rejoined(parts: JsonObject[], role: Json | undefined): Json {
 }
 
 /** Replaces a document or picture that the server cannot read by a text that names it. */
-function fitMedium(part: JsonObject, place: string, { server, lose }: Fitting): JsonObject {
+function fitMedium(part: JsonObject, place: string, { server, lose }: ServerFit): JsonObject {
   const { type, file, image_url } = part
   if (type !== 'file' && type !== 'image_url') return part
   const url = textIn(image_url) || textIn(objectIn(image_url)['url'])
@@ -174,36 +174,36 @@ function withFitIds(message: JsonObject, server: ServerFacts): JsonObject {
   return withMembers(message, { content: labelled })
 }
 
-function withCalls(message: JsonObject, place: string, fitting: Fitting): JsonObject {
+function withCalls(message: JsonObject, place: string, context: ServerFit): JsonObject {
   const { tool_calls: calls } = message
   if (!Array.isArray(calls)) return message
   const written = withElements(calls, (call, at) => {
     if (!isObject(call)) return call
-    const signed = fitting.isProven && at === 0 ? withStandIn(call, place, fitting.lose) : call
-    return fitCall(fitMark(signed, fitting), place, fitting)
+    const signed = context.isProven && at === 0 ? withStandIn(call, place, context.lose) : call
+    return fitCall(fitMark(signed, context), place, context)
   })
   return withMembers(message, { tool_calls: written })
 }
 
-function fitCall(call: JsonObject, place: string, { server, lose }: Fitting): JsonObject {
+function fitCall(call: JsonObject, place: string, { server, lose }: ServerFit): JsonObject {
   const { id, custom, function: called } = call
-  const fitting =
+  const short =
     server.callIds === undefined || typeof id !== 'string'
       ? call
       : withMembers(call, { id: writeCallId(id, server) })
   if (isObject(custom) && server.customTools === false) {
     const { name = '', input, ...rest } = custom
-    return withMembers(fitting, {
+    return withMembers(short, {
       type: 'function',
       custom: undefined,
       function: { name, arguments: lowerInput(textIn(input)), ...rest },
     })
   }
-  if (!server.validArguments || !isObject(called)) return fitting
+  if (!server.validArguments || !isObject(called)) return short
   const said = called['arguments']
-  if (typeof said === 'string' && parseObject(said) !== undefined) return fitting
+  if (typeof said === 'string' && parseObject(said) !== undefined) return short
   if (said !== undefined && said !== '') lose('approximated', `${place}.input`)
-  return withMembers(fitting, { function: withMembers(called, { arguments: '{}' }) })
+  return withMembers(short, { function: withMembers(called, { arguments: '{}' }) })
 }
 
 function withStandIn(call: JsonObject, place: string, lose: Lose): JsonObject {
@@ -224,7 +224,7 @@ function withThought(
   message: JsonObject,
   places: readonly string[] | undefined,
   { place, hasCalled }: At,
-  { server, lose }: Fitting,
+  { server, lose }: ServerFit,
 ): JsonObject {
   const { reasoningField: field, reasoningFiller: filler, reasoningReplay = 'all' } = server
   if (field === undefined && filler === undefined) return message
@@ -272,8 +272,8 @@ function thoughtIn(
 function withDetail(message: JsonObject, text: string, bare: JsonObject): JsonObject {
   const { reasoning_details: said, reasoning_content } = message
   const details = listOf(said)
-  const told = objectsIn(details).map((entry) => textIn(entry['text']))
-  if (reasoning_content === undefined || told.join('').includes(text)) return message
+  const texts = objectsIn(details).map((entry) => textIn(entry['text']))
+  if (reasoning_content === undefined || texts.join('').includes(text)) return message
   const entry = { type: 'reasoning.text', text, format: FORMAT, index: details.length }
   return withMembers(bare, { reasoning_details: [...details, entry] })
 }
@@ -287,7 +287,7 @@ const RESULTS: ResultWire = {
 }
 
 /** The templates of Qwen and others take instructions only at the beginning and only in one message. */
-function withSystemFirst(messages: Json[], { lose }: Fitting): Json[] {
+function withSystemFirst(messages: Json[], { lose }: ServerFit): Json[] {
   const first = messages.findIndex((message) => !isInstruction(message))
   const count = first < 0 ? messages.length : first
   const texts = messages.slice(0, count).map(textOf)
@@ -319,7 +319,7 @@ function textOf(message: Json): string | undefined {
 }
 
 /** Mistral refuses the user's words directly behind results. */
-function bridged(messages: Json[], bridge: string, { lose }: Fitting): Json[] {
+function bridged(messages: Json[], bridge: string, { lose }: ServerFit): Json[] {
   return withElements(messages, (message, index) => {
     const isBehind = objectIn(messages[index - 1])['role'] === 'tool'
     if (!isBehind || objectIn(message)['role'] !== 'user') return message

@@ -1,7 +1,7 @@
 import { withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import { fittingReasoning, nearestTo } from '../../src/models/thinking.ts'
+import { fitReasoning, nearestTo } from '../../src/models/thinking.ts'
 import type { ModelFacts } from '../contract.ts'
 import { knownBy, type FitTarget } from './abilities.ts'
 import { listIn, objectIn, objectsIn, readCache, textIn, toolType } from './dialect.ts'
@@ -48,7 +48,7 @@ function withEffort(body: JsonObject, { model, facts }: FitTarget, lose: Lose): 
     ...(thinkingOff !== undefined && { thinkingOff }),
   }
   const about = { facts: said, model, lose }
-  const fitted = fittingReasoning({ mode: asked === 'none' ? 'off' : 'on', effort: asked }, about)
+  const fitted = fitReasoning({ mode: asked === 'none' ? 'off' : 'on', effort: asked }, about)
   const isOff = fitted?.mode === 'off'
   const isRefused = isOff && efforts !== undefined && !efforts.includes('none')
   if (isRefused) lose('approximated', 'reasoning.mode')

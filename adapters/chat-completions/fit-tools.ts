@@ -4,25 +4,25 @@ import type { Lose } from '../../src/model/loss.ts'
 import { freeTextMembers } from '../openai/smaller-servers.ts'
 import { callersSchema, originOf } from '../openai/origins.ts'
 import { isFlat, objectIn, objectsIn, textIn, toolType } from './dialect.ts'
-import { fitMark, type Fitting } from './fit-history.ts'
+import { fitMark, type ServerFit } from './fit-history.ts'
 import { readReasoning } from './reasoning.ts'
 import { toolNameIn } from './tools.ts'
 
-export function withTools(body: JsonObject, fitting: Fitting): JsonObject {
+export function withTools(body: JsonObject, context: ServerFit): JsonObject {
   const { tools } = body
   if (!Array.isArray(tools)) return body
-  const written = withElements(tools, (tool) => (isObject(tool) ? fitTool(tool, fitting) : tool))
+  const written = withElements(tools, (tool) => (isObject(tool) ? fitTool(tool, context) : tool))
   return written === tools
     ? body
     : withMembers(body, { tools: written.length > 0 ? written : undefined })
 }
 
-function fitTool(said: JsonObject, fitting: Fitting): JsonObject | JsonObject[] {
-  const { server, lose } = fitting
+function fitTool(said: JsonObject, context: ServerFit): JsonObject | JsonObject[] {
+  const { server, lose } = context
   const type = said['type'] || toolType(said)
   const typed = type === said['type'] ? said : withMembers(said, { type })
   const place = originOf(said)?.place ?? `tools.${toolNameIn(said) || textIn(type)}`
-  const tool = fitMark(typed, fitting)
+  const tool = fitMark(typed, context)
   if (type === 'function') return server.strictTools === false ? loose(tool, place, lose) : tool
   if (type === 'custom') {
     if (server.customTools !== false) return tool
@@ -62,10 +62,10 @@ function asFunction(
   return { name: name ?? '', ...freeTextMembers({ name: called, description, format }, lose) }
 }
 
-export function withChoice(body: JsonObject, fitting: Fitting): JsonObject {
+export function withChoice(body: JsonObject, context: ServerFit): JsonObject {
   const { tool_choice: choice } = body
   if (choice === undefined || choice === null) return body
-  const { server, lose } = fitting
+  const { server, lose } = context
   if (listOf(body['tools']).length === 0 && body['functions'] === undefined) {
     if (isForcing(choice)) lose('dropped', 'toolChoice', 'no tool is left')
     return withMembers(body, { tool_choice: undefined, parallel_tool_calls: undefined })
@@ -74,15 +74,15 @@ export function withChoice(body: JsonObject, fitting: Fitting): JsonObject {
     lose('approximated', 'toolChoice', 'the model may not be forced while it thinks')
     const unforced = asUnforced(choice)
     return isObject(unforced)
-      ? withNarrowChoice(body, unforced, fitting)
+      ? withNarrowChoice(body, unforced, context)
       : withMembers(body, { tool_choice: unforced })
   }
-  if (isObject(choice)) return withNarrowChoice(body, choice, fitting)
+  if (isObject(choice)) return withNarrowChoice(body, choice, context)
   const isSpelled = choice === 'required' || (choice === 'any' && server.requiredChoice)
-  return isSpelled ? withMembers(body, { tool_choice: requiredBy(fitting) }) : body
+  return isSpelled ? withMembers(body, { tool_choice: requiredBy(context) }) : body
 }
 
-const requiredBy = ({ server }: Fitting): string => server.requiredChoice ?? 'required'
+const requiredBy = ({ server }: ServerFit): string => server.requiredChoice ?? 'required'
 
 export const isForcing = (choice: Json): boolean =>
   isObject(choice)
@@ -103,27 +103,27 @@ function thinksIn(body: JsonObject): boolean {
 }
 
 /** One tool that has to be called, or several of which one may be. */
-function withNarrowChoice(body: JsonObject, choice: JsonObject, fitting: Fitting): JsonObject {
-  const { server, lose, keepsOffer } = fitting
+function withNarrowChoice(body: JsonObject, choice: JsonObject, context: ServerFit): JsonObject {
+  const { server, lose, keepsOffer } = context
   const { allowed_tools: allowed } = choice
   if (!isObject(allowed)) {
-    if (server.namedChoice === false) return withOnly(body, [choice], requiredBy(fitting))
-    return withMembers(body, { tool_choice: asNamed(choice, fitting) })
+    if (server.namedChoice === false) return withOnly(body, [choice], requiredBy(context))
+    return withMembers(body, { tool_choice: asNamed(choice, context) })
   }
   const tools = listOf(allowed['tools'])
   if (server.allowedTools !== false && server.namedChoice !== false) {
-    const named = withElements(tools, (tool) => (isObject(tool) ? asNamed(tool, fitting) : tool))
+    const named = withElements(tools, (tool) => (isObject(tool) ? asNamed(tool, context) : tool))
     const several = withMembers(choice, { allowed_tools: withMembers(allowed, { tools: named }) })
     return withMembers(body, { tool_choice: several })
   }
-  const mode = allowed['mode'] === 'required' ? requiredBy(fitting) : 'auto'
+  const mode = allowed['mode'] === 'required' ? requiredBy(context) : 'auto'
   const narrowed = withOnly(body, objectsIn(tools), mode)
   if (narrowed['tools'] === body['tools']) return narrowed
   lose('approximated', 'toolChoice', `the others ${keepsOffer ? 'stay' : 'are not'} on offer`)
   return keepsOffer ? withMembers(body, { tool_choice: mode }) : narrowed
 }
 
-const asNamed = (choice: JsonObject, { server }: Fitting): JsonObject =>
+const asNamed = (choice: JsonObject, { server }: ServerFit): JsonObject =>
   choice['type'] === 'custom' && server.customTools === false
     ? { type: 'function', function: { name: toolNameIn(choice) } }
     : choice

@@ -9,7 +9,7 @@ import {
 } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { withoutOthers, withoutRefused } from '../../src/check/fields.ts'
-import { fittingReasoning } from '../../src/models/thinking.ts'
+import { fitReasoning } from '../../src/models/thinking.ts'
 import { see, wantsProvenCalls } from '../../src/models/see.ts'
 import { UNTOLD } from '../../src/rules/storing.ts'
 import { inWords } from '../../src/rules/text-tools.ts'
@@ -18,7 +18,7 @@ import { callersSchema, originOf } from '../openai/origins.ts'
 import { carefulFacts, knownBy, type FitTarget } from './abilities.ts'
 import { objectIn, objectsIn, textIn } from './dialect.ts'
 import { readFormat } from './fields.ts'
-import { fitMessages, type Fitting } from './fit-history.ts'
+import { fitMessages, type ServerFit } from './fit-history.ts'
 import { BOUNDS, fitModel } from './fit-model.ts'
 import { withChoice, withTools } from './fit-tools.ts'
 import {
@@ -61,22 +61,26 @@ function fitTo(
   const server = known && fetchesUrls !== undefined ? { ...known, fetchesUrls } : known
   if (!server) return withoutRefused(asked, facts.drop, placeOf, lose)
   const isProven = server.provenCalls === true && wantsProvenCalls(target.model, facts)
-  const fitting: Fitting = { server, lose, isProven, keepsOffer }
-  const told = fitMessages(asked, fitting)
-  const said = withThinking(withOptions(told, facts, fitting), target, fitting)
+  const context: ServerFit = { server, lose, isProven, keepsOffer }
+  const inTurns = fitMessages(asked, context)
+  const said = withThinking(withOptions(inTurns, facts, context), target, context)
   const refused = facts.drop && server.drop ? [...facts.drop, ...server.drop] : undefined
   const left = withoutRefused(said, refused ?? facts.drop ?? server.drop, placeOf, lose)
   const taken = server.members ? withoutOthers(left, server.members, placeOf, lose) : left
   const hasTools = taken['tools'] !== undefined || taken['tool_choice'] !== undefined
-  const tooled = hasTools ? withChoice(withTools(taken, fitting), fitting) : taken
+  const tooled = hasTools ? withChoice(withTools(taken, context), context) : taken
   const { response_format: format } = tooled
-  return isObject(format) ? withFormatInWords(tooled, format, target, fitting) : tooled
+  return isObject(format) ? withFormatInWords(tooled, format, target, context) : tooled
 }
 
 const UNASKED = Object.fromEntries(THINKING_MEMBERS.map((name) => [name, undefined]))
 
 /** Asks for thinking in the member that the server knows. */
-function withThinking(body: JsonObject, target: FitTarget, { server, lose }: Fitting): JsonObject {
+function withThinking(
+  body: JsonObject,
+  target: FitTarget,
+  { server, lose }: ServerFit,
+): JsonObject {
   const { reasoningStyle } = server
   if (reasoningStyle === undefined || !asksToThink(body)) return body
   const known = knownBy(target)
@@ -88,7 +92,7 @@ function withThinking(body: JsonObject, target: FitTarget, { server, lose }: Fit
   if (!asked) return body
   const { efforts, ...others } = known
   const facts = takesEfforts(style) && efforts ? { ...others, efforts } : others
-  const reasoning = fittingReasoning(asked, { facts, model: target.model, lose })
+  const reasoning = fitReasoning(asked, { facts, model: target.model, lose })
   return withMembers(body, {
     ...UNASKED,
     ...(reasoning && sayReasoning(reasoning, style, facts, lose)),
@@ -110,7 +114,7 @@ const SEEDS = ['seed', 'random_seed']
 const USERS = ['safety_identifier', 'user']
 
 /** Renames members for the server and takes out what it does not accept. */
-function withOptions(body: JsonObject, facts: ModelFacts, { server, lose }: Fitting): JsonObject {
+function withOptions(body: JsonObject, facts: ModelFacts, { server, lose }: ServerFit): JsonObject {
   const { maxTokensMember, seedMember, safetyIdentifier, members } = server
   const changes: Changes = {}
   if (maxTokensMember !== undefined) rename(body, BOUNDS, maxTokensMember, changes)
@@ -194,7 +198,7 @@ function withFormatInWords(
   body: JsonObject,
   raw: JsonObject,
   { model, facts }: FitTarget,
-  { server, lose }: Fitting,
+  { server, lose }: ServerFit,
 ): JsonObject {
   const { format } = readFormat(raw)
   if (format?.type === 'json') {
@@ -227,11 +231,11 @@ function withWords(body: JsonObject, words: string): JsonObject {
   const { role, content } = first
   const isInstructed = role === 'system' || role === 'developer'
   const said = typeof content === 'string' ? `${content}\n\n${words}` : undefined
-  const told = Array.isArray(content) ? [...content, { type: 'text', text: words }] : said
+  const extended = Array.isArray(content) ? [...content, { type: 'text', text: words }] : said
   return withMembers(body, {
     messages:
-      isInstructed && told !== undefined
-        ? [withMembers(first, { content: told }), ...messages.slice(1)]
+      isInstructed && extended !== undefined
+        ? [withMembers(first, { content: extended }), ...messages.slice(1)]
         : [{ role: 'system', content: words }, ...messages],
   })
 }

@@ -2,7 +2,7 @@ import { DAMAGED } from '../../src/rules/foreign.ts'
 import { GO_ON, firstWordsFor } from '../../src/rules/empty-request.ts'
 import { type Json, type JsonObject, isObject, listOf } from '../../src/json/json.ts'
 import { foundInWords, passingWords } from '../../src/rules/late-tools.ts'
-import { toldInWords } from '../../src/rules/notes.ts'
+import { blockInWords } from '../../src/rules/notes.ts'
 import { leftOut, SHOWN_LABEL, shownLabel } from '../../src/rules/media.ts'
 import type { Block, BlockOf, Request, ToolResultBlock, Turn } from '../../src/model/request.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
@@ -301,7 +301,7 @@ function userContent(
 /** What stands in a user's message, or in the result of a tool. */
 function writeUserPart(given: Block, context: WriteContext): JsonObject[] {
   const { lose, path } = context
-  const block = toldInWords(given, DIALECT, path, lose)
+  const block = blockInWords(given, DIALECT, path, lose)
   switch (block.kind) {
     case 'text':
       return block.text === '' ? [] : [writeText(block, context)]
@@ -371,7 +371,7 @@ function writeAssistant(turns: TurnGroup, context: WriteContext): Placed[] {
   const { lose, path } = context
   const [{ turn }] = turns
   const left: JsonObject = {}
-  for (const told of turns) Object.assign(left, restOf(told.turn))
+  for (const part of turns) Object.assign(left, restOf(part.turn))
   const replayed = new Replayed(turn, context)
   const spoken = sayTurns(turns, context, replayed)
   if (spoken.reordered) lose('reordered', `${path}.blocks`, 'content and calls stand apart')
@@ -405,10 +405,10 @@ function sayTurns(turns: TurnGroup, context: WriteContext, replayed: Replayed): 
     distinct: distinctIds(context),
     reordered: false,
   }
-  for (const told of turns) {
-    if (own && told.turn.damagedProof) lose('dropped', `${told.path}.seal`, DAMAGED)
-    for (const [index, block] of told.turn.blocks.entries()) {
-      const place = `${told.path}.blocks.${told.from + index}`
+  for (const part of turns) {
+    if (own && part.turn.damagedProof) lose('dropped', `${part.path}.seal`, DAMAGED)
+    for (const [index, block] of part.turn.blocks.entries()) {
+      const place = `${part.path}.blocks.${part.from + index}`
       sayBlock(block, spoken, { ...context, path: place }, replayed)
     }
   }

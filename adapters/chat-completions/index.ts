@@ -8,7 +8,7 @@ import { droppable, fieldNames } from '../../src/check/fields.ts'
 import { mayHoldEnvelope } from '../../src/model/proof.ts'
 import * as models from './models.ts'
 import { PROFILES } from './profiles.ts'
-import { placeOf, PROMISES, FIELDS } from './wire.ts'
+import { placeOf, MUST_KEEP, FIELDS } from './wire.ts'
 import { readProblem, tellsError, tellsFailure, writeProblem } from './problems.ts'
 import { CompletionReader } from './reader.ts'
 import { failsWithin } from './reply.ts'
@@ -31,7 +31,7 @@ export const chatCompletions: Adapter = {
     match,
     readRequest,
     writer: (context) => new CompletionWriter(context),
-    promises: PROMISES,
+    mustKeep: MUST_KEEP,
     writeProblem,
     writeTokenCount: models.writeTokenCount,
     writeModels: models.writeModels,
@@ -74,7 +74,7 @@ export const chatCompletions: Adapter = {
     tellsFailure,
     tellsError,
     failsWithin,
-    knows: ({ data }) => KNOWN.test(data),
+    isOwnFrame: ({ data }) => KNOWN.test(data),
     headers: {
       request: ['openai-organization', 'openai-project', 'idempotency-key'],
       reply: ['openai-processing-ms', 'openai-version'],

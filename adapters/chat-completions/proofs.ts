@@ -267,15 +267,15 @@ export function besideCall(before: readonly Carried[], proof: Proof | undefined,
 function readCarried(calls: readonly JsonObject[], text: string): Thoughts {
   const list: Thought[] = []
   let damaged = false
-  let told = 0
+  let until = 0
   const tellUpTo = (to: number) => {
-    const plain = text.slice(told, to)
+    const plain = text.slice(until, to)
     if (plain !== '') list.push({ kind: 'thought', text: plain })
-    told = Math.max(told, to)
+    until = Math.max(until, to)
   }
   for (const { id = null, data = null, words } of calls.flatMap(carriedBy)) {
-    const [from = told, to = from, sum] = Array.isArray(words) ? words : []
-    if (typeof from !== 'number' || typeof to !== 'number' || from < told) continue
+    const [from = until, to = from, sum] = Array.isArray(words) ? words : []
+    if (typeof from !== 'number' || typeof to !== 'number' || from < until) continue
     const said = text.slice(from, to)
     const isSame = sum === undefined || sum === fingerprint(said)
     // A client that deletes all thoughts may leave what stands beside calls.
@@ -285,7 +285,7 @@ function readCarried(calls: readonly JsonObject[], text: string): Thoughts {
     const read = readOwn({ type: 'reasoning.encrypted', id, data, text: said })
     damaged ||= read.damaged
     list.push(...read.list)
-    told = to
+    until = to
   }
   if (list.length > 0) tellUpTo(text.length)
   return { list, damaged }
@@ -387,7 +387,7 @@ export class Replayed {
    */
   members(isEmpty: boolean): JsonObject {
     const details = this.#details.length > 0 ? { reasoning_details: this.#details } : {}
-    if (!isEmpty) return { ...details, ...this.#members, ...this.#told() }
+    if (!isEmpty) return { ...details, ...this.#members, ...this.#plainMembers() }
     for (const { path } of this.#thoughts) this.#context.lose('dropped', path, 'not taken back')
     return {}
   }
@@ -396,7 +396,7 @@ export class Replayed {
     return this.#thoughts.filter(({ proven }) => !proven)
   }
 
-  #told(): JsonObject {
+  #plainMembers(): JsonObject {
     const text = this.#plain()
       .map((thought) => thought.text)
       .join('')

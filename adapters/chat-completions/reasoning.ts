@@ -147,16 +147,20 @@ export function sayReasoning(
 }
 
 /** Where thinking is switched off by an effort, a model that has no such effort is told the least. */
-function writeOff(style: Told, efforts: readonly Effort[] | undefined, lose: Lose): JsonObject {
+function writeOff(
+  style: SaidStyle,
+  efforts: readonly Effort[] | undefined,
+  lose: Lose,
+): JsonObject {
   if (style !== 'openai' || !efforts || efforts.includes('none')) return OFF[style]
   lose('approximated', 'reasoning.mode', `the model takes ${efforts.join(', ') || 'no effort'}`)
   const least = nearestTo('none', efforts)
   return least ? { reasoning_effort: least } : {}
 }
 
-type Told = Exclude<Style, 'none'>
+type SaidStyle = Exclude<Style, 'none'>
 
-const OFF: Record<Told, JsonObject> = {
+const OFF: Record<SaidStyle, JsonObject> = {
   openai: { reasoning_effort: 'none' },
   thinking: { thinking: { type: 'disabled' } },
   enable_thinking: { enable_thinking: false },
@@ -167,7 +171,7 @@ const OFF: Record<Told, JsonObject> = {
 
 function writeOn(
   reasoning: ReasoningOptions,
-  style: Told,
+  style: SaidStyle,
   efforts: readonly Effort[] | undefined,
   lose: Lose,
 ): JsonObject {

@@ -28,7 +28,7 @@ import {
   withoutNulls,
   type WriteContext,
 } from './dialect.ts'
-import { fitted, storing, withoutThoughts } from './abilities.ts'
+import { fitForeign, storing, withoutThoughts } from './abilities.ts'
 import { History, writeHistory } from './history.ts'
 import * as options from './fields.ts'
 import { fit, fitCarefully } from './fit.ts'
@@ -123,7 +123,7 @@ export const writeWhole = (asked: Request, writing: WriteRequestContext): Outgoi
 function write(asked: Request, writing: WriteRequestContext): Outgoing {
   const { target, lose, cache, trail } = writing
   const isOwn = isOrigin(asked)
-  const request = fitted(asked, writing)
+  const request = fitForeign(asked, writing)
   const context: WriteContext = {
     lose,
     names: toolNames(request, TOOL_NAME),

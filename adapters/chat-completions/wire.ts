@@ -167,7 +167,7 @@ export const FIELDS = {
 /** Any other member is left over. */
 export const READ = namesFor('read', FIELDS)
 /** Members whose promise no service of another dialect can keep. */
-export const PROMISES = namesFor('bind', FIELDS)
+export const MUST_KEEP = namesFor('bind', FIELDS)
 export const placeOf = placesIn(FIELDS)
 
 const request = object(fieldShapes(FIELDS))

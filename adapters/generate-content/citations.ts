@@ -282,7 +282,7 @@ export class Grounding {
   readonly #places = new Map<string, number>()
   #longLeft = MOST_LONG_CHARACTERS
   /** The number of entries in the last snapshot that went out before the end. */
-  #told = 0
+  #written = 0
   readonly #supports: JsonObject[] = []
   readonly #queries: string[] = []
   readonly #found: string[] = []
@@ -340,8 +340,8 @@ export class Grounding {
    */
   interim(): JsonObject | undefined {
     const said = this.#chunks.length + this.#supports.length + this.#queries.length
-    if (said < 2 * this.#told - FEW) return undefined
-    this.#told = said
+    if (said < 2 * this.#written - FEW) return undefined
+    this.#written = said
     return this.metadata()
   }
 

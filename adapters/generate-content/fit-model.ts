@@ -3,7 +3,7 @@ import { pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { ReasoningOptions } from '../../src/model/request.ts'
 import type { KnownFacts } from '../../src/models/facts.ts'
-import { fittingReasoning } from '../../src/models/thinking.ts'
+import { fitReasoning } from '../../src/models/thinking.ts'
 import { withoutRefused } from '../../src/check/fields.ts'
 import type { ModelFacts, Target } from '../contract.ts'
 import { knownBy } from './abilities.ts'
@@ -54,7 +54,7 @@ function withEffort(config: JsonObject, target: FitTarget, lose: Lose): JsonObje
   if (!asked || (efforts === undefined && thinkingOff === undefined)) return config
   const known = knownAs(target)
   const heeded = asked.mode === 'off' ? known : { ...(efforts && { efforts }) }
-  const fitted = fittingReasoning(asked, { facts: heeded, model, lose })
+  const fitted = fitReasoning(asked, { facts: heeded, model, lose })
   if (fitted === asked) return config
   // How it was spelled is no more what is asked for.
   const { origin: _, ...said } = fitted ?? { mode: 'on' as const }

@@ -28,7 +28,7 @@ export function fit(body: JsonObject, target: FitTarget, lose: Lose): JsonObject
   const { facts } = target
   const { provenCalls = facts.thinking === 'level' } = facts.server ?? {}
   const proven = provenCalls ? withProvenCalls(body, lose) : body
-  const tooled = withFittingTools(proven, facts, lose)
+  const tooled = fitTools(proven, facts, lose)
   const free = facts.forcedChoice === false ? unforced(tooled, target, lose) : tooled
   const set = withinMember(free, 'generationConfig', (config) => fitSettings(config, target, lose))
   const ended = facts.prefill === false ? endedByUser(set, lose) : set
@@ -70,7 +70,7 @@ const isCall = (part: JsonObject): boolean => findKey(part, 'functionCall') !== 
 const CALLED: ReadonlySet<string> = new Set([DECLARATIONS, SCREEN])
 
 /** Keeps built-in tools beside functions only where the model takes both, or its caller asks for the mix itself. */
-function withFittingTools(body: JsonObject, { mixesTools }: ModelFacts, lose: Lose): JsonObject {
+function fitTools(body: JsonObject, { mixesTools }: ModelFacts, lose: Lose): JsonObject {
   const tools = findElements(body, 'tools')
   const both =
     tools.some((tool) => findKey(tool, DECLARATIONS) !== undefined) &&

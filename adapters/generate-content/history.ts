@@ -20,7 +20,13 @@ import { listOf, isObject, mergedMembers, type Json, type JsonObject } from '../
 import { GO_ON, firstWordsFor } from '../../src/rules/empty-request.ts'
 import { foundInWords, isInstruction, passingWords } from '../../src/rules/late-tools.ts'
 import type { ToolNames } from '../../src/rules/names.ts'
-import { addNote, explanationWords, toldInWords, parted, type Part } from '../../src/rules/notes.ts'
+import {
+  addNote,
+  explanationWords,
+  blockInWords,
+  parted,
+  type Part,
+} from '../../src/rules/notes.ts'
 import { instructionWords } from '../../src/rules/text-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import { follow, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
@@ -354,7 +360,7 @@ function createPartContext(
 function writeEntry(entry: Entry, partContext: PartContextOf): JsonObject[] {
   const context = partContext(entry.path)
   if ('cache' in entry.block && entry.block.cache) context.lose('dropped', 'cache')
-  const block = explained(toldInWords(entry.block, DIALECT, entry.path, context.lose), context)
+  const block = explained(blockInWords(entry.block, DIALECT, entry.path, context.lose), context)
   return [writePart(block, context) ?? []].flat()
 }
 

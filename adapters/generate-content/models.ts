@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../src/json/json.ts'
-import type { ModelEntry, ToldFact } from '../contract.ts'
+import type { ModelEntry, ModelFact } from '../contract.ts'
 import { resourceName } from './paths.ts'
 
 const METHODS = ['generateContent', 'streamGenerateContent', 'countTokens']
@@ -21,13 +21,13 @@ export function writeModel(model: ModelEntry): JsonObject {
 }
 
 /** Inverse of `writeModel`: what the service says of a model. */
-export const readModel = (body: JsonObject): ToldFact[] =>
-  TOLD.flatMap(([fact, member, type]) => {
+export const readModel = (body: JsonObject): ModelFact[] =>
+  FACTS.flatMap(([fact, member, type]) => {
     const value = body[member]
     return isScalar(value) && typeof value === type ? [{ fact, member, value }] : []
   })
 
-const TOLD = [
+const FACTS = [
   ['contextWindow', 'inputTokenLimit', 'number'],
   ['maxOutputTokens', 'outputTokenLimit', 'number'],
   ['maxTemperature', 'maxTemperature', 'number'],

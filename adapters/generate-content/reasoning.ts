@@ -102,9 +102,9 @@ function writeBudget(
 }
 
 function clamped(budget: number, [least, most]: readonly [number, number], lose: Lose): number {
-  const fitting = Math.min(Math.max(1, least, Math.floor(budget)), most)
-  if (fitting !== budget) lose('approximated', 'reasoning.budget')
-  return fitting
+  const bounded = Math.min(Math.max(1, least, Math.floor(budget)), most)
+  if (bounded !== budget) lose('approximated', 'reasoning.budget')
+  return bounded
 }
 
 /** A model with levels mostly cannot be told not to think, only to think little. */

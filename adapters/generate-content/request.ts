@@ -37,7 +37,7 @@ import {
 } from './dialect.ts'
 import { heededBy, knownBy, proving, storing } from './abilities.ts'
 import { fit } from './fit.ts'
-import { fitting } from '../../src/models/fitting.ts'
+import { fitRequest } from '../../src/models/fit-request.ts'
 import { formatInstruction, readOptions, writeAccount, writeOptions } from './fields.ts'
 import { modelPath, resourceName } from './paths.ts'
 import {
@@ -144,7 +144,7 @@ function readSystem(content: WireContent | undefined): Block[] {
 
 export function writeRequest(request: Request, context: WriteRequestContext): Outgoing {
   const whole = writeWhole(request, context)
-  return { ...whole, body: fitted(whole.body, request, context) }
+  return { ...whole, body: fitWritten(whole.body, request, context) }
 }
 
 /** Writes the dialect at its widest: what only the model has to say is left to `fit`. */
@@ -159,7 +159,7 @@ export function writeWhole(request: Request, context: WriteRequestContext): Outg
 }
 
 /** A foreign caller cannot know the model, so what is known of it is heeded too. */
-function fitted(
+function fitWritten(
   body: JsonObject,
   request: Request,
   { target, lose }: WriteRequestContext,
@@ -182,14 +182,14 @@ export function writeCountRequest(request: Request, context: WriteRequestContext
 }
 
 /** Its own callers are judged by the service; of others it is asked what the model takes. */
-function fittingModel(request: Request, { target, lose }: WriteRequestContext): Request {
+function fitForeign(request: Request, { target, lose }: WriteRequestContext): Request {
   if (isOrigin(request)) return request
-  return fitting(request, { facts: knownBy(target), model: target.model, cached: false, lose })
+  return fitRequest(request, { facts: knownBy(target), model: target.model, cached: false, lose })
 }
 
 function writeBody(asked: Request, context: WriteRequestContext): JsonObject {
   const { lose } = context
-  const request = withToolsBefore(fittingModel(asked, context), lose, context.trail)
+  const request = withToolsBefore(fitForeign(asked, context), lose, context.trail)
   const names = toolNames(request, NAME_RULE)
   const rest = unprefixed(restOf(request))
   const { system, contents } = conversation(request, context, names)

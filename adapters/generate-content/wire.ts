@@ -148,7 +148,7 @@ export const FIELDS = {
 }
 
 /** Members whose promise no service of another dialect can keep. */
-export const PROMISES = namesFor('bind', FIELDS)
+export const MUST_KEEP = namesFor('bind', FIELDS)
 export const placeOf = placesIn(FIELDS)
 export const optionPlace = placesIn(OPTIONS, 'generationConfig.')
 

@@ -355,8 +355,8 @@ function writeResult({ content }: ToolResultBlock, context: WriteContext): JsonO
   return content.flatMap((block, index) => {
     if (block.kind === 'tool-change' && (context.takes.deferred || hosted.isNativeBlock(block)))
       return writeReferences(block, context)
-    const [told = block] = foundInWords([block])
-    return writeBlock(told, { ...context, path: `${context.path}.content.${index}` })
+    const [inWords = block] = foundInWords([block])
+    return writeBlock(inWords, { ...context, path: `${context.path}.content.${index}` })
   })
 }
 

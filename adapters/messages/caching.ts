@@ -148,8 +148,8 @@ function newest(body: JsonObject, excess: number, lose: Lose): JsonObject {
 function withLifetimes(body: JsonObject, usual: string | undefined, lose: Lose): JsonObject {
   let isShort = false
   let isChanged = false
-  const settled = eachMark(body, (told) => {
-    const ttl = told ?? usual
+  const settled = eachMark(body, (asked) => {
+    const ttl = asked ?? usual
     const known = ttl === undefined ? undefined : LIFETIMES.get(ttl)
     const kept = known === LONG && isShort ? undefined : known
     isShort ||= kept !== LONG
@@ -193,8 +193,8 @@ function eachMark(body: JsonObject, settle: Settle): JsonObject {
     const whole = inner ? { ...value, content: content.map((each) => one(each, place)) } : value
     const { cache_control: mark, ...rest } = whole
     if (!isObject(mark)) return whole
-    const { ttl: told, ...left } = mark
-    const kept = settle(typeof told === 'string' ? told : undefined, place)
+    const { ttl: asked, ...left } = mark
+    const kept = settle(typeof asked === 'string' ? asked : undefined, place)
     if (!kept) return rest
     const lifetime = kept.ttl === undefined ? {} : { ttl: kept.ttl }
     return { ...rest, cache_control: { ...left, ...lifetime } }

@@ -48,14 +48,14 @@ const isChange = (block: Json): boolean =>
   isObject(block) && (block['type'] === 'tool_addition' || block['type'] === 'tool_removal')
 
 /** The conversation as the server takes it. */
-export function withMessages(body: JsonObject, fitting: ServerFit): JsonObject {
+export function withMessages(body: JsonObject, context: ServerFit): JsonObject {
   const { messages } = body
   if (!Array.isArray(messages)) return body
   const written = withElements(messages, (message, index) => {
     if (!isObject(message)) return message
     const place = `turns.${index}`
-    const isMoved = !fitting.inPlace && message['role'] === 'system'
-    return isMoved ? asUser(message, place, fitting) : fitMessage(message, place, fitting)
+    const isMoved = !context.inPlace && message['role'] === 'system'
+    return isMoved ? asUser(message, place, context) : fitMessage(message, place, context)
   })
   return withMembers(body, { messages: written })
 }
@@ -70,13 +70,13 @@ function asUser({ content }: JsonObject, place: string, { lose }: ServerFit): Js
   return { role: 'user', content: instructionWords(words) }
 }
 
-function fitMessage(message: JsonObject, place: string, fitting: ServerFit): JsonObject | [] {
+function fitMessage(message: JsonObject, place: string, context: ServerFit): JsonObject | [] {
   const { content, output_config } = message
   if (!Array.isArray(content)) return message
-  const known = fitting.late
+  const known = context.late
     ? content
     : withElements(content, (block) => (isChange(block) ? [] : block))
-  const fitted = fitContent(known, place, fitting)
+  const fitted = fitContent(known, place, context)
   if (fitted.length > 0 || content.length === 0) return withMembers(message, { content: fitted })
   // The service refuses a message without content, but for one that says an effort alone.
   return output_config === undefined ? [] : withMembers(message, { content: undefined })
@@ -89,18 +89,18 @@ function asText({ title, source }: JsonObject): JsonObject {
   return { type: 'text', text }
 }
 
-function fitContent(content: Json[], place: string, fitting: ServerFit): Json[] {
-  const { server, lose } = fitting
+function fitContent(content: Json[], place: string, context: ServerFit): Json[] {
+  const { server, lose } = context
   const shown: JsonObject[] = []
   const kept = withElements(content, (block, index) => {
     if (!isObject(block)) return block
     const path = `${place}.blocks.${index}`
     const isThought = block['type'] === 'thinking' || block['type'] === 'redacted_thinking'
     if (isThought && server.reasoningItems === false) return lose('dropped', path) ?? []
-    if (block['type'] !== 'tool_result') return fitBlock(block, path, fitting)
+    if (block['type'] !== 'tool_result') return fitBlock(block, path, context)
     if (!Array.isArray(block['content'])) return block
     const parts = withElements(block['content'], (part, at) =>
-      isObject(part) ? fitBlock(part, `${path}.content.${at}`, fitting) : part,
+      isObject(part) ? fitBlock(part, `${path}.content.${at}`, context) : part,
     )
     const media = objectsIn(parts).filter(({ type }) => type !== 'text')
     if (server.toolMedia !== false || media.length === 0)

@@ -5,7 +5,7 @@ import { withoutRefused } from '../../src/check/fields.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { ReasoningOptions } from '../../src/model/request.ts'
 import { isEffort } from '../../src/rules/effort.ts'
-import { fittingReasoning, type Fit } from '../../src/models/thinking.ts'
+import { fitReasoning, type Fit } from '../../src/models/thinking.ts'
 import type { ModelFacts, Target } from '../contract.ts'
 import { knownBy } from './abilities.ts'
 import { listIn, numberIn, objectIn, objectsIn, textIn } from './dialect.ts'
@@ -37,12 +37,12 @@ function withEfforts(body: WireBody, target: FitTarget, lose: Lose): JsonObject 
   const { efforts, thinkingOff } = facts
   if (efforts === undefined && thinkingOff === undefined) return body
   const about: Fit = { facts: { ...(efforts && { efforts }) }, model, lose }
-  const told = withLaterEfforts(body, about)
+  const updated = withLaterEfforts(body, about)
   const { reasoning } = readReasoning(body.thinking, objectIn(body.output_config)['effort'])
-  if (reasoning?.mode === 'off') return withoutThoughts(told, reasoning, target, lose)
+  if (reasoning?.mode === 'off') return withoutThoughts(updated, reasoning, target, lose)
   // An effort becomes a number of tokens then.
   const isWorth = reasoning?.mode === 'adaptive' && facts.thinking === 'budget'
-  return isWorth ? told : withEffort(told, about)
+  return isWorth ? updated : withEffort(updated, about)
 }
 
 function withLaterEfforts(body: JsonObject, about: Fit): JsonObject {
@@ -63,7 +63,7 @@ function withoutThoughts(
   lose: Lose,
 ): JsonObject {
   const known = knownBy({ model, facts, defaultMaxOutputTokens: 0 })
-  const fitted = fittingReasoning(reasoning, { facts: known, model, lose })
+  const fitted = fitReasoning(reasoning, { facts: known, model, lose })
   if (fitted === reasoning && facts.thinkingOff !== 'between_tools') return body
   const around = {
     maxTokens: numberIn(body.max_tokens) ?? Number.MAX_SAFE_INTEGER,
@@ -79,7 +79,7 @@ function withoutThoughts(
 function withEffort(said: JsonObject, about: Fit): JsonObject {
   const word = textIn(objectIn(said['output_config'])['effort'])
   if (!isEffort(word)) return said
-  const effort = fittingReasoning({ mode: 'on', effort: word }, about)?.effort
+  const effort = fitReasoning({ mode: 'on', effort: word }, about)?.effort
   if (effort === word) return said
   const written = effort && effortWord(effort, about.lose)
   return saying(said, { thinking: said['thinking'], effort: written })

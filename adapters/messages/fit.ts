@@ -38,11 +38,11 @@ export function fit(body: JsonObject, target: FitTarget, lose: Lose): JsonObject
 }
 
 /** Fits a body to a server that speaks only a part of this dialect. */
-function fitServer(body: JsonObject, fitting: ServerFit): JsonObject {
-  const { server, lose } = fitting
+function fitServer(body: JsonObject, context: ServerFit): JsonObject {
+  const { server, lose } = context
   const sifted = withoutBetas(invokable(body, server, lose), server, lose)
-  const tooled = withChoice(withTools(withLate(sifted, fitting), fitting), fitting)
-  const said = withOutput(withMessages(tooled, fitting), fitting)
+  const tooled = withChoice(withTools(withLate(sifted, context), context), context)
+  const said = withOutput(withMessages(tooled, context), context)
   const taken = withoutRefused(said, server.drop, placeOf, lose)
   return server.members ? withoutOthers(taken, server.members, placeOf, lose) : taken
 }
@@ -71,12 +71,12 @@ function withOutput(body: JsonObject, { server, lose }: ServerFit): JsonObject {
   const left = withMembers(config, gone)
   return withMembers(body, {
     output_config: Object.keys(left).length > 0 ? left : undefined,
-    ...(format && { system: told(body['system'], inWords(format)) }),
+    ...(format && { system: withWords(body['system'], inWords(format)) }),
   })
 }
 
 /** Instructions with more behind them. */
-function told(system: Json | undefined, text: string): Json {
+function withWords(system: Json | undefined, text: string): Json {
   const more = { type: 'text', text }
   if (Array.isArray(system)) return [...system, more]
   return textIn(system) === '' ? text : [{ type: 'text', text: textIn(system) }, more]

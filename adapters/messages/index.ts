@@ -14,7 +14,7 @@ import { MessageReader } from './reader.ts'
 import { demandVersion, readRequest, VERBATIM, writeCountRequest, writeRequest } from './request.ts'
 import { MessageWriter } from './writer.ts'
 import { edit } from './same.ts'
-import { placeOf, PROMISES, FIELDS } from './wire.ts'
+import { placeOf, MUST_KEEP, FIELDS } from './wire.ts'
 
 /** The beginnings of its event types. */
 const KNOWN = /^(?:message|content_block|ping|error)/
@@ -39,7 +39,7 @@ export const messages: Adapter = {
     readRequest,
     writer: (context) => new MessageWriter(context),
     callIds: CALL_ID,
-    promises: PROMISES,
+    mustKeep: MUST_KEEP,
     writeProblem,
     writeTokenCount: models.writeTokenCount,
     writeModels: models.writeModels,
@@ -77,7 +77,7 @@ export const messages: Adapter = {
     pieces: (name) => name === 'content_block_delta',
     tellsFailure,
     tellsError,
-    knows: ({ event = '', data }) => KNOWN.test(event) || KNOWN_DATA.test(data),
+    isOwnFrame: ({ event = '', data }) => KNOWN.test(event) || KNOWN_DATA.test(data),
     headers: {
       // The headers that Claude Code (2.1.330) asks a gateway to pass; more may be added.
       request: [

@@ -1,6 +1,6 @@
 import { STAGES, stageOf } from '../../src/models/stages.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Abilities, ModelEntry, ToldFact } from '../contract.ts'
+import type { Abilities, ModelEntry, ModelFact } from '../contract.ts'
 import { numberIn, objectIn, textIn } from './dialect.ts'
 
 /** The dialect's value for an unknown date. */
@@ -83,32 +83,32 @@ export const writeModels = (models: readonly ModelEntry[], now: number): JsonObj
 })
 
 /** Inverse of `writeModel`: what the service says of a model. A member that it leaves out, or knows nothing of, says nothing. */
-export function readModel(body: JsonObject): ToldFact[] {
+export function readModel(body: JsonObject): ModelFact[] {
   const { max_input_tokens, max_tokens, capabilities, lifecycle: stage, retires_at: end } = body
   const { effort, image_input, pdf_input, structured_outputs, thinking } = objectIn(capabilities)
   return [
-    ...told('contextWindow', 'max_input_tokens', numberIn(max_input_tokens)),
-    ...told('maxOutputTokens', 'max_tokens', numberIn(max_tokens)),
-    ...told('thinking', 'capabilities.thinking', styleIn(objectIn(thinking))),
-    ...told('thinkingOff', 'capabilities.thinking.types', offIn(objectIn(thinking))),
-    ...told('efforts', 'capabilities.effort', effortsIn(objectIn(effort))),
-    ...told('structured', 'capabilities.structured_outputs', isSupported(structured_outputs)),
-    ...told('image', 'capabilities.image_input', isSupported(image_input)),
-    ...told('pdf', 'capabilities.pdf_input', isSupported(pdf_input)),
-    ...told(
+    ...factIf('contextWindow', 'max_input_tokens', numberIn(max_input_tokens)),
+    ...factIf('maxOutputTokens', 'max_tokens', numberIn(max_tokens)),
+    ...factIf('thinking', 'capabilities.thinking', styleIn(objectIn(thinking))),
+    ...factIf('thinkingOff', 'capabilities.thinking.types', offIn(objectIn(thinking))),
+    ...factIf('efforts', 'capabilities.effort', effortsIn(objectIn(effort))),
+    ...factIf('structured', 'capabilities.structured_outputs', isSupported(structured_outputs)),
+    ...factIf('image', 'capabilities.image_input', isSupported(image_input)),
+    ...factIf('pdf', 'capabilities.pdf_input', isSupported(pdf_input)),
+    ...factIf(
       'lifecycle',
       'lifecycle',
       STAGES.find((each) => each === stage),
     ),
-    ...told('ends', 'retires_at', /^\d{4}-\d\d-\d\d(?=T)/.exec(textIn(end) ?? '')?.[0]),
+    ...factIf('ends', 'retires_at', /^\d{4}-\d\d-\d\d(?=T)/.exec(textIn(end) ?? '')?.[0]),
   ]
 }
 
-const told = (
-  fact: ToldFact['fact'],
+const factIf = (
+  fact: ModelFact['fact'],
   member: string,
-  value: ToldFact['value'] | undefined,
-): ToldFact[] => (value === undefined ? [] : [{ fact, member, value }])
+  value: ModelFact['value'] | undefined,
+): ModelFact[] => (value === undefined ? [] : [{ fact, member, value }])
 
 const isSupported = (raw: Json | undefined): boolean | undefined => {
   const { supported: is } = objectIn(raw)

@@ -11,7 +11,7 @@ import { Members, membersBeside } from '../../src/model/ext.ts'
 import { made, type Trail } from '../../src/model/trail/trail.ts'
 import { inWords } from '../../src/rules/text-tools.ts'
 import type { KnownFacts } from '../../src/models/facts.ts'
-import { fitting } from '../../src/models/fitting.ts'
+import { fitRequest } from '../../src/models/fit-request.ts'
 import {
   givenTo,
   type Lookup,
@@ -204,7 +204,7 @@ export function writeWhole(
   model: Model = knownBy(context.target),
 ): Outgoing {
   const betas = new Set<string>()
-  const fitted = fittingModel(warming(withoutForgotten(asked), context.lose), context, model)
+  const fitted = fitForeign(warming(withoutForgotten(asked), context.lose), context, model)
   const request = onScreen(fitted, model, context.lose, betas)
   if (!isOrigin(request)) storeFor(request, { isTold: false, stores: model.stores }, context.lose)
   const body = withMarks(writeBody(request, { ...context, model }, betas), request, context)
@@ -216,13 +216,13 @@ interface WholeContext extends WriteRequestContext {
 }
 
 /** Its own callers are judged by the service; of others it is asked what the model takes. */
-function fittingModel(
+function fitForeign(
   request: Request,
   { target, cache, lose }: WriteRequestContext,
   facts: Model,
 ): Request {
   if (isOrigin(request)) return request
-  return fitting(request, { facts, model: target.model, cached: cache?.mode === 'derive', lose })
+  return fitRequest(request, { facts, model: target.model, cached: cache?.mode === 'derive', lose })
 }
 
 /**

@@ -166,7 +166,7 @@ export const READ = namesFor('read', FIELDS)
 /** The members that the token counter takes. */
 export const COUNTED = namesFor('count', FIELDS)
 /** Members whose promise no service of another dialect can keep. */
-export const PROMISES = namesFor('bind', FIELDS)
+export const MUST_KEEP = namesFor('bind', FIELDS)
 export const placeOf = placesIn(FIELDS)
 
 const members = fieldShapes(FIELDS)

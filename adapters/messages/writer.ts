@@ -131,9 +131,9 @@ export class MessageWriter implements Writer {
   }
 
   #tellWithheld(withheld: readonly Withheld[] | undefined): void {
-    const told = withheld && writeWithheld(withheld, this.#context.lose)
+    const written = withheld && writeWithheld(withheld, this.#context.lose)
     // An empty list would say that nothing was withheld.
-    if (told && told.length >= Math.min(withheld.length, 1)) this.#withheld = told
+    if (written && written.length >= Math.min(withheld.length, 1)) this.#withheld = written
   }
 
   #message(): JsonObject {

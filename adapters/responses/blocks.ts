@@ -463,8 +463,8 @@ const ERROR_MARK = 'Error: '
 /** The dialect has no flag for a failed call, so the text of its output says so. */
 export function writeOutput(block: ToolResultBlock, context: ItemContext): JsonObject {
   if (block.cache) context.lose('dropped', 'cache')
-  const told = foundInWords(block.content)
-  const content = block.isError ? marked(told) : told
+  const words = foundInWords(block.content)
+  const content = block.isError ? marked(words) : words
   const parts = content.flatMap((inner, index) => {
     const path = `${context.path}.content.${index}`
     const part = writePart(inner, { ...context, side: 'input', path })

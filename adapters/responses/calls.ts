@@ -41,7 +41,7 @@ export function repair(
 }
 
 /** The calls of one turn that had the same id, and the new id of the first of them. */
-interface Alike {
+interface SameId {
   readonly turn: number
   readonly first: string
   readonly count: number
@@ -54,7 +54,7 @@ class Repaired {
   /** Reasoning at the end, behind which nothing stands so far. */
   #thoughts: Placed[] = []
   #ids = new UniqueIds()
-  #latest = new UndoMap<string, Alike>()
+  #latest = new UndoMap<string, SameId>()
   /** The new ids of all but the first of them, by `placeIn`. */
   #others = new UndoMap<string, string>()
   /** Calls without an output. */
@@ -112,20 +112,20 @@ class Repaired {
     const isAsked = isCall(place)
     if (!isAsked && !isOutput(place)) return place
     const id = callIdIn(place)
-    const alike = this.#latest.get(id)
+    const others = this.#latest.get(id)
     if (isAsked) {
       const fresh = this.#ids.made(id)
       this.#open.set(fresh, true)
-      if (alike?.turn === place.turn) {
-        this.#others.set(placeIn(id, alike.count), fresh)
-        this.#latest.set(id, { ...alike, count: alike.count + 1 })
+      if (others?.turn === place.turn) {
+        this.#others.set(placeIn(id, others.count), fresh)
+        this.#latest.set(id, { ...others, count: others.count + 1 })
       } else this.#latest.set(id, { turn: place.turn, first: fresh, count: 1, answered: 0 })
       return named(place, fresh)
     }
-    if (!alike) return place
-    const at = Math.min(alike.answered, alike.count - 1)
-    const own = at === 0 ? alike.first : this.#others.get(placeIn(id, at))
-    this.#latest.set(id, { ...alike, answered: alike.answered + 1 })
+    if (!others) return place
+    const at = Math.min(others.answered, others.count - 1)
+    const own = at === 0 ? others.first : this.#others.get(placeIn(id, at))
+    this.#latest.set(id, { ...others, answered: others.answered + 1 })
     return named(place, own ?? id)
   }
 

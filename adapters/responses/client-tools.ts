@@ -53,7 +53,7 @@ interface ClientTool {
   read(item: JsonObject): Json
   write(args: JsonObject): JsonObject
   /** The result of a call as text, or as what it shows. */
-  told(item: JsonObject): { text: string; isError?: boolean; shown?: Block }
+  readResult(item: JsonObject): { text: string; isError?: boolean; shown?: Block }
 }
 
 const STRING = { type: 'string' }
@@ -96,7 +96,7 @@ const SHELL: ClientTool = {
     action: { timeout_ms: null, max_output_length: null, ...more, commands: stringsIn(commands) },
     environment: null,
   }),
-  told: (item) => ({ text: objectsOf(item['output']).map(printed).join('\n') }),
+  readResult: (item) => ({ text: objectsOf(item['output']).map(printed).join('\n') }),
 }
 
 const LOCAL_SHELL: ClientTool = {
@@ -122,7 +122,7 @@ const LOCAL_SHELL: ClientTool = {
   write: ({ command, ...more }) => ({
     action: { env: {}, ...more, type: 'exec', command: stringsIn(command) },
   }),
-  told: (item) => ({ text: memberText(item, 'output') ?? '' }),
+  readResult: (item) => ({ text: memberText(item, 'output') ?? '' }),
 }
 
 const APPLY_PATCH: ClientTool = {
@@ -147,7 +147,7 @@ const APPLY_PATCH: ClientTool = {
   ),
   read: (item) => ({ operation: item['operation'] ?? {} }),
   write: ({ operation, ...args }) => ({ operation: isObject(operation) ? operation : args }),
-  told: (item) => ({
+  readResult: (item) => ({
     text: memberText(item, 'output') ?? memberText(item, 'status') ?? '',
     isError: item['status'] === 'failed',
   }),
@@ -162,7 +162,7 @@ const TOOL_SEARCH: ClientTool = {
   schema: schemaOf({ query: STRING }, ['query']),
   read: (item) => item['arguments'] ?? {},
   write: (args) => ({ arguments: args, execution: 'client' }),
-  told: () => ({ text: '' }),
+  readResult: () => ({ text: '' }),
 }
 
 /** Its callers list actions, and in the model each is a call of its own (`src/rules/computer.ts`). */
@@ -179,7 +179,7 @@ const COMPUTER: ClientTool = {
     const actions = computer.toListed(single)
     return { pending_safety_checks: [], action: actions[0] ?? {}, actions }
   },
-  told(item) {
+  readResult(item) {
     const output = objectIn(item['output'])
     const { type, ...picture } = output
     const isPicture = type === 'computer_screenshot'
@@ -300,7 +300,7 @@ export function readClientOutput(
   const callId =
     memberText(item, 'call_id') ?? (known === LOCAL_SHELL ? memberText(item, 'id') : undefined)
   if (!known || callId === undefined || isHosted(item)) return undefined
-  const { text, isError, shown } = known.told(item)
+  const { text, isError, shown } = known.readResult(item)
   const said = text === '' ? [] : [{ kind: 'text' as const, text }]
   return defined({
     kind: 'tool-result' as const,
@@ -386,7 +386,7 @@ export function callsFor(item: JsonObject, request: Request, lose: Lose): Block[
   if (listed.some(({ path }) => listOf(path).length > 2))
     lose('approximated', 'reply.computer', 'a drag is told by its ends')
   const checks = objectsOf(item[CHECKS])
-  const told = calls.map(({ kind, id, name, form, input: said }, index): ToolCallBlock => {
+  const blocks = calls.map(({ kind, id, name, form, input: said }, index): ToolCallBlock => {
     const call = { kind, id, name, form }
     const { action = '', ...args } = parseObject(said) ?? {}
     const input = { ...args, ...(index === 0 && checks.length > 0 && { [CHECKS]: checks }) }
@@ -394,9 +394,9 @@ export function callsFor(item: JsonObject, request: Request, lose: Lose): Block[
       ? { ...call, input: stringify({ action, ...input }) }
       : { ...call, name: wordIn(action), namespace: screen.namespace, input: stringify(input) }
   })
-  if (checks.length === 0) return told
+  if (checks.length === 0) return blocks
   lose('approximated', `reply.computer.${CHECKS}`, 'told in words')
-  return [{ kind: 'text', text: checkWords(checks) }, ...told]
+  return [{ kind: 'text', text: checkWords(checks) }, ...blocks]
 }
 
 /** The call that an item of several actions became several of, and whether a screenshot was added to them. */

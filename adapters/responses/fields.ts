@@ -272,11 +272,11 @@ const VALUE_CHARACTERS = 512
 
 function writeLabels(labels: Record<string, string>, { lose }: Saying): JsonObject {
   const entries = Object.entries(labels)
-  const fitting = entries
+  const kept = entries
     .filter(([key, value]) => key.length <= KEY_CHARACTERS && value.length <= VALUE_CHARACTERS)
     .slice(0, PAIRS)
-  if (fitting.length < entries.length) lose('dropped', 'labels')
-  return fitting.length > 0 ? { metadata: Object.fromEntries(fitting) } : {}
+  if (kept.length < entries.length) lose('dropped', 'labels')
+  return kept.length > 0 ? { metadata: Object.fromEntries(kept) } : {}
 }
 
 /** Two members name the end user; the newer one wins, the other is a leftover. */

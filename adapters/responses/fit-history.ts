@@ -13,7 +13,7 @@ import { hasWords, isUnproven } from './reasoning.ts'
 import { typeOfItem, type WireItem } from './wire.ts'
 
 /** What is fitted by, with the flat names of tools for servers without namespaces. */
-export interface Fitting {
+export interface ServerFit {
   readonly server: ServerFacts
   readonly takes: Takes
   readonly lose: Lose
@@ -22,24 +22,24 @@ export interface Fitting {
 }
 
 /** Writes the conversation as the server takes it. */
-export function fitHistory(body: JsonObject, fitting: Fitting): JsonObject {
+export function fitHistory(body: JsonObject, context: ServerFit): JsonObject {
   const { input } = body
-  const { places, server } = fitting
+  const { places, server } = context
   if (!Array.isArray(input)) return body
   const items = withElements(input, (item) => {
     if (!isObject(item)) return item
     places.next(item)
-    return fitItem(withoutFiles(item, fitting), fitting)
+    return fitItem(withoutFiles(item, context), context)
   })
   const shown = server.toolMedia === false ? withMediaBehind(items) : items
   const whole = withMembers(body, { input: shown })
-  return server.systemFirst ? withSystemFirst(whole, fitting) : whole
+  return server.systemFirst ? withSystemFirst(whole, context) : whole
 }
 
 type Fitted = JsonObject | readonly JsonObject[]
 
-function fitItem(item: JsonObject, fitting: Fitting): Fitted {
-  const { server, takes, places, lose } = fitting
+function fitItem(item: JsonObject, context: ServerFit): Fitted {
+  const { server, takes, places, lose } = context
   const type = typeOfItem(item)
   switch (type) {
     case 'message':
@@ -47,12 +47,12 @@ function fitItem(item: JsonObject, fitting: Fitting): Fitted {
         server.developerRole === false && item['role'] === 'developer'
           ? withMembers(item, { role: 'system' })
           : item,
-        fitting,
+        context,
       )
     case 'function_call':
-      return withFlatName(item, fitting)
+      return withFlatName(item, context)
     case 'custom_tool_call':
-      return fitCall(withFlatName(item, fitting), fitting)
+      return fitCall(withFlatName(item, context), context)
     case 'function_call_output':
       return item
     case 'custom_tool_call_output':
@@ -60,14 +60,14 @@ function fitItem(item: JsonObject, fitting: Fitting): Fitted {
         ? withMembers(item, { type: 'function_call_output', id: undefined })
         : item
     case 'reasoning':
-      return fitThought(item, fitting)
+      return fitThought(item, context)
     // Their content stands before the conversation: `withLateTools`, `withLastEffort`.
     case 'additional_tools':
       return takes.late ? item : []
     case 'configuration_update':
       return takes.efforts ? item : []
     case 'agent_message':
-      return server.otherItems === false ? asWords(item, fitting) : item
+      return server.otherItems === false ? asWords(item, context) : item
     default: {
       if (server.compacts && isOfSummaries(item)) return item
       const isTaken = server.otherItems !== false && (takes.deferred || !isServerSearch(item))
@@ -85,7 +85,7 @@ const isServerSearch = ({ type, execution }: JsonObject): boolean =>
   (type === 'tool_search_call' || type === 'tool_search_output') && execution !== 'client'
 
 /** Writes the default detail of a picture, for servers that demand the member as the client's types do. */
-function withDetail(item: JsonObject, { server }: Fitting): JsonObject {
+function withDetail(item: JsonObject, { server }: ServerFit): JsonObject {
   const parts = item['content']
   if (!server.imageDetail || !Array.isArray(parts)) return item
   const said = withElements(parts, (part) =>
@@ -97,7 +97,7 @@ function withDetail(item: JsonObject, { server }: Fitting): JsonObject {
 }
 
 /** Replaces a document that the server cannot read by a text that names it. */
-function withoutFiles(item: JsonObject, { server, places, lose }: Fitting): JsonObject {
+function withoutFiles(item: JsonObject, { server, places, lose }: ServerFit): JsonObject {
   if (server.files !== false) return item
   const withoutIn = (member: 'content' | 'output'): JsonObject => {
     const parts = item[member]
@@ -113,7 +113,7 @@ function withoutFiles(item: JsonObject, { server, places, lose }: Fitting): Json
   return withMembers(item, { ...withoutIn('content'), ...withoutIn('output') })
 }
 
-function withFlatName(item: JsonObject, { server, flat }: Fitting): JsonObject {
+function withFlatName(item: JsonObject, { server, flat }: ServerFit): JsonObject {
   const name = memberText(item, 'name')
   if (server.namespaces !== false || name === undefined) return item
   const namespace = memberText(item, 'namespace')
@@ -122,7 +122,7 @@ function withFlatName(item: JsonObject, { server, flat }: Fitting): JsonObject {
     : withMembers(item, { name: flat(name, namespace), namespace: undefined })
 }
 
-function fitCall(item: JsonObject, { server }: Fitting): JsonObject {
+function fitCall(item: JsonObject, { server }: ServerFit): JsonObject {
   if (server.customTools !== false) return item
   return withMembers(item, {
     type: 'function_call',
@@ -134,7 +134,7 @@ function fitCall(item: JsonObject, { server }: Fitting): JsonObject {
 }
 
 /** A message from one agent of Codex to another, as text. */
-function asWords(item: JsonObject, { places, lose }: Fitting): Fitted {
+function asWords(item: JsonObject, { places, lose }: ServerFit): Fitted {
   const text = textsIn(openedContent(item['content'])).join('\n')
   if (text === '') return lose('dropped', places.here()) ?? []
   lose('approximated', places.here())
@@ -147,7 +147,7 @@ const textsIn = (content: Json | undefined): string[] =>
     : objectsOf(content).flatMap((part) => memberText(part, 'text') || [])
 
 /** xAI refuses null members; llama.cpp and vLLM read only the thoughts themselves. */
-function fitThought(item: JsonObject, { server, places, lose }: Fitting): Fitted {
+function fitThought(item: JsonObject, { server, places, lose }: ServerFit): Fitted {
   const { reasoningItems, unprovenThoughts } = server
   if (reasoningItems === false || (unprovenThoughts === false && isUnknown(item))) {
     if (hasWords(item)) lose('dropped', places.here())
@@ -205,7 +205,7 @@ function withMediaBehind(items: Json[]): Json[] {
 }
 
 /** The templates of Qwen and others take instructions only at the beginning, so leading ones join `instructions`. */
-function withSystemFirst(body: JsonObject, { lose }: Fitting): JsonObject {
+function withSystemFirst(body: JsonObject, { lose }: ServerFit): JsonObject {
   const input = objectsOf(body['input'])
   const first = input.findIndex((item) => !instructs(item))
   const leading = input.slice(0, first < 0 ? input.length : first)

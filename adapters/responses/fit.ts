@@ -17,7 +17,13 @@ import { servedBy } from './abilities.ts'
 import type { Placed } from './calls.ts'
 import { objectIn, objectsOf, memberText } from './dialect.ts'
 import { withoutText } from './fields.ts'
-import { CountedPlaces, fitHistory, instructs, WrittenPlaces, type Fitting } from './fit-history.ts'
+import {
+  CountedPlaces,
+  fitHistory,
+  instructs,
+  WrittenPlaces,
+  type ServerFit,
+} from './fit-history.ts'
 import { fitModel, type FitTarget } from './fit-model.ts'
 import { NAME } from './names.ts'
 import { PROOFS } from './reasoning.ts'
@@ -39,14 +45,14 @@ export function fit(
   const { facts } = target
   const isPlain = Object.keys(facts).length === 0
   if (isPlain && !(placed && needsCare(body))) return body
-  const fitting = isPlain ? body : fitModel(body, target, lose)
+  const fitted = isPlain ? body : fitModel(body, target, lose)
   const takes = servedBy(facts)
   const isWhole = !facts.server && takes.late && takes.deferred && takes.efforts
-  if (isWhole && !placed) return fitting
+  if (isWhole && !placed) return fitted
   const server = placed ? { ...CAREFUL, ...facts.server } : (facts.server ?? {})
   const places = placed ? new WrittenPlaces(placed) : new CountedPlaces()
   const about = { server, takes, lose, places }
-  return isWhole ? fitSaid(fitting, { ...about, flat: (name) => name }) : fitServer(fitting, about)
+  return isWhole ? fitSaid(fitted, { ...about, flat: (name) => name }) : fitServer(fitted, about)
 }
 
 /** What holds of the server of a translated body where nothing is said of it. */
@@ -58,10 +64,10 @@ const needsCare = ({ input, text }: JsonObject): boolean =>
 
 const isThought = (item: Json): boolean => isObject(item) && item['type'] === 'reasoning'
 
-const fitSaid = (body: JsonObject, fitting: Fitting): JsonObject =>
-  fitHistory(withJsonWord(body, fitting), fitting)
+const fitSaid = (body: JsonObject, context: ServerFit): JsonObject =>
+  fitHistory(withJsonWord(body, context), context)
 
-function fitServer(body: JsonObject, about: Omit<Fitting, 'flat'>): JsonObject {
+function fitServer(body: JsonObject, about: Omit<ServerFit, 'flat'>): JsonObject {
   const { server, takes, lose } = about
   const said = withText(takes.efforts ? body : withLastEffort(body), server, lose)
   const declared = takes.late ? said : withLateTools(said, lose)
@@ -70,7 +76,7 @@ function fitServer(body: JsonObject, about: Omit<Fitting, 'flat'>): JsonObject {
 }
 
 /** A call names its tool as the list of tools does, where there are no namespaces. */
-function flatNames({ tools }: JsonObject): Fitting['flat'] {
+function flatNames({ tools }: JsonObject): ServerFit['flat'] {
   const namespaces = new Set(
     objectsOf(tools).flatMap(({ type, name }) =>
       type === 'namespace' && typeof name === 'string' ? name : [],
@@ -104,14 +110,14 @@ function withLateTools(body: JsonObject, lose: Lose): JsonObject {
   return withMembers(body, { tools })
 }
 
-function withTools(body: JsonObject, fitting: Fitting): JsonObject {
+function withTools(body: JsonObject, context: ServerFit): JsonObject {
   const { tools } = body
   if (!Array.isArray(tools)) return body
   const known = new Set<string>()
   const shown = new Set(
-    fitting.takes.deferred ? [] : objectsOf(tools).filter(isDeferred).map(nameIn),
+    context.takes.deferred ? [] : objectsOf(tools).filter(isDeferred).map(nameIn),
   )
-  const written = withElements(tools, (tool) => fitTool(tool, fitting)).filter((tool) => {
+  const written = withElements(tools, (tool) => fitTool(tool, context)).filter((tool) => {
     const name =
       isObject(tool) && tool['type'] === 'function' ? memberText(tool, 'name') : undefined
     if (name === undefined) return true
@@ -119,7 +125,7 @@ function withTools(body: JsonObject, fitting: Fitting): JsonObject {
     known.add(name)
     // What a search would have found is on offer already.
     if (!isFirst && !shown.has(name))
-      fitting.lose('dropped', `tools.${name}`, 'another tool has this name')
+      context.lose('dropped', `tools.${name}`, 'another tool has this name')
     return isFirst
   })
   const isSame = written.length === tools.length && written.every((tool, at) => tool === tools[at])
@@ -129,17 +135,17 @@ function withTools(body: JsonObject, fitting: Fitting): JsonObject {
 const isDeferred = ({ defer_loading }: JsonObject): boolean => defer_loading === true
 const nameIn = (tool: JsonObject): string => memberText(tool, 'name') ?? ''
 
-function fitTool(tool: Json, fitting: Fitting, namespace?: string): Json | readonly Json[] {
+function fitTool(tool: Json, context: ServerFit, namespace?: string): Json | readonly Json[] {
   if (!isObject(tool)) return tool
-  const { server, takes, lose } = fitting
+  const { server, takes, lose } = context
   const { type } = tool
-  if (type === 'namespace') return fitNamespace(tool, fitting)
+  if (type === 'namespace') return fitNamespace(tool, context)
   if (type === 'function' || type === 'custom') {
     const isShown = isDeferred(tool) && !takes.deferred
     if (isShown) lose('approximated', 'tools.deferred', 'offered from the beginning')
     return fitNamed(
       isShown ? withMembers(tool, { defer_loading: undefined }) : tool,
-      fitting,
+      context,
       namespace,
     )
   }
@@ -149,21 +155,21 @@ function fitTool(tool: Json, fitting: Fitting, namespace?: string): Json | reado
   return lose('dropped', `tools.${read ? keyOf(read).name : nameIn(tool)}`) ?? []
 }
 
-function fitNamespace(tool: JsonObject, fitting: Fitting): Json | readonly Json[] {
+function fitNamespace(tool: JsonObject, context: ServerFit): Json | readonly Json[] {
   const inner = listOf(tool['tools'])
-  if (fitting.server.namespaces !== false)
-    return withMembers(tool, { tools: withElements(inner, (one) => fitTool(one, fitting)) })
+  if (context.server.namespaces !== false)
+    return withMembers(tool, { tools: withElements(inner, (one) => fitTool(one, context)) })
   const first = memberText(objectIn(inner[0]), 'name')
-  if (tool['description'] && first) fitting.lose('dropped', `tools.${first}.namespace`)
-  return inner.flatMap((one) => fitTool(one, fitting, nameIn(tool)))
+  if (tool['description'] && first) context.lose('dropped', `tools.${first}.namespace`)
+  return inner.flatMap((one) => fitTool(one, context, nameIn(tool)))
 }
 
-function fitNamed(tool: JsonObject, fitting: Fitting, namespace: string | undefined): JsonObject {
-  const { server, lose, flat } = fitting
+function fitNamed(tool: JsonObject, context: ServerFit, namespace: string | undefined): JsonObject {
+  const { server, lose, flat } = context
   const said = nameIn(tool)
   const isFree = tool['type'] === 'custom'
   if (isFree && server.customTools === false)
-    return asFunction(tool, flat(said, namespace), fitting)
+    return asFunction(tool, flat(said, namespace), context)
   const isLoose = !isFree && server.strictTools === false
   if (isLoose && tool['strict'] === true) lose('dropped', `tools.${said}.strict`)
   return withMembers(tool, {
@@ -173,7 +179,7 @@ function fitNamed(tool: JsonObject, fitting: Fitting, namespace: string | undefi
 }
 
 /** A tool that takes free text, as a function of one text. */
-function asFunction(tool: JsonObject, name: string, { server, lose }: Fitting): JsonObject {
+function asFunction(tool: JsonObject, name: string, { server, lose }: ServerFit): JsonObject {
   const said = memberText(tool, 'description')
   const { format } = tool
   const described = {
@@ -195,7 +201,7 @@ function asFunction(tool: JsonObject, name: string, { server, lose }: Fitting): 
 /** xAI refuses a tool choice without tools. */
 const NO_CHOICE = { tool_choice: undefined, parallel_tool_calls: undefined }
 
-function withChoice(body: JsonObject, { server, lose, flat }: Fitting): JsonObject {
+function withChoice(body: JsonObject, { server, lose, flat }: ServerFit): JsonObject {
   const { tool_choice: choice } = body
   const tools = toolsIn(body)
   if (tools.length === 0) {
@@ -267,7 +273,7 @@ function withText(body: JsonObject, server: ServerFacts, lose: Lose): JsonObject
  * Plain JSON mode is refused by some where no message holds the word. Only the first ones are looked at, which stay as
  * they are while the conversation goes on. What stands elsewhere (an earlier reply, a prompt that is kept) may hold it.
  */
-function withJsonWord(body: JsonObject, { server, lose }: Fitting): JsonObject {
+function withJsonWord(body: JsonObject, { server, lose }: ServerFit): JsonObject {
   const { input, text } = body
   const isAsked = objectIn(objectIn(text)['format'])['type'] === 'json_object'
   const isElsewhere = ELSEWHERE.some((key) => (body[key] ?? null) !== null)
@@ -287,7 +293,7 @@ function withJsonWord(body: JsonObject, { server, lose }: Fitting): JsonObject {
 
 const ELSEWHERE = ['previous_response_id', 'conversation', 'prompt'] as const
 
-function withOptions(body: JsonObject, { server, lose }: Fitting): JsonObject {
+function withOptions(body: JsonObject, { server, lose }: ServerFit): JsonObject {
   const { drop = [], members } = server
   const kept = server.state === false ? unkept(body, lose) : body
   const settled = withMembers(server.safetyIdentifier === false ? withUser(kept, lose) : kept, {

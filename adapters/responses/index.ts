@@ -8,7 +8,7 @@ import { storing } from './abilities.ts'
 import { DIALECT, factsOf, memberCount } from './dialect.ts'
 import { writeCompacted } from './hosted.ts'
 import { CALL_ID } from './names.ts'
-import { LASTING, memory } from './memory/index.ts'
+import { CONTINUING, memory } from './memory/index.ts'
 import { writeModel, writeModels } from './models.ts'
 import { PROFILES } from './profiles.ts'
 import { readProblem, tellsError, tellsFailure, writeProblem } from './problems.ts'
@@ -17,7 +17,7 @@ import { ResponseReader } from './reader.ts'
 import { socketMode } from './socket/index.ts'
 import { ResponseWriter } from './writer.ts'
 import { edit } from './same.ts'
-import { placeOf, PROMISES, FIELDS } from './wire.ts'
+import { placeOf, MUST_KEEP, FIELDS } from './wire.ts'
 
 /** The beginnings of its event types. */
 const KNOWN = /^(?:response\.|error|keepalive)/
@@ -75,7 +75,7 @@ export const responses: Adapter = {
     readRequest,
     writer,
     callIds: CALL_ID,
-    promises: PROMISES,
+    mustKeep: MUST_KEEP,
     writeProblem,
     writeTokenCount: (inputTokens) => ({
       object: 'response.input_tokens',
@@ -123,13 +123,13 @@ export const responses: Adapter = {
     pieces: (name) => DELTA.test(name) || PIECES.has(name),
     tellsFailure,
     tellsError,
-    knows: ({ event = '', data }) => KNOWN.test(event) || KNOWN_DATA.test(data),
+    isOwnFrame: ({ event = '', data }) => KNOWN.test(event) || KNOWN_DATA.test(data),
     headers: {
       request: ['openai-organization', 'openai-project', 'openai-beta', 'idempotency-key'],
       reply: ['openai-processing-ms', 'openai-version', 'x-codex-*'],
     },
     modelMember: { request: 'model', reply: 'model', event: ['response', 'model'] },
-    thread: {
+    streamThread: {
       count: 'sequence_number',
       reply: 'response',
       named: ({ id, model, created }) => ({
@@ -137,7 +137,7 @@ export const responses: Adapter = {
         ...(model !== '' && { model }),
         ...(created !== undefined && { created_at: created }),
       }),
-      lasting: LASTING,
+      continuing: CONTINUING,
       broken: ({ data }) => ({
         name: 'error',
         data: { ...objectIn(objectIn(data)['error']), type: 'error' },

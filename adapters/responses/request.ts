@@ -15,7 +15,7 @@ import {
   withLastEffort,
   withRemovals,
 } from '../../src/rules/late-tools.ts'
-import { fitting } from '../../src/models/fitting.ts'
+import { fitRequest } from '../../src/models/fit-request.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Compaction, Request, Tool, ToolChoice } from '../../src/model/request.ts'
 import { follow, made, mapped, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
@@ -178,7 +178,7 @@ export function writeWhole(asked: Request, context: WriteRequestContext): Whole 
     cached: cache?.mode === 'derive',
     lose,
   }
-  const request = isOrigin(asked) ? asked : fitting(asked, about)
+  const request = isOrigin(asked) ? asked : fitRequest(asked, about)
   return writeSeen(hasScreen(target) ? withScreen(request, lose) : request, context)
 }
 

@@ -96,7 +96,7 @@ export const COUNTED = namesFor('count', FIELDS)
  * Members, items and tools whose promise no service of another dialect can keep, such as programs that call tools
  * themselves.
  */
-export const PROMISES: ReadonlySet<string> = new Set([
+export const MUST_KEEP: ReadonlySet<string> = new Set([
   ...namesFor('bind', FIELDS),
   'program',
   'program_output',

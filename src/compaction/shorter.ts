@@ -6,7 +6,7 @@ import { CHARACTERS_PER_TOKEN, estimateTokens, TOKENS_PER_MEDIUM } from '../rule
 /** How much of a conversation is kept after the upstream has found it too long once, and twice. */
 const KEPT = [0.6, 0.3] as const
 /** The same of what the upstream says that it takes. */
-const OF_TOLD = [0.85, 0.6] as const
+const OF_RATIO = [0.85, 0.6] as const
 /** How many characters of a long text stay at either end. */
 const ENDS = [2000, 400] as const
 
@@ -21,9 +21,9 @@ export function shorterBy(
   step: 1 | 2,
   { used, limit }: NonNullable<Problem['tokens']> = {},
 ): Request {
-  const told = used !== undefined && limit !== undefined ? limit / used : undefined
+  const ratio = used !== undefined && limit !== undefined ? limit / used : undefined
   const at = step - 1
-  const share = told === undefined ? KEPT[at] : told * (OF_TOLD[at] ?? 1)
+  const share = ratio === undefined ? KEPT[at] : ratio * (OF_RATIO[at] ?? 1)
   const cutting = {
     ends: ENDS[at] ?? 0,
     excess: Math.ceil(estimateTokens(request) * (1 - (share ?? 1)) * CHARACTERS_PER_TOKEN),

@@ -14,7 +14,7 @@ export interface Journal {
   /** Notes the tokens counted so far. */
   count(usage: Usage): void
   /** The whole request has arrived. */
-  arrived(): void
+  received(): void
   /** A reply is asked for. Until the upstream has counted it, it has taken so many tokens. */
   asks(inputTokens: number): void
   /** What is heard of the reply. */
@@ -24,13 +24,13 @@ export interface Journal {
   /** A request goes to an upstream; returns the headers of its trace. */
   sending(): Readonly<Record<string, string>> | undefined
   /** Another upstream is asked: discards what the last one reported about a reply. */
-  anew(): void
+  restart(): void
   /** The first byte of a reply is on its way. */
   began(): void
   /** Bytes of a reply were handed over. */
   sent(bytes: number): void
   /** Runs `run` when the exchange is over; at once if it is over already. */
-  whenOver(run: (problem?: Problem) => void): void
+  onEnd(run: (problem?: Problem) => void): void
   /**
    * Ends the exchange; only the first call counts. `problem`: why it did not end well. A caller that left gets no
    * status.
@@ -99,7 +99,7 @@ class ExchangeJournal implements Journal {
   readonly #startedAt: number
   /** Belongs to the log once the exchange is over. */
   readonly #entry: LogEntry
-  #arrivedAt: number | undefined
+  #receivedAt: number | undefined
   #called = false
   #bytesOut = 0
   /** Tokens of the request to which an upstream may be replying. */
@@ -141,17 +141,17 @@ class ExchangeJournal implements Journal {
     if ((this.#heard?.progress ?? 0) === 0) this.#asked = undefined
   }
 
-  arrived(): void {
-    this.#arrivedAt ??= performance.now()
+  received(): void {
+    this.#receivedAt ??= performance.now()
   }
 
   sending(): Readonly<Record<string, string>> | undefined {
     this.#called = true
-    if (!this.#over) this.#entry.overheadMs ??= millisecondsSince(this.#arrivedAt)
+    if (!this.#over) this.#entry.overheadMs ??= millisecondsSince(this.#receivedAt)
     return this.#entry.trace?.beginCall()
   }
 
-  anew(): void {
+  restart(): void {
     for (const name of REPLY_FIELDS) this.#entry[name] = undefined
     this.#asked = undefined
     this.#heard = undefined
@@ -166,7 +166,7 @@ class ExchangeJournal implements Journal {
     this.#bytesOut += bytes
   }
 
-  whenOver(run: (problem?: Problem) => void): void {
+  onEnd(run: (problem?: Problem) => void): void {
     if (this.#over) run(this.#end)
     else this.#runs.push(run)
   }

@@ -179,7 +179,7 @@ function countedLoad(load: Load): { load: Load; over(): Promise<void> } {
 export const refusingAll =
   (ports: ArrivalPorts, problem: Problem) =>
   async (request: Request): Promise<Response> =>
-    toldTo(request, refuseRequest(dialects, receiveRequest(request, ports), problem))
+    answerTo(request, refuseRequest(dialects, receiveRequest(request, ports), problem))
 
 /** The proxy as a function of the web's `Request` and `Response`. */
 export const createFetchHandler = (
@@ -193,10 +193,10 @@ export const fetchOf =
   (answer: ReplaceableHandler['answer'], open?: (accept: Accept) => Response) =>
   async (request: Request): Promise<Response> => {
     const said = await answer(request)
-    return said.accept && open ? open(said.accept) : toldTo(request, said)
+    return said.accept && open ? open(said.accept) : answerTo(request, said)
   }
 
-function toldTo({ method }: Request, answer: Answer): Response {
+function answerTo({ method }: Request, answer: Answer): Response {
   if (method !== 'HEAD') return toResponse(answer)
   answer.gone?.()
   return new Response(null, toResponse({ ...answer, body: null }))

@@ -85,7 +85,7 @@ async function exchangeAdmitted(
   journal.note({ dialect: exchange.caller.dialect })
   const entering = context.use?.enter(known, journal)
   if (entering) await entering
-  journal.whenOver(context.load.enter())
+  journal.onEnd(context.load.enter())
   try {
     return inFlight(await work(), exchange, context.load)
   } catch (error) {
@@ -135,7 +135,7 @@ async function readAndRun(
   const came = await readBody(request, settings.limits, exchange.lease, ports)
   const body = createBody(came)
   exchange.journal.note({ bytesIn: body.size })
-  exchange.journal.arrived()
+  exchange.journal.received()
   const caller = speakerOf(exchange.caller, came)
   const asked = { ...exchange, caller, headers: request.headers, body }
   if (body.size > LONG_BYTES) await ownTurn()
@@ -150,9 +150,9 @@ async function readAndRun(
 
 /** The adapter for the program that sends a body, by how that begins. */
 function speakerOf(caller: Adapter, body: Bytes): Adapter {
-  const { mixed } = caller
-  const beginning = mixed && utf8Text((piecesIn(body)[0] ?? NOTHING).subarray(0, BEGINNING))
-  return beginning !== undefined && mixed?.begins.test(beginning) ? mixed.adapter : caller
+  const { alsoSpeaks } = caller
+  const beginning = alsoSpeaks && utf8Text((piecesIn(body)[0] ?? NOTHING).subarray(0, BEGINNING))
+  return beginning !== undefined && alsoSpeaks?.begins.test(beginning) ? alsoSpeaks.adapter : caller
 }
 
 const BEGINNING = 4096
@@ -172,8 +172,8 @@ function recalledRequest(
 function inFlight(answer: Answer, { lease, journal }: StoredExchange, load: Load): Answer {
   const { body } = answer
   if (body !== null && typeof body === 'object' && 'read' in body) {
-    journal.whenOver(() => lease.release())
-    journal.whenOver(load.enterStream())
+    journal.onEnd(() => lease.release())
+    journal.onEnd(load.enterStream())
     return answer
   }
   if (body === null || body.length <= FREE_BYTES) {

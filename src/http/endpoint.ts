@@ -22,12 +22,12 @@ export async function answerEndpoint(
   const { settings, ports, pools, load, use } = context
   journal.note({ operation: 'task' })
   use?.enter(caller, journal)
-  journal.whenOver(load.enter())
+  journal.onEnd(load.enter())
   const lease = load.lease()
-  journal.whenOver(() => lease.release())
+  journal.onEnd(() => lease.release())
   const { bytes, tokens, size } = createBody(await readBody(request, settings.limits, lease, ports))
   journal.note({ bytesIn: size })
-  journal.arrived()
+  journal.received()
   use?.reserve(caller, { tokens, usd: () => 0 }, journal)
   return passEndpoint({
     settings,

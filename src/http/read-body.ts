@@ -1,6 +1,6 @@
 import type { BodyDecoder, HttpRequest, Ports } from '../ports.ts'
 import { weightOf, type Lease } from '../stream/budget.ts'
-import { NOTHING, Pile, sizeOf, wholeBytes, type Bytes } from '../json/bytes.ts'
+import { NOTHING, ByteList, sizeOf, wholeBytes, type Bytes } from '../json/bytes.ts'
 import { BODY_SPENT, CALLER_LEFT } from '../problems/failures.ts'
 import type { LimitSettings } from '../config/settings.ts'
 import { SILENT, within } from '../stream/time.ts'
@@ -111,13 +111,13 @@ function counter(maxBytes: number, lease: Lease): Heed {
 
 async function gatherStream(stream: ReadableStream<Uint8Array>, heed: Heed): Promise<Bytes> {
   const reader = stream.getReader()
-  const pile = new Pile()
+  const list = new ByteList()
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       heed(read.value.length)
-      pile.add(read.value)
+      list.add(read.value)
     }
-    return pile.take()
+    return list.take()
   } catch (error) {
     reader.cancel().catch(() => {})
     throw error

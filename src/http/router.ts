@@ -62,8 +62,8 @@ async function answerGuarded(context: AppContext, received: ReceivedRequest): Pr
   const service = taskServiceAt(received.path)
   if (service) return taskAnswer(context, received, service)
   try {
-    const told = operatorAnswer(context, received)
-    if (told) return await told
+    const answer = operatorAnswer(context, received)
+    if (answer) return await answer
     return await answerAdmitted(context, received, resembledDialect(context.dialects, received))
   } catch (error) {
     return failed(context.dialects, received, error)

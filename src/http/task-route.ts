@@ -22,7 +22,7 @@ export async function taskAnswer(
     const { credential, caller } = await authenticate(context, received)
     journal.note({ operation: 'task' })
     await context.use?.enter(caller, journal)
-    journal.whenOver(load.enter())
+    journal.onEnd(load.enter())
     const { signal } = request
     const answer = await answerTask({
       settings,

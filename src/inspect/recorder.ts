@@ -55,7 +55,7 @@ export function createRecorder({
         })
         exchanges.add(kept)
         const watching = new Watching(kept, ring, exchanges)
-        return answer(request, watching.ports(ports)).then((said) => watching.told(said))
+        return answer(request, watching.ports(ports)).then((said) => watching.answered(said))
       },
     },
     list: () => exchanges.list(),
@@ -173,7 +173,7 @@ class Watching {
   }
 
   /** Watches the body of an answer as it is taken. */
-  told<Answer extends PassingAnswer>(said: Answer): Answer {
+  answered<Answer extends PassingAnswer>(said: Answer): Answer {
     const { status, headers, body } = said
     this.#came = undefined
     const at = this.now()
@@ -181,7 +181,7 @@ class Watching {
     this.#kept.answer = answer
     if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) {
       this.changed()
-      return { ...said, body: new ToldSource(body, answer.body, answer, this) }
+      return { ...said, body: new AnswerSource(body, answer.body, answer, this) }
     }
     if (typeof body === 'string') answer.body.holdText(body)
     else if (body) answer.body.hold(body)
@@ -275,7 +275,7 @@ class RepliedSource extends WatchedSource {
 }
 
 /** What the caller is told. */
-class ToldSource extends WatchedSource {
+class AnswerSource extends WatchedSource {
   read(): Promise<Uint8Array | undefined> {
     return this.source.read()
   }

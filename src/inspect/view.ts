@@ -26,13 +26,13 @@ export function hiderOf({ headers, url, secrets }: KeptExchange, { hide }: Showi
 /** One line of the list. Its members come from the log's entry, which holds no secret of the settings. */
 export function rowOf(kept: KeptExchange, showing: Showing): object {
   const { number, startedAt, method, url, answer, calls, isOver, entry } = kept
-  const { losses = [], attempts, trace: _, ...told }: Partial<LogEntry> = entry ?? {}
+  const { losses = [], attempts, trace: _, ...fields }: Partial<LogEntry> = entry ?? {}
   const shown = {
     method,
     url: shownUrl(url),
     ...(entry === undefined && underway(kept, showing)),
     words: lastWords(kept),
-    ...told,
+    ...fields,
     status: entry?.status ?? answer?.status,
     attempts: Math.max(attempts?.length ?? 0, calls.length),
     losses: entry ? losses.map(({ code, path }) => `${code} ${path}`) : lossesAhead(kept),
@@ -70,7 +70,7 @@ export function detailOf(kept: KeptExchange, showing: Showing): object {
     ...rowOf(kept, showing),
     readAt: kept.readAt,
     losses: hidden(
-      entry ? (entry.losses ?? []).map(withEffect) : lossesAhead(kept).map(toldLoss),
+      entry ? (entry.losses ?? []).map(withEffect) : lossesAhead(kept).map(lossOf),
       hide,
     ),
     attempts: hidden(entry?.attempts ?? [], hide),
@@ -86,8 +86,8 @@ export function detailOf(kept: KeptExchange, showing: Showing): object {
 
 const withEffect = (loss: Loss): object => ({ ...loss, effect: effectOf(loss) })
 
-function toldLoss(told: string): object {
-  const [code = '', path = ''] = told.split(' ')
+function lossOf(text: string): object {
+  const [code = '', path = ''] = text.split(' ')
   const loss = { code, path }
   return isCode(code) ? withEffect({ code, path }) : loss
 }

@@ -42,7 +42,7 @@ export const LARGEST_BLOCK_BYTES = 65_536
 const SMALLEST_BLOCK_BYTES = 4096
 
 /** Collects the bytes of a body whose length is not known. */
-export class Pile {
+export class ByteList {
   #pieces: Uint8Array[] = []
   #size = 0
   /** Where small pieces are copied to, and how many bytes of it are used. */

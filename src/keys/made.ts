@@ -2,7 +2,7 @@ import type { MadeKey, UpstreamSettings } from '../config/settings.ts'
 import { ProblemError } from '../model/problem.ts'
 import { CallError, type UpstreamCall } from '../upstream/call.ts'
 import type { AddressedRequest } from '../upstream/request.ts'
-import { createVeil } from '../upstream/secrets.ts'
+import { createSecrets } from '../upstream/secrets.ts'
 import { sign } from './signature.ts'
 import { forgetToken, tokenOf, type Fetching } from './tokens.ts'
 
@@ -26,14 +26,14 @@ export async function withMadeKey(
     const now = ports.now() + (offsets.get(made) ?? 0)
     sent.headers = { ...sent.headers, ...(await sign({ ...sent, method }, made, now)) }
     const { id, secret } = made
-    sent.veil = createVeil(made.session, headers, { ...secretQuery, id, secret })
+    sent.secrets = createSecrets(made.session, headers, { ...secretQuery, id, secret })
     return
   }
   const token = await tokenOf(made, upstream, ports).catch((error: unknown) => {
     throw error instanceof ProblemError ? new CallError(error.problem, 'connect') : error
   })
   sent.headers = { ...sent.headers, authorization: `Bearer ${token}` }
-  sent.veil = createVeil(token, headers, secretQuery)
+  sent.secrets = createSecrets(token, headers, secretQuery)
 }
 
 /** By how many milliseconds the clock of a service is ahead of the one here. */

@@ -27,7 +27,7 @@ export interface MemoryContext extends KeptContext {
     /** Puts long data that was left out of the body back into a text made from it. */
     filled(text: string): string
   }
-  readonly journal: KeptContext['journal'] & { whenOver(run: () => void): void }
+  readonly journal: KeptContext['journal'] & { onEnd(run: () => void): void }
   newId(prefix: string): string
 }
 

@@ -36,7 +36,7 @@ export interface Fresh {
 }
 
 /** A reply. `text`: the same as it came, where that is known. */
-export interface ToldReply {
+export interface ReplyText {
   reply: Json
   text?: string | undefined
 }
@@ -119,14 +119,14 @@ export interface ConversationMemory {
   /** The id of a reply, in the first frame of its stream. Unless `always`: where it outlives that stream. */
   idIn(frame: Frame, always: boolean): string | undefined
   /** The whole reply, in the frame of a stream that brings it. */
-  replyIn(frame: Frame): ToldReply | undefined
+  replyIn(frame: Frame): ReplyText | undefined
   /**
    * Makes the record of a reply that an upstream of this dialect gave; undefined when it has no id. `items`: the
    * items that its request added, as text. `whole`: no more of the reply will come.
    */
   replyRecord(
     items: string,
-    told: ToldReply,
+    reply: ReplyText,
   ): { id: string; record: ExchangeRecord; whole: boolean } | undefined
   match(head: RequestHead): StoredRoute | undefined
   /** The query parameters of those paths, for an upstream that keeps its own. */

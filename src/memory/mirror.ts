@@ -1,6 +1,6 @@
 import type { Frame, FrameReader } from '../stream/codec.ts'
 import type { Event } from '../model/events.ts'
-import type { ConversationMemory, ToldReply } from './conversation.ts'
+import type { ConversationMemory, ReplyText } from './conversation.ts'
 import { stringify, type Json } from '../json/json.ts'
 import { noteItems, noteOwner, isGuarded, isShared } from './ownership.ts'
 import type { KeptContext, MemoryContext } from './context.ts'
@@ -81,9 +81,9 @@ function listener(
     listen: (reader) =>
       new HeardReader(reader, {
         frame(frame) {
-          const told = memory.replyIn(frame)
+          const reply = memory.replyIn(frame)
           const id = begun ? undefined : memory.idIn(frame, isEarly)
-          if (told) news = told
+          if (reply) news = reply
           else if (id !== undefined) news = { id }
           begun = true
         },
@@ -131,7 +131,7 @@ class HeardReader implements FrameReader {
 }
 
 /** News from a reply: the reply, or before it its id, by which the caller may ask for it early. */
-type News = ToldReply | { id: string }
+type News = ReplyText | { id: string }
 
 interface Original {
   exchange: MemoryContext

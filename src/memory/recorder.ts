@@ -33,7 +33,7 @@ export class ReplyRecorder {
     this.#stop = stop
     this.#recorder = memory.recorder({ fresh, writer, newId: exchange.newId })
     this.writer = listenedWriter(writer, (events) => this.#hear(events))
-    exchange.journal.whenOver(this.#release)
+    exchange.journal.onEnd(this.#release)
   }
 
   /**

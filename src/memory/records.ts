@@ -114,7 +114,7 @@ export async function openScopedStore(
   const { store, retention } = memories
   const owner = await hashedOwner(exchange, memories)
   // Why the store fails is for the log; the caller of `put` decides what a failure means.
-  const told = async <T>(work: Promise<T>, problem?: Problem): Promise<T> => {
+  const withProblem = async <T>(work: Promise<T>, problem?: Problem): Promise<T> => {
     try {
       return await work
     } catch (error) {
@@ -124,12 +124,14 @@ export async function openScopedStore(
   }
   return {
     owner,
-    get: (place) => told(store.get(storeKey(owner, place)), NO_STATE),
+    get: (place) => withProblem(store.get(storeKey(owner, place)), NO_STATE),
     put(place, text) {
       const value = exchange.body?.filled(text) ?? text
-      return told(store.put({ key: storeKey(owner, place), owner, value, ttlMs: retention.ttlMs }))
+      return withProblem(
+        store.put({ key: storeKey(owner, place), owner, value, ttlMs: retention.ttlMs }),
+      )
     },
-    delete: (place) => told(store.delete(storeKey(owner, place)), NO_STATE),
+    delete: (place) => withProblem(store.delete(storeKey(owner, place)), NO_STATE),
   }
 }
 

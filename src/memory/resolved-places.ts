@@ -15,7 +15,7 @@ export interface ResolvedPlace {
 export interface ResolvedBody {
   body: Json
   /** Where that stands which has this place in the body. */
-  told(field: string): ResolvedPlace
+  placeOf(field: string): ResolvedPlace
 }
 
 /**
@@ -46,7 +46,7 @@ export async function resolveWithPlaces(
   const isMoved = Array.isArray(said) && said.length + past.length !== listOf(whole).length
   return {
     body,
-    told(field) {
+    placeOf(field) {
       const [, member, at = '', ...rest] = field.split('/')
       if (member !== name || at === '') return { field }
       const item = past[Number(at)]

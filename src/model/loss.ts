@@ -30,7 +30,7 @@ export interface LossList {
  * So many losses are told one by one, and of all others their number: a body of a few megabytes may hold hundreds of
  * thousands, and each is told in several places.
  */
-export const LOSSES_TOLD = 1000
+export const LOSSES_LISTED = 1000
 
 /** The place of losses that are told by their number alone. */
 const OTHERS = 'others'
@@ -44,7 +44,7 @@ export function lossList(hide = (words: string): string => words): LossList {
     const size = seen?.size ?? 0
     seen = (seen ?? new Set()).add(`${code} ${place}`)
     if (seen.size === size) return undefined
-    if (size >= LOSSES_TOLD) return countOther(losses, code)
+    if (size >= LOSSES_LISTED) return countOther(losses, code)
     const path = hide(place)
     losses.push(detail === undefined ? { code, path } : { code, path, detail: hide(detail) })
     return undefined
@@ -54,7 +54,7 @@ export function lossList(hide = (words: string): string => words): LossList {
 
 /** Of those that are not told one by one there is one for each code. */
 function countOther(losses: Loss[], code: LossCode): undefined {
-  let other = losses.slice(LOSSES_TOLD).find((each) => each.code === code)
+  let other = losses.slice(LOSSES_LISTED).find((each) => each.code === code)
   if (!other) losses.push((other = { code, path: OTHERS, count: 0 }))
   other.count = (other.count ?? 0) + 1
   other.detail = `${other.count} more`

@@ -8,8 +8,8 @@ const PATHS = /\b(?:messages|contents|input|system|tools)(?:\.\d+|\.?\[\d+\])(?:
 export const pathsIn = (text: string): string[] => [...new Set(text.match(PATHS))]
 
 /** The text with other words for its places. */
-export const withPaths = (text: string, told: ReadonlyMap<string, string>): string =>
-  text.replace(PATHS, (path) => told.get(path) ?? path)
+export const withPaths = (text: string, names: ReadonlyMap<string, string>): string =>
+  text.replace(PATHS, (path) => names.get(path) ?? path)
 
 export const readPath = (text: string): Key[] =>
   text

@@ -23,7 +23,7 @@ export function nearestTo(
 }
 
 /** How the model shall think, as far as it can be told so. */
-export function fittingReasoning(
+export function fitReasoning(
   asked: ReasoningOptions | undefined,
   about: Fit,
 ): ReasoningOptions | undefined {
@@ -64,7 +64,7 @@ function besideOff(asked: ReasoningOptions, about: Fit): ReasoningOptions {
   const { effort: _, ...rest } = asked
   const isBeyond = offUpTo !== undefined && EFFORTS.indexOf(effort) > EFFORTS.indexOf(offUpTo)
   const fit = nearestTo(isBeyond ? offUpTo : effort, efforts)
-  return fit === effort ? asked : { ...rest, ...lowered(fit, effort, about) }
+  return fit === effort ? asked : { ...rest, ...reportEffort(fit, effort, about) }
 }
 
 function switchedOn(asked: ReasoningOptions, about: Fit): ReasoningOptions {
@@ -75,11 +75,11 @@ function switchedOn(asked: ReasoningOptions, about: Fit): ReasoningOptions {
   const isWorth = fit === undefined && about.facts.thinking === 'budget' && budget === undefined
   if (fit === effort || isWorth) return asked
   const { effort: _, ...rest } = asked
-  return { ...rest, ...lowered(fit, effort, about) }
+  return { ...rest, ...reportEffort(fit, effort, about) }
 }
 
 /** Reports that another effort is said, or none. */
-function lowered(fit: Effort | undefined, wanted: Effort, { facts, model, lose }: Fit) {
+function reportEffort(fit: Effort | undefined, wanted: Effort, { facts, model, lose }: Fit) {
   if (fit === undefined) return lose('dropped', 'reasoning.effort', `${model} takes none`) ?? {}
   if (fit !== wanted)
     lose('approximated', 'reasoning.effort', `${model} takes ${listed(facts.efforts)}`)

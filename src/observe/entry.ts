@@ -168,7 +168,7 @@ export function levelOf(entry: LogEntry | ProcessEvent): Level {
   return outcome === 'upstream_error' || outcome === 'proxy_error' ? 'error' : 'info'
 }
 
-function levelOfEvent(told: ProcessEvent): Level {
-  if (told.event === 'limits' || told.event === 'record') return 'warn'
-  return told.event === 'reload' && told.result === 'error' ? 'error' : 'info'
+function levelOfEvent(event: ProcessEvent): Level {
+  if (event.event === 'limits' || event.event === 'record') return 'warn'
+  return event.event === 'reload' && event.result === 'error' ? 'error' : 'info'
 }

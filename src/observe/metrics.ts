@@ -244,12 +244,12 @@ export function attemptsOf(entry: LogEntry): readonly Attempt[] {
 function onlyResult(entry: LogEntry): Pick<Attempt, 'status' | 'reason'> {
   const { status, error = '', outcome, firstByteMs } = entry
   if (outcome === 'left') return firstByteMs === undefined ? { reason: 'reset' } : { status: 200 }
-  const told = isNoReply(error) ? 'reset' : TOLD.get(error)
-  const reason = status < 400 ? undefined : told
+  const known = isNoReply(error) ? 'reset' : REASONS.get(error)
+  const reason = status < 400 ? undefined : known
   return reason === undefined ? { status } : { reason }
 }
 
-const TOLD: ReadonlyMap<string, string> = new Map([
+const REASONS: ReadonlyMap<string, string> = new Map([
   [UNREACHABLE.message, 'connect'],
   [CONNECTION_LOST.message, 'reset'],
   [NOT_JSON.message, 'reset'],

@@ -122,14 +122,14 @@ async function sendBatch(
   const scopeSpans = [{ scope, schemaUrl, spans }]
   const body = { resourceSpans: [{ resource: { attributes: resource }, scopeSpans }] }
   try {
-    const { status, headers: told } = await options.post(
+    const { status, headers: replied } = await options.post(
       `${endpoint.replace(/\/+$/, '')}/v1/traces`,
       { 'content-type': 'application/json', ...headers },
       JSON.stringify(body),
       AbortSignal.timeout(TIMEOUT_MS),
     )
     if (!AGAIN.has(status)) return undefined
-    return Math.min(LONGEST_WAIT_MS, Math.max(EVERY_MS, headerWait(told, options.now()) ?? 0))
+    return Math.min(LONGEST_WAIT_MS, Math.max(EVERY_MS, headerWait(replied, options.now()) ?? 0))
   } catch {
     return EVERY_MS
   }

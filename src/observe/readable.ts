@@ -42,24 +42,24 @@ function describeLosses(entry: LogEntry): string | undefined {
   return more > 0 ? `lost: ${shown} and ${more} more` : `lost: ${shown}`
 }
 
-function sentence(told: ProcessEvent): string {
-  switch (told.event) {
+function sentence(event: ProcessEvent): string {
+  switch (event.event) {
     case 'start':
-      return `started: ${told.url}`
+      return `started: ${event.url}`
     case 'reload':
-      return told.result === 'ok'
-        ? `reloaded: ${told.configuration}`
-        : `not reloaded, everything stays as it was: ${told.error}`
+      return event.result === 'ok'
+        ? `reloaded: ${event.configuration}`
+        : `not reloaded, everything stays as it was: ${event.error}`
     case 'limits':
-      return `limits of callers are counted by this process alone: ${told.error}`
+      return `limits of callers are counted by this process alone: ${event.error}`
     case 'record':
-      return `${told.dropped} exchanges are not in the record: ${told.error}`
+      return `${event.dropped} exchanges are not in the record: ${event.error}`
     case 'drain':
-      return `stopping: ${told.open} open`
+      return `stopping: ${event.open} open`
     case 'stop':
       return 'stopped'
     default:
-      return told satisfies never
+      return event satisfies never
   }
 }
 

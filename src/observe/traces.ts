@@ -52,7 +52,7 @@ export function createTracer(options: TracerOptions): Tracer {
   }
 }
 
-interface Told {
+interface ExchangeTrace {
   entry: LogEntry
   trace: TraceContext
   settings: Settings
@@ -63,38 +63,38 @@ interface Told {
 }
 
 /** Three levels of spans: the exchange, the inference over all its attempts, and each attempt. */
-function buildSpans(told: Told): Span[] {
-  const { entry, trace, settings } = told
+function buildSpans(traced: ExchangeTrace): Span[] {
+  const { entry, trace, settings } = traced
   const { upstream: name = '', operation } = entry
   const upstream = settings.upstreams.get(name)
   const attempts = attemptsOf(entry)
   const isInference = upstream && operation === 'create' && attempts.length > 0
-  if (!isInference) return [serverSpan(told)]
-  const inference = inferenceSpan(told, upstream)
-  let at = Math.max(0, told.end - entry.totalMs)
+  if (!isInference) return [serverSpan(traced)]
+  const inference = inferenceSpan(traced, upstream)
+  let at = Math.max(0, traced.end - entry.totalMs)
   const calls = attempts.map((attempt, index): Span => {
     const start = at
-    at = Math.min(told.end, at + attempt.ms)
+    at = Math.min(traced.end, at + attempt.ms)
     const { member, status } = attempt
     const asked = settings.upstreams.get(member.split('#')[0] ?? '') ?? upstream
     return {
       traceId: trace.traceId,
-      spanId: trace.calls[index] ?? `${told.inferenceId.slice(0, 15)}${index % 10}`,
-      parentSpanId: told.inferenceId,
+      spanId: trace.calls[index] ?? `${traced.inferenceId.slice(0, 15)}${index % 10}`,
+      parentSpanId: traced.inferenceId,
       name: 'POST',
       kind: 3,
       startTimeUnixNano: unixNano(start),
       endTimeUnixNano: unixNano(at),
       attributes: toAttributes([
-        [told.names.method, 'POST'],
-        ...addressOf(told.names, asked),
-        [told.names.httpStatus, status],
-        [told.names.resend, index > 0 ? index : undefined],
+        [traced.names.method, 'POST'],
+        ...addressOf(traced.names, asked),
+        [traced.names.httpStatus, status],
+        [traced.names.resend, index > 0 ? index : undefined],
       ]),
       status: status === undefined || status >= 400 ? { code: 2 } : {},
     }
   })
-  return [serverSpan(told), inference, ...calls]
+  return [serverSpan(traced), inference, ...calls]
 }
 
 function addressOf(names: Semconv, { base }: UpstreamSettings): [string, string | number][] {
@@ -116,13 +116,13 @@ const errorTypeOf = ({ outcome = 'ok', status }: LogEntry): string | undefined =
   return status >= 400 ? String(status) : outcome
 }
 
-const spanTimes = ({ end, entry }: Told) => ({
+const spanTimes = ({ end, entry }: ExchangeTrace) => ({
   startTimeUnixNano: unixNano(end - entry.totalMs),
   endTimeUnixNano: unixNano(end),
 })
 
-function serverSpan(told: Told): Span {
-  const { entry, trace, names } = told
+function serverSpan(traced: ExchangeTrace): Span {
+  const { entry, trace, names } = traced
   const template = routeTemplate(entry.path)
   return {
     traceId: trace.traceId,
@@ -131,7 +131,7 @@ function serverSpan(told: Told): Span {
     ...(trace.tracestate && { traceState: trace.tracestate }),
     name: template ? `${entry.method} ${template}` : entry.method,
     kind: 2,
-    ...spanTimes(told),
+    ...spanTimes(traced),
     attributes: toAttributes([
       [names.method, entry.method],
       [names.httpRoute, template],
@@ -145,8 +145,8 @@ function serverSpan(told: Told): Span {
   }
 }
 
-function inferenceSpan(told: Told, upstream: UpstreamSettings): Span {
-  const { entry, trace, names, inferenceId } = told
+function inferenceSpan(traced: ExchangeTrace, upstream: UpstreamSettings): Span {
+  const { entry, trace, names, inferenceId } = traced
   const { sentModel, usage = {}, finish, firstByteMs, upstreamDialect = '' } = entry
   const operation = upstreamDialect.startsWith('generate') ? 'generate_content' : 'chat'
   return {
@@ -155,7 +155,7 @@ function inferenceSpan(told: Told, upstream: UpstreamSettings): Span {
     parentSpanId: trace.spanId,
     name: sentModel ? `${operation} ${sentModel}` : operation,
     kind: 3,
-    ...spanTimes(told),
+    ...spanTimes(traced),
     attributes: toAttributes([
       [names.operation, operation],
       [names.provider, findProvider(upstream)],

@@ -30,20 +30,21 @@ export async function findCallerElement(
   const sent = await send(body)
   const [member = ''] = path
   const at = elementAt(sent, path)
-  const sought = at && nodeAt(sent, at)
-  if (!at || !isObject(sought)) return undefined
+  const wanted = at && nodeAt(sent, at)
+  if (!at || !isObject(wanted)) return undefined
   const elements = elementsOf(sent?.[member])
-  const alike = (some: readonly JsonObject[]) => some.filter((each) => isSame(each, sought)).length
-  const place = elements.indexOf(sought)
-  const before = alike(elements.slice(0, place))
-  const rank = alike(elements.slice(place))
+  const countSame = (some: readonly JsonObject[]) =>
+    some.filter((each) => isSame(each, wanted)).length
+  const place = elements.indexOf(wanted)
+  const before = countSame(elements.slice(0, place))
+  const rank = countSame(elements.slice(place))
   const name = member === TOOLS ? TOOLS : conversationIn(search)
   const list = listOf(body[name])
   const count = async (others: readonly Json[]): Promise<number> => {
     if (isLate()) return 0
     await ownTurn()
     const written = await send(withMember(body, name, [...others]))
-    return alike(elementsOf(written?.[member]))
+    return countSame(elementsOf(written?.[member]))
   }
   const index = await indexIn(list, { before, rank }, count)
   if (index === undefined) return undefined
@@ -140,11 +141,11 @@ function elementAt(sent: Json | undefined, path: readonly Key[]): Key[] | undefi
 }
 
 /** Whether two elements say the same; marks of a cache, which move on with each turn, may stand on one alone. */
-function isSame(value: JsonObject, sought: JsonObject): boolean {
-  if (value['type'] !== sought['type']) return false
-  const shared = Object.keys(sought).filter((key) => Object.hasOwn(value, key))
+function isSame(value: JsonObject, wanted: JsonObject): boolean {
+  if (value['type'] !== wanted['type']) return false
+  const shared = Object.keys(wanted).filter((key) => Object.hasOwn(value, key))
   return (
-    shared.length > (sought['type'] === undefined ? 0 : 1) &&
-    shared.every((key) => stringify(value[key] ?? null) === stringify(sought[key] ?? null))
+    shared.length > (wanted['type'] === undefined ? 0 : 1) &&
+    shared.every((key) => stringify(value[key] ?? null) === stringify(wanted[key] ?? null))
   )
 }

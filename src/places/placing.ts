@@ -23,10 +23,10 @@ function bodyOf({ body, caller }: PlaceSearch): Json {
   }
 }
 
-function callerElements(sought: PlaceSearch) {
-  const body = bodyOf(sought)
-  const { send } = sought
-  const turns = sought.caller.same.beginning?.turns
+function callerElements(search: PlaceSearch) {
+  const body = bodyOf(search)
+  const { send } = search
+  const turns = search.caller.same.beginning?.turns
   const find = async (path: readonly Key[]): Promise<Key[] | undefined> =>
     isObject(body) ? findCallerElement({ body, turns, send }, path) : undefined
   const sent = async (): Promise<JsonObject> =>
@@ -60,13 +60,13 @@ function placesByIds(sent: JsonObject, list: readonly Withheld[]): Withheld[] {
       isObject(element) ? [{ element, at: [member, index] }] : [],
     ),
   )
-  const alike = elements.filter(({ element }) => list.some(({ type }) => type === element['type']))
-  const areAll = alike.length === list.length
+  const same = elements.filter(({ element }) => list.some(({ type }) => type === element['type']))
+  const areAll = same.length === list.length
   return list.map((withheld, index) => {
     const { id } = withheld
     const named =
       id === undefined ? undefined : elements.find(({ element }) => element['id'] === id)
-    const at = withheld.at ?? (named ?? (areAll ? alike[index] : undefined))?.at
+    const at = withheld.at ?? (named ?? (areAll ? same[index] : undefined))?.at
     return { ...withheld, ...(at && { at }) }
   })
 }
@@ -78,45 +78,45 @@ export const placing: Placing = {
   finder: placeFinder,
   edited: editedPlaces,
 
-  async refusal(sought, refused) {
+  async refusal(search, refused) {
     const { problem, text } = refused
     const paths = pathsIn(`${problem.sentParam} ${problem.message}`).slice(0, MOST_PLACES)
     if (problem.kind !== 'invalid-request' || paths.length === 0) return refused
-    const { find } = callerElements(sought)
-    const told = new Map<string, string>()
+    const { find } = callerElements(search)
+    const spelled = new Map<string, string>()
     for (const path of paths) {
       const keys = readPath(path)
       const element = await find(keys)
-      const inside = sought.edits ? keys.slice(element?.length) : []
+      const inside = search.edits ? keys.slice(element?.length) : []
       const place = element && [...element, ...inside]
-      const isMoved = !sought.edits || dotted(place ?? keys) !== dotted(keys)
-      if (place && isMoved) told.set(path, sought.caller.members.spell(place))
+      const isMoved = !search.edits || dotted(place ?? keys) !== dotted(keys)
+      if (place && isMoved) spelled.set(path, search.caller.members.spell(place))
     }
-    const [param] = told.values()
+    const [param] = spelled.values()
     if (param === undefined) return refused
     return {
       ...refused,
-      problem: { ...problem, message: withPaths(problem.message, told), param },
-      ...(text !== undefined && { text: withPaths(text, told) }),
+      problem: { ...problem, message: withPaths(problem.message, spelled), param },
+      ...(text !== undefined && { text: withPaths(text, spelled) }),
     }
   },
 
-  async withheld(sought, list) {
-    const { body, find, sent } = callerElements(sought)
+  async withheld(search, list) {
+    const { body, find, sent } = callerElements(search)
     const known = list.some(({ at }) => !at) ? placesByIds(await sent(), list) : list
     const end = performance.now() + MOST_MS
-    const told: Withheld[] = []
+    const placed: Withheld[] = []
     for (const { at, reason, shown } of known) {
       const place = at && performance.now() < end ? await find(at) : undefined
       const element = place && nodeAt(body, place)
       const id = isObject(element) ? element['id'] : undefined
-      told.push({
+      placed.push({
         reason,
         ...(shown && { shown }),
         ...(place && { at: place }),
         ...(typeof id === 'string' && { id }),
       })
     }
-    return told
+    return placed
   },
 }

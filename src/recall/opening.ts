@@ -34,7 +34,7 @@ interface Group<Session> {
   /** Where the first of them ends: most bodies have another one there, which is cheaper to see than a hash. */
   readonly byte: number | undefined
   /** By one number for what stands before all of the ends. */
-  readonly alike: Map<number, Set<Session>>
+  readonly similar: Map<number, Set<Session>>
 }
 
 /** Sessions, the last ones behind; a body finds those that it may go on with at once, however many there are. */
@@ -66,11 +66,11 @@ export class Openings<Session extends Opened> {
     const group = this.#groups.get(place) ?? {
       ends,
       byte: byteAt(known.bytes, ends),
-      alike: new Map(),
+      similar: new Map(),
     }
     this.#groups.set(place, group)
     const hash = joined(opening.hashes)
-    group.alike.set(hash, (group.alike.get(hash) ?? new Set()).add(session))
+    group.similar.set(hash, (group.similar.get(hash) ?? new Set()).add(session))
   }
 
   /** It has to be as it was added. */
@@ -81,22 +81,22 @@ export class Openings<Session extends Opened> {
     const place = placeOf(known.bytes, opening)
     const hash = joined(opening.hashes)
     const group = this.#groups.get(place)
-    const others = group?.alike.get(hash)
+    const others = group?.similar.get(hash)
     others?.delete(session)
-    if (others?.size === 0) group?.alike.delete(hash)
-    if (group?.alike.size === 0) this.#groups.delete(place)
+    if (others?.size === 0) group?.similar.delete(hash)
+    if (group?.similar.size === 0) this.#groups.delete(place)
   }
 
   /**
    * Those that open as a body does, where the last turn of theirs is left out (Claude Code 2.1.331 marks that one to be
    * cached, and then no more), and those that may.
    */
-  alike(bytes: Uint8Array): Session[] {
+  similar(bytes: Uint8Array): Session[] {
     const found = [...this.#unknown]
-    for (const { ends, byte, alike } of this.#groups.values()) {
+    for (const { ends, byte, similar } of this.#groups.values()) {
       if (byteAt(bytes, ends) !== byte) continue
       const hash = joined(ends.map((end) => hashBefore(bytes, end)))
-      found.push(...(alike.get(hash) ?? []))
+      found.push(...(similar.get(hash) ?? []))
     }
     return found
   }

@@ -4,7 +4,7 @@ import { holdsLiterals } from '../json/large-literals.ts'
 import type { Glance, ScannedBody, ScannedText } from '../json/scanned-body.ts'
 import type { Slice } from '../json/tokens.ts'
 import type { Trail } from '../model/trail/trail.ts'
-import { alikeBefore, alikeBehind, isSameByte, type IsSame } from './alike.ts'
+import { commonPrefix, commonSuffix, isSameByte, type IsSame } from './common-prefix.ts'
 import { readFresh, type NativeBytes } from './fresh-body.ts'
 import { readPassing } from './passing-body.ts'
 import { growBody } from './grown-body.ts'
@@ -136,7 +136,7 @@ class Request implements RecalledRequest {
     const [session, before] = this.#closest(bytes)
     if (!session) return undefined
     const { known } = session
-    const behind = alikeBehind(known.bytes, bytes, isSame)
+    const behind = commonSuffix(known.bytes, bytes, isSame)
     if (2 * (before + behind) < known.bytes.length) return undefined
     const growth = bytes.length - known.bytes.length
     const gap = gapIn(known, { before, behind, growth })
@@ -189,14 +189,14 @@ class Request implements RecalledRequest {
   /** The session whose last body begins as this one does for the longest. */
   #closest(bytes: Uint8Array): [RecalledSession | undefined, number] {
     const { isSame, owner, rules, store } = this.#context
-    const sessions = store.alike(owner, bytes, rules.limits)
+    const sessions = store.similar(owner, bytes, rules.limits)
     const likely = sessions.filter(({ known }) => isLikely(known, bytes, isSame))
     let [closest, most]: [RecalledSession | undefined, number] = [undefined, 0]
     for (const session of likely.length > 0 ? likely : sessions.slice(-MOST_UNLIKELY)) {
       const { bytes: other } = session.known
       // Where one has more in common with it, they are the same there, too.
       if (other[most] !== bytes[most]) continue
-      const before = alikeBefore(other, bytes, isSame)
+      const before = commonPrefix(other, bytes, isSame)
       if (before > most) [closest, most] = [session, before]
     }
     return [closest, most]

@@ -23,7 +23,7 @@ export interface RecalledSession {
 /** The beginning of a body, by which it is found: in front of the first turn, which a client may send first. */
 const BEGINNING_BYTES = 64
 /** So many sessions may begin with the same bytes, as all those of a client do. */
-const MOST_ALIKE = 512
+const MOST_SIMILAR = 512
 /** So many openings are noted, each in some hundred bytes. */
 const MOST_OPENINGS = 4096
 /** So many of the last sessions are looked at where none is likely: one that was edited may be among them. */
@@ -73,7 +73,7 @@ export class SessionStore {
    * The sessions of an owner that a body may go on with, read within the same limits: those that open as it does, or
    * some of the last ones.
    */
-  alike(
+  similar(
     owner: string,
     bytes: Uint8Array,
     { depth, nodes }: StructureLimits,
@@ -82,8 +82,8 @@ export class SessionStore {
       limits.depth === depth && limits.nodes === nodes
     const found = this.#places.get(placeOf(owner, bytes))
     if (!found) return []
-    const alike = found.alike(bytes).filter(isWithin)
-    return alike.length > 0 ? alike : found.list().filter(isWithin).slice(-MOST_UNLIKELY)
+    const similar = found.similar(bytes).filter(isWithin)
+    return similar.length > 0 ? similar : found.list().filter(isWithin).slice(-MOST_UNLIKELY)
   }
 
   /**
@@ -116,16 +116,16 @@ export class SessionStore {
       isParsed: false,
       trail: new Trail(),
     }
-    const alike = this.#places.get(session.place) ?? new Openings()
-    this.#places.set(session.place, alike)
-    alike.delete(session)
+    const similar = this.#places.get(session.place) ?? new Openings()
+    this.#places.set(session.place, similar)
+    similar.delete(session)
     // To find the oldest takes a step for each that has moved behind.
-    const oldest = alike.size < MOST_ALIKE ? undefined : alike.oldest
+    const oldest = similar.size < MOST_SIMILAR ? undefined : similar.oldest
     if (oldest) this.#sessions.delete(oldest)
     session.isParsed ||= session.known.value !== undefined
     session.known = known
     session.opening = openingIn(known)
-    alike.add(session)
+    similar.add(session)
     this.weigh(session)
     return session
   }
@@ -145,9 +145,9 @@ export class SessionStore {
   }
 
   #forget(session: RecalledSession): void {
-    const alike = this.#places.get(session.place)
-    alike?.delete(session)
-    if (alike?.size === 0) this.#places.delete(session.place)
+    const similar = this.#places.get(session.place)
+    similar?.delete(session)
+    if (similar?.size === 0) this.#places.delete(session.place)
   }
 }
 

@@ -42,7 +42,7 @@ function writeMember(
   old: WrittenMember | undefined,
 ): WrittenMember {
   const start = out.size
-  if (old && isAlike(value, old.value)) {
+  if (old && isSameJson(value, old.value)) {
     out.copy(old.start, old.end)
     return { ...old, value, start, end: out.size }
   }
@@ -62,13 +62,14 @@ function writeList(
   const before = old?.list && Array.isArray(old.value) ? old.value : []
   const oldPart = old?.start ?? 0
   const oldEnds = old?.list?.ends ?? []
-  const same = alikeCount(list, before)
+  const same = commonCount(list, before)
   const ends = oldEnds.slice(0, same)
   if (same > 0) out.copy(oldPart + start, oldPart + (ends[same - 1] ?? start))
   for (let index = same; index < list.length; index += 1) {
     const element = list[index] ?? null
     const [from = start, to] = [oldEnds[index - 1], oldEnds[index]]
-    if (to !== undefined && isAlike(element, before[index])) out.copy(oldPart + from, oldPart + to)
+    if (to !== undefined && isSameJson(element, before[index]))
+      out.copy(oldPart + from, oldPart + to)
     else out.write((index === 0 ? '[' : ',') + stringify(element))
     ends.push(out.size - part)
   }
@@ -77,14 +78,15 @@ function writeList(
 }
 
 /** How many elements two lists have in common at their beginning. */
-function alikeCount(one: readonly Json[], other: readonly Json[]): number {
+function commonCount(one: readonly Json[], other: readonly Json[]): number {
   const most = Math.min(one.length, other.length)
-  for (let index = 0; index < most; index += 1) if (!isAlike(one[index], other[index])) return index
+  for (let index = 0; index < most; index += 1)
+    if (!isSameJson(one[index], other[index])) return index
   return most
 }
 
 /** Whether two values surely have the same text. */
-function isAlike(one: Json | undefined, other: Json | undefined): boolean {
+function isSameJson(one: Json | undefined, other: Json | undefined): boolean {
   if (one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return false
   if (one instanceof Verbatim || other instanceof Verbatim)
@@ -94,13 +96,13 @@ function isAlike(one: Json | undefined, other: Json | undefined): boolean {
       Array.isArray(one) &&
       Array.isArray(other) &&
       one.length === other.length &&
-      one.every((element, index) => isAlike(element, other[index]))
+      one.every((element, index) => isSameJson(element, other[index]))
     )
   const names = Object.keys(one)
   const others = Object.keys(other)
   return (
     names.length === others.length &&
-    names.every((name, index) => name === others[index] && isAlike(one[name], other[name]))
+    names.every((name, index) => name === others[index] && isSameJson(one[name], other[name]))
   )
 }
 

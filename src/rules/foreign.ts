@@ -178,7 +178,7 @@ export function refuseFileIds({ system, turns }: Request, trail?: Trail): void {
 /** What decides whether another service can do what a request asks for. */
 export interface UpstreamKeeping {
   /** Members of the caller's dialect, and types of its blocks and tools, that no other service can keep to. */
-  readonly promises?: ReadonlySet<string> | undefined
+  readonly mustKeep?: ReadonlySet<string> | undefined
   /** Tools, as `promises`, where nothing else searches for the answer. */
   readonly sources?: ReadonlySet<string> | undefined
   readonly target: DialectName
@@ -190,8 +190,8 @@ export interface UpstreamKeeping {
  * service can read.
  */
 export function refuseUnkept(request: Request, keeping: UpstreamKeeping, trail?: Trail): void {
-  const { promises = NONE, sources = NONE, target } = keeping
-  const check = (word: string, place: string, among = promises): void => {
+  const { mustKeep = NONE, sources = NONE, target } = keeping
+  const check = (word: string, place: string, among = mustKeep): void => {
     if (!among.has(word)) return
     refuse(place, `only a service that speaks ${request.origin?.dialect} can do what it asks for`)
   }
@@ -213,14 +213,14 @@ export function refuseUnkept(request: Request, keeping: UpstreamKeeping, trail?:
   }
   for (const fields of Object.values(request.ext ?? {}))
     for (const key of Object.keys(fields))
-      if (promises.has(key) && !isEmpty(fields[key] ?? null)) check(key, key)
+      if (mustKeep.has(key) && !isEmpty(fields[key] ?? null)) check(key, key)
   const alone = request.tools.some(isWebTool) ? NONE : sources
   for (const tool of request.tools) {
     if (tool.kind === 'opaque') check(tool.name, `tools.${tool.name}`)
     const word = tool.kind === 'hosted' ? tool.capability : tool.name
     check(word, `tools.${word}`, alone)
   }
-  follow(trail, 'refuse unkept', request.turns, [promises, target], nothingLost, () => ({
+  follow(trail, 'refuse unkept', request.turns, [mustKeep, target], nothingLost, () => ({
     ...STATELESS,
     step: (_, turn, index) => checkBlocks(turn.blocks, `turns.${index}.blocks`),
   }))

@@ -18,7 +18,7 @@ const summaryIn = ({ dialect, words }: OpaqueBlock, target: DialectName): string
 export const explanationWords = (text: string): string => `[There was no answer: ${text}]`
 
 /** What is to be told in words, so; any other block as it is. */
-export function toldInWords(block: Block, target: DialectName, path: string, lose: Lose): Block {
+export function blockInWords(block: Block, target: DialectName, path: string, lose: Lose): Block {
   if (block.kind === 'mcp-call') {
     lose('approximated', path, 'in words')
     return { kind: 'text', text: callWords(block) }

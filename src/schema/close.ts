@@ -86,11 +86,11 @@ const CLOSED: SchemaRules<Weight> = {
     const { description, additionalProperties } = inner
     const isOpen = isOfObjects(inner) && !allOf && additionalProperties !== false
     if (isOpen) walk.lost.add('additionalProperties')
-    const told = [wordIn(description), hints.length > 0 && `(${hints.join('; ')})`].filter(Boolean)
+    const words = [wordIn(description), hints.length > 0 && `(${hints.join('; ')})`].filter(Boolean)
     return {
       ...inner,
       ...(allOf !== undefined && { allOf }),
-      ...(hints.length > 0 && { description: told.join(' ') }),
+      ...(hints.length > 0 && { description: words.join(' ') }),
       ...(isOpen && { additionalProperties: false }),
     }
   },

@@ -177,7 +177,7 @@ export class Connection implements Listener {
     const { lane } = order
     if (order.kind === 'refused') return this.#refuse(lane, order.problem)
     if (this.#ending) return this.#refuse(lane, this.#ending.problem)
-    if (order.kind === 'told') return this.#tell(order.event)
+    if (order.kind === 'answered') return this.#tell(order.event)
     if (!this.#lanes.opens(lane))
       return this.#refuse(lane, this.#ground.mode.problems.lanes(MOST_LANES))
     if (!this.#lanes.add(order, bytes)) this.#refuse(lane, TOO_MANY)

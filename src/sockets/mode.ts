@@ -9,7 +9,7 @@ export interface SocketMessage {
 }
 
 /** A message of the caller, as far as the connection goes by it. `lane`: undefined is the lane without a name. */
-export type Order = CreateOrder | RefusedOrder | ToldOrder
+export type Order = CreateOrder | RefusedOrder | AnsweredOrder
 
 /** Asks for a reply, as a request over HTTP does. */
 export interface CreateOrder {
@@ -35,8 +35,8 @@ export interface RefusedOrder {
 }
 
 /** Is answered with one event, and needs nothing else. */
-export interface ToldOrder {
-  kind: 'told'
+export interface AnsweredOrder {
+  kind: 'answered'
   lane: string | undefined
   event: JsonObject
 }
@@ -61,7 +61,7 @@ export interface RefusingAnswer {
 }
 
 /** How events of a reply are told in a lane. `previous`: what was continued without the service's knowledge. */
-export interface Told {
+export interface LaneContext {
   lane: string | undefined
   previous: string | undefined
 }
@@ -80,7 +80,7 @@ export interface SocketMode {
   /** Whether a reply has ended well enough to be continued. */
   isWhole(reply: JsonObject): boolean
   /** An event of a stream over HTTP, as it is told here; undefined for none. */
-  event(data: string, told: Told): string | undefined
+  event(data: string, context: LaneContext): string | undefined
   refusal(answer: RefusingAnswer, lane: string | undefined): JsonObject
   problems: {
     noCall(id: string): Problem

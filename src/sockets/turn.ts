@@ -123,10 +123,10 @@ export class SocketTurn {
     this.#source = source
     const decode = streamDecoder()
     const parser = sseParser(this.#context.mostEventCharacters)
-    const told = this.#told()
+    const context = this.#laneContext()
     const say = async (frames: ReturnType<typeof parser.push>): Promise<void> => {
       for (const frame of frames) {
-        const text = this.#context.mode.event(frame.data, told)
+        const text = this.#context.mode.event(frame.data, context)
         if (text === undefined) continue
         const whole = this.#context.adapter.caller.memory?.replyIn(frame)
         if (whole || text.startsWith('{"type":"error"')) this.#settle(objectIn(whole?.reply))
@@ -144,7 +144,7 @@ export class SocketTurn {
     if (!this.#isSettled) throw new Error('the reply has no end')
   }
 
-  #told() {
+  #laneContext() {
     const { lane, previous } = this.#order
     const isHidden = this.#known !== undefined && this.#known.base !== previous
     return { lane, previous: isHidden ? previous : undefined }
@@ -174,8 +174,8 @@ export class SocketTurn {
     for (const event of EMPTY_REPLY)
       for (const { data } of writer.push(event).map(eventFrame)) {
         if (event.type === 'finish') this.#settle(writer.body())
-        const told = mode.event(data, this.#told())
-        if (told !== undefined) await this.#context.send(told)
+        const text = mode.event(data, this.#laneContext())
+        if (text !== undefined) await this.#context.send(text)
       }
   }
 

@@ -18,8 +18,8 @@ export function reframed(source: ByteSource, say: SayFrame): ByteSource {
         const bytes = await source.read()
         if (!bytes) return decoder.end()
         const text = decoder.push(bytes).map((frame) => spell(say(frame)))
-        const told = text.join('')
-        if (told !== '') return encoded(told)
+        const joined = text.join('')
+        if (joined !== '') return encoded(joined)
       }
     },
     cancel: () => source.cancel(),

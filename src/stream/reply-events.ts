@@ -69,7 +69,7 @@ interface Passing {
   /** Frames that need not be read. */
   pieces: PieceFinder
   /** Makes the reader that goes on where the last one could not. */
-  anew(): FrameReader
+  restart(): FrameReader
 }
 
 /** The kind of the reply, as its first bytes show. */
@@ -306,7 +306,7 @@ class StreamMode implements Mode {
     } catch {
       if (!this.#passing) return failed(INTERNAL)
       // A failure of the reader itself says nothing about a frame that passes.
-      this.#reader = this.#passing.anew()
+      this.#reader = this.#passing.restart()
       return NONE
     }
   }

@@ -117,7 +117,7 @@ class EventParser implements FrameParser, FrameCutter {
     const blankLine = lineEnd + lineEnd
     let at = 0
     while (at < text.length && !this.overflowed) {
-      if (!this.isWithin) at = this.#cutAlike(text, at, blankLine)
+      if (!this.isWithin) at = this.#cutSameShape(text, at, blankLine)
       if (at === text.length) return
       if (this.strayed) return this.#takeOne(text.slice(at))
       const blank = text.indexOf(blankLine, at)
@@ -128,7 +128,7 @@ class EventParser implements FrameParser, FrameCutter {
   }
 
   /** Takes the events that begin as the last one did; returns where another one begins. */
-  #cutAlike(text: string, start: number, blankLine: string): number {
+  #cutSameShape(text: string, start: number, blankLine: string): number {
     const head = this.#head
     if (head === '' || this.strayed) return start
     let at = start

@@ -128,14 +128,14 @@ async function ask(exchange: EndpointExchange, asked: Asked, member: Member): Pr
   const leave = breaker.enter(ports.now()) ?? breaker.force()
   try {
     if (isMade(upstream)) await withMadeKey(sent, upstream, ports)
-    const { veil, ...request } = sent
+    const { secrets, ...request } = sent
     const { timeouts, proxy } = upstream
     journal.asks(exchange.tokens)
     return {
       member,
       leave,
       sent,
-      call: await callUpstream(exchange, request, { timeouts, proxy, veil }),
+      call: await callUpstream(exchange, request, { timeouts, proxy, secrets }),
     }
   } catch (error) {
     return { member, leave, error }
@@ -214,7 +214,7 @@ function tell(exchange: EndpointExchange, { call, error, member, sent }: Trial):
   return taskReply({
     call,
     key: member.upstream.key,
-    veil: sent.veil,
+    secrets: sent.secrets,
     now: ports.now(),
     alarm: ports.alarm,
     journal,

@@ -4,7 +4,7 @@ import { TIMEOUTS } from '../config/defaults.ts'
 import type { Answer } from '../exchange/exchange.ts'
 import type { Journal } from '../exchange/journal.ts'
 import type { Ports, Send } from '../ports.ts'
-import { createVeil, type Veil } from '../upstream/secrets.ts'
+import { createSecrets, type Secrets } from '../upstream/secrets.ts'
 import type { Settings, TaskSettings } from '../config/settings.ts'
 import { pickHeaders } from '../upstream/header-subset.ts'
 import { passedQuery, taskPath, type TaskService } from './routes.ts'
@@ -44,8 +44,8 @@ export async function answerTask(exchange: TaskExchange): Promise<Answer> {
   const headers = requestHeaders(request, upload, secret)
   const body = upload.body && { body: upload.body }
   const sendable = { method: request.method, url: address, headers, ...body }
-  const veil = createVeil(secret)
-  const call = await callTask(exchange, task, sendable, veil).catch((error: unknown) => {
+  const secrets = createSecrets(secret)
+  const call = await callTask(exchange, task, sendable, secrets).catch((error: unknown) => {
     // The connection may have failed because the caller's body broke off.
     throw upload.problem ? new ProblemError(upload.problem) : error
   })
@@ -53,7 +53,7 @@ export async function answerTask(exchange: TaskExchange): Promise<Answer> {
   return taskReply({
     call,
     key: task.key,
-    veil,
+    secrets,
     now: exchange.ports.now(),
     alarm: exchange.ports.alarm,
     journal,
@@ -103,11 +103,11 @@ function callTask(
   exchange: TaskExchange,
   { timeouts = TIMEOUTS }: TaskSettings,
   sendable: Sendable,
-  veil: Veil,
+  secrets: Secrets,
 ): Promise<UpstreamCall> {
   const { send, ...others } = exchange.ports
   const ports = { ...others, send: sendable.body ? once(send) : send }
-  return callUpstream({ ...exchange, ports }, sendable, { timeouts, veil })
+  return callUpstream({ ...exchange, ports }, sendable, { timeouts, secrets })
 }
 
 /** A body that was streamed cannot be sent a second time, so a repeated attempt fails with the first one's error. */

@@ -13,7 +13,7 @@ import type { Journal } from '../exchange/journal.ts'
 import { pickHeaders } from '../upstream/header-subset.ts'
 import { isAboutKey } from '../exchange/answers/refusal.ts'
 import { headerWait } from '../problems/wait.ts'
-import type { Veil } from '../upstream/secrets.ts'
+import type { Secrets } from '../upstream/secrets.ts'
 import type { KeySettings } from '../config/settings.ts'
 import { steppedSource } from '../stream/stream-out.ts'
 import type { MakeAlarm } from '../stream/time.ts'
@@ -26,7 +26,7 @@ export interface TaskReply {
   /**
    * Hides the key that was sent: a service may repeat it, and these services report most failures with status 200.
    */
-  veil: Veil
+  secrets: Secrets
   now: number
   journal: Journal
   maxBytes: number
@@ -52,7 +52,7 @@ const EMPTY: ReadonlySet<number> = new Set([204, 205])
 
 /** The service's answer as it came. Throws ProblemError for one that is no answer. */
 export async function taskReply(reply: TaskReply): Promise<Answer> {
-  const { call, journal, veil } = reply
+  const { call, journal, secrets } = reply
   const { status } = call
   refuseNoAnswer(reply)
   const { held, complete } = await readBeginning(call)
@@ -63,7 +63,7 @@ export async function taskReply(reply: TaskReply): Promise<Answer> {
   journal.began()
   const headers = replyHeaders(reply)
   if (complete || status >= 400) {
-    const shown = without(veil, bytes, status)
+    const shown = without(secrets, bytes, status)
     // A failure is shortened, because services do not say so much of one; a secret that was cut in half at the end
     // would not be found.
     const body = complete ? shown : shown.subarray(0, CUT_BYTES)
@@ -141,27 +141,27 @@ async function readBeginning(
 }
 
 /** The same bytes but for secrets, which are searched in JSON and in failures. */
-function without(veil: Veil, bytes: Uint8Array, status: number): Uint8Array {
+function without(secrets: Secrets, bytes: Uint8Array, status: number): Uint8Array {
   const text = utf8Text(bytes)
   if (status < 400 && !/^[\s\u{feff}]*[[{"]/u.test(text)) return bytes
-  const shown = veil.hideJson(text)
+  const shown = secrets.hideJson(text)
   return shown === text ? bytes : new TextEncoder().encode(shown)
 }
 
 /** Whether a 403 is about the key is known from its words. */
-function refuseKey({ call, veil }: TaskReply, bytes: Uint8Array): void {
-  if (!isAboutKey(call.status, veil.hide(new TextDecoder().decode(bytes)))) return
+function refuseKey({ call, secrets }: TaskReply, bytes: Uint8Array): void {
+  if (!isAboutKey(call.status, secrets.hide(new TextDecoder().decode(bytes)))) return
   call.cancel()
   throw new ProblemError(KEY_REFUSED)
 }
 
-function replyHeaders({ call, veil, now }: TaskReply): Record<string, string> {
+function replyHeaders({ call, secrets, now }: TaskReply): Record<string, string> {
   const {
     'retry-after': _,
     'retry-after-ms': fine,
     ...picked
   } = pickHeaders(call.headers, REPLY_HEADERS)
-  const shown = Object.entries(picked).map(([name, value]) => [name, veil.hide(value)])
+  const shown = Object.entries(picked).map(([name, value]) => [name, secrets.hide(value)])
   const wait = headerWait(call.headers, now)
   return {
     ...Object.fromEntries(shown),

@@ -17,7 +17,7 @@ import {
 } from '../ports.ts'
 import type { TimeoutSettings } from '../config/settings.ts'
 import { toSource } from '../stream/source.ts'
-import type { Veil } from './secrets.ts'
+import type { Secrets } from './secrets.ts'
 import { pause, timer } from '../stream/time.ts'
 
 /** The result of a read: bytes, or the problem that ends them; undefined at the regular end. */
@@ -60,7 +60,7 @@ interface CallOptions {
   /** The whole time for the head of the answer. */
   attemptMs?: number | undefined
   /** Hides what is secret in the request: an upstream may repeat it anywhere. */
-  veil: Veil
+  secrets: Secrets
 }
 
 /** Why no answer began: no connection, a broken one, a timeout, or the end of the exchange. */
@@ -126,7 +126,10 @@ function withTrace(
 export const REQUEST_ID = /^[\w.=-]{1,64}$/
 
 /** The log does not know the key of a caller, so an id with a secret in it counts for none. */
-function readRequestId(headers: UpstreamResponse['headers'], { hide }: Veil): string | undefined {
+function readRequestId(
+  headers: UpstreamResponse['headers'],
+  { hide }: Secrets,
+): string | undefined {
   const id =
     headers.get('request-id') ?? headers.get('x-request-id') ?? headers.get('x-amzn-requestid')
   return id !== null && REQUEST_ID.test(id) && hide(id) === id ? id : undefined
@@ -227,7 +230,7 @@ function opened(reply: UpstreamResponse, line: CallDeadline, options: Opening): 
   return {
     status: reply.status,
     headers: reply.headers,
-    requestId: readRequestId(reply.headers, options.veil),
+    requestId: readRequestId(reply.headers, options.secrets),
     read,
     cancel() {
       if (over) return

@@ -48,8 +48,8 @@ export interface Choosing {
   members: readonly Member[]
   /** The text that stands for the session, where it is known. */
   session?: string | undefined
-  /** The member that is the session's home, and the account of the proofs in the request. */
-  home?: { member?: string | undefined; account?: string | undefined } | undefined
+  /** The member that served the session last, and the account of the proofs in the request. */
+  preferred?: { member?: string | undefined; account?: string | undefined } | undefined
 }
 
 interface Cooling {
@@ -133,10 +133,11 @@ export function createPools({ now, randomId }: Pick<Ports, 'now' | 'randomId'>):
       return cell !== undefined && cell.breaker.isDoubtful && coolUntil(cell, model, at) <= at
     },
     order(asked, isTaken = true) {
-      const { home = {} } = asked
+      const { preferred = {} } = asked
       const ordered = chosen(asked, isTaken)
-      const near = home.account === undefined ? ordered : accountFirst(ordered, home.account)
-      return home.member === undefined ? near : memberFirst(near, home.member)
+      const near =
+        preferred.account === undefined ? ordered : accountFirst(ordered, preferred.account)
+      return preferred.member === undefined ? near : memberFirst(near, preferred.member)
     },
     sessions: new Sessions(),
   }

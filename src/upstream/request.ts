@@ -4,7 +4,7 @@ import { adapters } from '../../adapters/index.ts'
 import { encoded, utf8Text, wholeBytes, withoutMark, type Bytes } from '../json/bytes.ts'
 import { setMember } from '../json/json.ts'
 import { placeKey, upstreamKey, type Placement } from './credentials.ts'
-import { createVeil, type Veil } from './secrets.ts'
+import { createSecrets, type Secrets } from './secrets.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 
 /** What goes to an upstream, before its address and its key are known. */
@@ -23,7 +23,7 @@ export interface AddressedRequest {
   url: string
   headers: Record<string, string>
   body: Bytes
-  veil: Veil
+  secrets: Secrets
 }
 
 /** All headers are made here, so that no header of a caller reaches an upstream by chance. */
@@ -52,7 +52,7 @@ export function addressRequest(
     url: buildUrl(upstream, path, wholeQuery(query, upstream, place)),
     headers,
     body,
-    veil: createVeil(key, upstream.headers, upstream.secretQuery),
+    secrets: createSecrets(key, upstream.headers, upstream.secretQuery),
   }
 }
 
@@ -130,10 +130,10 @@ const MASK = '***'
 /** The request without secrets, to be shown to a person. Any name of a header may stand for a secret. */
 export function masked(sent: AddressedRequest): { url: string; headers: Record<string, string> } {
   const url = new URL(sent.url)
-  const query = sent.veil.hide(url.search.replace(/([?&]key=)[^&]*/g, `$1${MASK}`))
+  const query = sent.secrets.hide(url.search.replace(/([?&]key=)[^&]*/g, `$1${MASK}`))
   const headers = Object.entries(sent.headers).map(([name, value]) => [
     name,
-    SECRET.test(name) ? maskedCredential(value) : sent.veil.hide(value),
+    SECRET.test(name) ? maskedCredential(value) : sent.secrets.hide(value),
   ])
   return { url: url.origin + url.pathname + query, headers: Object.fromEntries(headers) }
 }

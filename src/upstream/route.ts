@@ -17,31 +17,35 @@ export interface Destination {
 }
 
 /** The class and the length of a request; computed only where a route asks. */
-export interface Traits {
+export interface RouteConditions {
   is(kind: RequestClass): boolean
   /** An estimate of the input. */
   inputTokens(): number
 }
 
 /** For a request that has not been read. */
-const NO_TRAITS: Traits = { is: () => false, inputTokens: () => 0 }
+const NO_CONDITIONS: RouteConditions = { is: () => false, inputTokens: () => 0 }
 
 /** The first route that fits the model's name and the class of the request. */
 export function findRoute(
   { routes }: Pick<Settings, 'routes'>,
   model: string,
-  traits: Traits = NO_TRAITS,
+  conditions: RouteConditions = NO_CONDITIONS,
 ): RouteSettings | undefined {
   const plain = withoutVariant(model)
   return routes.find(
     (route) =>
-      (matchesGlob(route.model, model) || matchesGlob(route.model, plain)) && fits(route, traits),
+      (matchesGlob(route.model, model) || matchesGlob(route.model, plain)) &&
+      fits(route, conditions),
   )
 }
 
-function fits({ class: kinds, minInputTokens }: RouteSettings, traits: Traits): boolean {
-  if (minInputTokens !== undefined && traits.inputTokens() < minInputTokens) return false
-  return kinds === undefined || kinds.some((kind) => traits.is(kind))
+function fits(
+  { class: kinds, minInputTokens }: RouteSettings,
+  conditions: RouteConditions,
+): boolean {
+  if (minInputTokens !== undefined && conditions.inputTokens() < minInputTokens) return false
+  return kinds === undefined || kinds.some((kind) => conditions.is(kind))
 }
 
 /** The destination of a model, as far as it does not depend on the request. */

@@ -1,7 +1,7 @@
 import { isObject, parse, stringify, type Json } from '../json/json.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Settings } from '../config/settings.ts'
-import { base64Cores, hider, isLong, seek, type Sought } from './spellings.ts'
+import { base64Cores, hider, isLong, secretForms, type SecretForms } from './spellings.ts'
 
 /** All secrets of the settings, which must not appear in a log line or an answer. */
 export function listSecrets(settings: Settings): string[] {
@@ -84,7 +84,7 @@ const written = (secret: string): string[] => [
 ]
 
 /** Hides the secrets that an upstream was sent, because it may repeat them anywhere and in any spelling. */
-export interface Veil {
+export interface Secrets {
   /** Hides secrets in the upstream's own words: errors, headers. */
   hide(text: string): string
   /** Hides secrets in a JSON text, which stays valid. */
@@ -95,36 +95,36 @@ export interface Veil {
    * The credentials. Only these are searched for in content, where other configured values may stand for something
    * else.
    */
-  readonly sought: Sought | undefined
+  readonly forms: SecretForms | undefined
 }
 
-export const NO_VEIL: Veil = {
+export const NO_SECRETS: Secrets = {
   hide: (text) => text,
   hideJson: (text) => text,
   hideIn: (value) => value,
-  sought: undefined,
+  forms: undefined,
 }
 
 const NO_HEADERS: Readonly<Record<string, string>> = {}
 /** By the configured headers, which are the same object for each request to an upstream, and by the key. */
-const veils = new WeakMap<Readonly<Record<string, string>>, Map<string, Veil>>()
+const knownSecrets = new WeakMap<Readonly<Record<string, string>>, Map<string, Secrets>>()
 /** Callers bring keys of their own. */
-const MOST_VEILS = 256
+const MOST_KNOWN = 256
 
 /**
  * `headers`: those that the configuration adds to a request; `query`: the secrets that it adds to the address, the
  * same for the same headers.
  */
-export function createVeil(key = '', headers = NO_HEADERS, query = NO_HEADERS): Veil {
-  const known = veils.get(headers) ?? new Map<string, Veil>()
+export function createSecrets(key = '', headers = NO_HEADERS, query = NO_HEADERS): Secrets {
+  const known = knownSecrets.get(headers) ?? new Map<string, Secrets>()
   const before = known.get(key)
   if (before) return before
-  if (known.size >= MOST_VEILS) known.clear()
+  if (known.size >= MOST_KNOWN) known.clear()
   const keys = [...(key === '' ? [] : [key]), ...Object.values(query).filter(isLong)]
   const secrets = [...keys, ...headerSecrets(headers)]
   const credentials = [...keys, ...headerSecrets(headers, CREDENTIAL)]
-  const made = secrets.length === 0 ? NO_VEIL : veilOver(secrets, credentials)
-  veils.set(headers, known.set(key, made))
+  const made = secrets.length === 0 ? NO_SECRETS : secretsOver(secrets, credentials)
+  knownSecrets.set(headers, known.set(key, made))
   return made
 }
 
@@ -143,23 +143,23 @@ function headerSecrets(headers: Readonly<Record<string, string>>, names = /^/): 
   return [...new Set(parts)].filter(isLong)
 }
 
-/** A veil over these secrets, in any spelling. Values as short as a word are not hidden. */
-export function veilOf(secrets: readonly string[]): Veil {
+/** Hides these secrets in any spelling. Values as short as a word are not hidden. */
+export function secretsOf(secrets: readonly string[]): Secrets {
   const long = [...new Set(secrets)].filter(isLong)
-  return long.length === 0 ? NO_VEIL : veilOver(long, long)
+  return long.length === 0 ? NO_SECRETS : secretsOver(long, long)
 }
 
-function veilOver(secrets: readonly string[], credentials: readonly string[]): Veil {
+function secretsOver(secrets: readonly string[], credentials: readonly string[]): Secrets {
   const hide = hider(secrets)
-  const veiled = (value: unknown): unknown => {
+  const hideEvery = (value: unknown): unknown => {
     if (typeof value === 'string') return hide(value)
-    if (Array.isArray(value)) return value.map(veiled)
+    if (Array.isArray(value)) return value.map(hideEvery)
     if (!isObject(value)) return value
-    const members = Object.entries(value).map(([name, member]) => [hide(name), veiled(member)])
+    const members = Object.entries(value).map(([name, member]) => [hide(name), hideEvery(member)])
     return Object.fromEntries(members)
   }
   // Nothing changes but the words of strings.
-  const hideIn = veiled as Veil['hideIn']
+  const hideIn = hideEvery as Secrets['hideIn']
   return {
     hide,
     hideJson(text) {
@@ -167,7 +167,7 @@ function veilOver(secrets: readonly string[], credentials: readonly string[]): V
       return hidden === text || isJson(hidden) ? hidden : (reparsed(text, hideIn) ?? hidden)
     },
     hideIn,
-    sought: seek(credentials.filter(isLong)),
+    forms: secretForms(credentials.filter(isLong)),
   }
 }
 
@@ -175,7 +175,7 @@ function veilOver(secrets: readonly string[], credentials: readonly string[]): V
  * The problem with its secrets hidden: an upstream may write them into any member of its error. One without any stays
  * the same object, by which the proxy knows its own.
  */
-export function behind({ hideIn }: Veil, problem: Problem): Problem {
+export function withoutSecrets({ hideIn }: Secrets, problem: Problem): Problem {
   // The kind is the proxy's own word, and a key may be as short as `x`.
   const hidden = { ...hideIn(problem), kind: problem.kind }
   return JSON.stringify(hidden) === JSON.stringify(problem) ? problem : hidden

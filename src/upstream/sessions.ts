@@ -2,14 +2,14 @@ import type { RouteSettings } from '../config/settings.ts'
 import { sha256Hex } from '../json/sha256.ts'
 import { type EntryName, SharedTable } from './shared-table.ts'
 
-/** The home of a session. */
-export interface SessionHome {
+/** Where a session was served last: the next request of it goes there again. */
+export interface SessionPlace {
   route: RouteSettings
   member: string
   account: string
 }
 
-interface Bound extends SessionHome {
+interface Bound extends SessionPlace {
   until: number
 }
 
@@ -37,13 +37,18 @@ export class Session {
   }
 
   /** `own`: the part of the session. Without it, the place of the session itself. */
-  placeOf(own: string | undefined, now: number): SessionHome | undefined {
+  placeOf(own: string | undefined, now: number): SessionPlace | undefined {
     const bound = own === undefined ? this.#main : this.#own.get(own)
     return bound !== undefined && bound.until > now ? bound : undefined
   }
 
   /** `isMain`: parts without a place of their own go there too. */
-  bind(own: string, isMain: boolean, { route, member, account }: SessionHome, until: number): void {
+  bind(
+    own: string,
+    isMain: boolean,
+    { route, member, account }: SessionPlace,
+    until: number,
+  ): void {
     const known = this.#own.get(own)
     const isSame = known?.member === member && known.route === route
     const bound = isSame ? known : { route, member, account, until }

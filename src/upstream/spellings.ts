@@ -187,7 +187,7 @@ export function base64Cores(secret: string): string[] {
 }
 
 /** A search for several secrets, in a text that may go on. */
-export interface Sought {
+export interface SecretForms {
   /** The secrets in plain form. */
   readonly plain: readonly string[]
   /** A cheap check whether the text may hold a secret. */
@@ -200,7 +200,7 @@ export interface Sought {
   hide(text: string): string
 }
 
-export function seek(secrets: readonly string[]): Sought | undefined {
+export function secretForms(secrets: readonly string[]): SecretForms | undefined {
   if (secrets.length === 0) return undefined
   const words = wordsOf(secrets)
   const beginnings = beginningsOf(words)
@@ -241,7 +241,7 @@ function endOf(
   at: number,
   isWhole = false,
 ): number | 'open' | undefined {
-  const same = alike(word, text, at)
+  const same = commonLength(word, text, at)
   if (same === word.length) return at + same
   if (!isWhole && at + same === text.length) return 'open'
   if (same < MOST_COMPARED && !ESCAPES.test(text.slice(at, at + same + 1))) return undefined
@@ -251,7 +251,7 @@ function endOf(
 }
 
 /** How many characters are the same in both: a token that comes in pieces is compared anew with each. */
-function alike(word: string, text: string, at: number): number {
+function commonLength(word: string, text: string, at: number): number {
   let same = 0
   while (same < word.length && word.charCodeAt(same) === text.charCodeAt(at + same)) same += 1
   return same

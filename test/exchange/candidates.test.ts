@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../src/index.ts'
-import { concealer } from '../../src/exchange/reply/concealed.ts'
+import { secretHider } from '../../src/exchange/reply/hide-secrets.ts'
 import type { Event } from '../../src/model/events.ts'
 import { fold, verify } from '../../src/model/events.ts'
-import { seek } from '../../src/upstream/spellings.ts'
+import { secretForms } from '../../src/upstream/spellings.ts'
 import { translator } from '../../src/named-translator.ts'
 
 const CHAT = {
@@ -264,7 +264,7 @@ describe('the events of further candidates', () => {
 
   it('hide credentials whose pieces come between those of another', () => {
     const key = 'sk-a-key-that-is-secret'
-    const conceal = concealer(seek([key]))
+    const conceal = secretHider(secretForms([key]))
     const [first, second] = [key.slice(0, 9), key.slice(9)]
     const pieces = [delta(first), at(1, delta(first)), delta(second), at(1, delta(second))]
     const ends = [END, at(1, END), at(1, FINISH), FINISH]

@@ -23,7 +23,7 @@ function makeBody(dialect: Dialect, word: string): JsonObject {
 }
 
 const cases = DIALECTS.flatMap((from) =>
-  [...(adapterOf(from).caller.promises ?? [])].map((word) => ({ from, word })),
+  [...(adapterOf(from).caller.mustKeep ?? [])].map((word) => ({ from, word })),
 )
 
 describe('what no other service can keep', () => {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { isRefusable, lossCount, lossHeader, lossList, LOSSES_TOLD } from '../../src/model/loss.ts'
+import {
+  isRefusable,
+  lossCount,
+  lossHeader,
+  lossList,
+  LOSSES_LISTED,
+} from '../../src/model/loss.ts'
 
 describe('losses', () => {
   it('are kept once each, in order', () => {
@@ -33,19 +39,19 @@ describe('losses', () => {
 
   it('are told one by one up to a bound, and then counted', () => {
     const { lose, losses } = lossList()
-    for (let index = 0; index < 3 * LOSSES_TOLD; index += 1) {
+    for (let index = 0; index < 3 * LOSSES_LISTED; index += 1) {
       lose('dropped', `member${index}`)
       lose('dropped', `member${index}`)
       if (index % 10 === 0) lose('defaulted', `other${index}`)
     }
-    expect(losses).toHaveLength(LOSSES_TOLD + 2)
-    expect(lossCount(losses)).toBe(3.3 * LOSSES_TOLD)
+    expect(losses).toHaveLength(LOSSES_LISTED + 2)
+    expect(lossCount(losses)).toBe(3.3 * LOSSES_LISTED)
     expect(losses.slice(-2)).toEqual([
       { code: 'dropped', path: 'others', detail: '2091 more', count: 2091 },
       { code: 'defaulted', path: 'others', detail: '209 more', count: 209 },
     ])
     expect(lossHeader(losses)).toMatch(/^3300; dropped member0, defaulted other0, /)
-    expect(losses.slice(LOSSES_TOLD).map(isRefusable)).toEqual([true, false])
+    expect(losses.slice(LOSSES_LISTED).map(isRefusable)).toEqual([true, false])
   })
 
   it('are a header with a count and a list, and none when there are none', () => {

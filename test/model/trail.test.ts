@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { lossList, LOSSES_TOLD, type Lose } from '../../src/model/loss.ts'
+import { lossList, LOSSES_LISTED, type Lose } from '../../src/model/loss.ts'
 import { follow, Trail, type Course } from '../../src/model/trail/trail.ts'
 import { UndoMap } from '../../src/model/trail/undo-map.ts'
 import { cases } from '../cases.ts'
@@ -66,8 +66,8 @@ describe('a trail', () => {
 
   it('tells of more losses than are told one by one what the whole way tells', () => {
     const trail = new Trail()
-    const list = letters(2 * LOSSES_TOLD)
-    for (const length of [LOSSES_TOLD / 2, LOSSES_TOLD - 1, LOSSES_TOLD + 1, list.length]) {
+    const list = letters(2 * LOSSES_LISTED)
+    for (const length of [LOSSES_LISTED / 2, LOSSES_LISTED - 1, LOSSES_LISTED + 1, list.length]) {
       const part = list.slice(0, length)
       expect(told([...part, ...letters(3)], 1, trail)).toEqual(told([...part, ...letters(3)], 1))
       expect(told(part, 1, trail)).toEqual(told(part, 1))

@@ -76,9 +76,9 @@ it('a reader alone does not wait for long', async () => {
 it('a body that is given up while its reader waits for a turn ends, and so does one that fails', async () => {
   const { reads, turn } = turns()
   while (!reads.turn(piece));
-  const tap = { pause: () => undefined, resume: () => undefined, abort: () => undefined }
+  const flow = { pause: () => undefined, resume: () => undefined, abort: () => undefined }
   const [given, failed, whole] = [1, 2, 3].map(() => {
-    const body = new UpstreamBody(tap, reads)
+    const body = new UpstreamBody(flow, reads)
     body.push(Buffer.alloc(PIECE_BYTES))
     return { body, bytes: body.read() }
   })
@@ -134,12 +134,12 @@ it('of many upstreams that send without end, each turn of the loop takes a bound
 it('a body in very many pieces is held as little as one in few, and waits for its turn', async () => {
   const { reads, turn } = turns()
   const paused: string[] = []
-  const tap = {
+  const flow = {
     pause: () => paused.push('paused'),
     resume: () => undefined,
     abort: () => undefined,
   }
-  const body = new UpstreamBody(tap, reads)
+  const body = new UpstreamBody(flow, reads)
   let pieces = 0
   for (; paused.length === 0; pieces += 1) body.push(Buffer.from('x'))
   expect(pieces).toBeLessThanOrEqual(1024)

@@ -25,7 +25,7 @@ function readBodies({ dialect, caller }: Adapter): [string, JsonObject][] {
     })
 }
 
-const lowered = (adapter: Adapter, body: JsonObject, name: string, model?: string): JsonObject => {
+const fitted = (adapter: Adapter, body: JsonObject, name: string, model?: string): JsonObject => {
   const { facts } = adapter.upstream.profiles?.find((row) => row.name === name) ?? { facts: {} }
   return adapter.same.edit(
     body,
@@ -42,8 +42,8 @@ describe.each(adapters.filter(({ upstream }) => upstream.profiles))('$dialect', 
     const { dialect } = adapter
     for (const { name } of KNOWN_PROFILES.filter((row) => row.dialect === dialect))
       for (const [file, body] of bodies) {
-        const once = lowered(adapter, body, name)
-        const again = lowered(adapter, once, name)
+        const once = fitted(adapter, body, name)
+        const again = fitted(adapter, once, name)
         expect(stringify(again), `${name}: ${file}`).toBe(stringify(once))
       }
   })
@@ -52,7 +52,7 @@ describe.each(adapters.filter(({ upstream }) => upstream.profiles))('$dialect', 
     const { dialect } = adapter
     for (const { profile, refusals, model } of SERVERS.filter((one) => one.dialect === dialect))
       for (const [file, body] of bodies) {
-        const sent = objectIn(JSON.parse(stringify(lowered(adapter, body, profile, model))))
+        const sent = objectIn(JSON.parse(stringify(fitted(adapter, body, profile, model))))
         expect(refuses(refusals, sent)?.body, `${profile}: ${file}`).toBeUndefined()
       }
   })
@@ -67,11 +67,11 @@ test('a picture says how closely to look at it, where the server demands that', 
   const row = responses.upstream.profiles?.find(({ name }) => name === profile)
   const refused = JSON.stringify(refuses(refusals, body)?.body)
   expect(row?.refusals?.filter(({ words }) => words.test(refused))).toHaveLength(1)
-  const sent = lowered(responses, body, 'vllm')
+  const sent = fitted(responses, body, 'vllm')
   expect(refuses(refusals, sent)).toBeUndefined()
   const details = [{ detail: 'auto' }, { detail: 'low' }, { detail: 'auto' }]
   expect(sent['input']).toMatchObject([{ content: details }])
-  expect(lowered(responses, body, 'groq')).toMatchObject({ input: body.input })
+  expect(fitted(responses, body, 'groq')).toMatchObject({ input: body.input })
 })
 
 const said = { type: 'text', text: 'Yes.' }
@@ -84,7 +84,7 @@ test.each<[string, string, Json, Json]>([
 ])('a thought %s of the content of %s takes the place of no words', (_, name, content, sent) => {
   const calls = [{ id: 'call12345', type: 'function', function: { name: 'f', arguments: '{}' } }]
   const thought = { role: 'assistant', reasoning_content: 'Aha.', tool_calls: calls }
-  const { messages } = lowered(chatCompletions, { messages: [{ ...thought, content }] }, name)
+  const { messages } = fitted(chatCompletions, { messages: [{ ...thought, content }] }, name)
   expect(messages).toEqual([{ role: 'assistant', tool_calls: calls, content: sent }])
 })
 
@@ -98,7 +98,7 @@ test.each<[string, JsonObject]>([
 ])('a choice that names its tool %s leaves that tool alone on offer', (_, tool_choice) => {
   const [a, b] = ['a', 'b'].map((name) => ({ type: 'function', function: { name } }))
   const body = { model: 'm', messages: [], tools: [a ?? null, b ?? null], tool_choice }
-  const sent = lowered(chatCompletions, body, 'llama.cpp')
+  const sent = fitted(chatCompletions, body, 'llama.cpp')
   expect(sent).toMatchObject({ tools: [b], tool_choice: 'required' })
 })
 
@@ -106,10 +106,10 @@ test('a free-text tool that is declared beside its type keeps its name as a func
   const tools = [{ type: 'custom', name: 'run', description: 'Runs.' }]
   const body = { model: 'm', messages: [], tools, tool_choice: { type: 'custom', name: 'run' } }
   const named = { type: 'function', function: { name: 'run' } }
-  const sent = lowered(chatCompletions, body, 'xai')
+  const sent = fitted(chatCompletions, body, 'xai')
   expect(sent['tools']).toMatchObject([
     { ...named, function: { name: 'run', description: 'Runs.' } },
   ])
   expect(sent['tool_choice']).toEqual(named)
-  expect(lowered(chatCompletions, body, 'llama.cpp')['tools']).toMatchObject([named])
+  expect(fitted(chatCompletions, body, 'llama.cpp')['tools']).toMatchObject([named])
 })

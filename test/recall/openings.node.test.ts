@@ -26,7 +26,7 @@ function costAmong(count: number): number {
   const asked = sessionAt(count - 1)
   const began = cpuMs()
   for (let look = 0; look < LOOKS; look += 1)
-    expect(openings.alike(asked.known.bytes)).toHaveLength(1)
+    expect(openings.similar(asked.known.bytes)).toHaveLength(1)
   return cpuMs() - began
 }
 
@@ -41,11 +41,11 @@ it('those that are gone are not found, and leave nothing', () => {
   const openings = new Openings<Opened>()
   const [one, other] = [sessionAt(1), sessionAt(1)]
   for (const session of [one, other]) openings.add(session)
-  expect(openings.alike(one.known.bytes)).toEqual([one, other])
+  expect(openings.similar(one.known.bytes)).toEqual([one, other])
   openings.delete(one)
   openings.delete(one)
-  expect(openings.alike(one.known.bytes)).toEqual([other])
+  expect(openings.similar(one.known.bytes)).toEqual([other])
   expect([openings.size, openings.oldest]).toEqual([1, other])
   openings.delete(other)
-  expect([openings.alike(one.known.bytes), openings.list()]).toEqual([[], []])
+  expect([openings.similar(one.known.bytes), openings.list()]).toEqual([[], []])
 })

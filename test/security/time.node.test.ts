@@ -3,7 +3,7 @@ import { cpuMs } from '../growth/cpu.ts'
 import { sseParser } from '../../src/stream/sse.ts'
 import { authenticator, presentedKeys } from '../../src/upstream/credentials.ts'
 import { matchesGlob } from '../../src/config/glob.ts'
-import { createVeil } from '../../src/upstream/secrets.ts'
+import { createSecrets } from '../../src/upstream/secrets.ts'
 import { shownUrl } from '../../src/inspect/view.ts'
 import { writeUser } from '../../adapters/messages/fields.ts'
 import { scanStructure } from '../../src/json/structure.ts'
@@ -62,7 +62,7 @@ const keysOf = (authorization: string) =>
   )
 const userOf = (user: string) => writeUser(user, undefined, () => undefined)
 /** A key may be anything that a caller sends as one. */
-const hideIn = (row: string) => createVeil(`${'\\'.repeat(6)}key`).hide(row + 'x'.repeat(50))
+const hideIn = (row: string) => createSecrets(`${'\\'.repeat(6)}key`).hide(row + 'x'.repeat(50))
 
 /** Without the work of making it. */
 function admissionAmong(count: number): () => void {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Adapter } from '../../adapters/contract.ts'
 import { dialects } from '../../adapters/index.ts'
 import { Budget, FREE_BYTES, weightOf, workOf } from '../../src/stream/budget.ts'
-import { LONG_BYTES, Pile, piecesIn, VALUE_BYTES, wholeBytes } from '../../src/json/bytes.ts'
+import { LONG_BYTES, ByteList, piecesIn, VALUE_BYTES, wholeBytes } from '../../src/json/bytes.ts'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import type { LimitSettings } from '../../src/config/settings.ts'
 import { createLoad } from '../../src/http/admission/load.ts'
@@ -82,13 +82,13 @@ describe('bytes of unknown number', () => {
     'are all there, in few pieces, when %d come at once',
     (length) => {
       const all = Uint8Array.from({ length: LONG_BYTES + 3 }, (_, index) => index % 251)
-      const pile = new Pile()
-      for (let at = 0; at < all.length; at += length) pile.add(all.subarray(at, at + length))
-      expect(pile.size).toBe(all.length)
-      const bytes = pile.take()
+      const list = new ByteList()
+      for (let at = 0; at < all.length; at += length) list.add(all.subarray(at, at + length))
+      expect(list.size).toBe(all.length)
+      const bytes = list.take()
       expect(piecesIn(bytes).length).toBeLessThan(100)
       expect(wholeBytes(bytes).every((byte, index) => byte === all[index])).toBe(true)
-      expect(piecesIn(pile.take()).every((piece) => piece.length === 0)).toBe(true)
+      expect(piecesIn(list.take()).every((piece) => piece.length === 0)).toBe(true)
     },
   )
 })

@@ -30,10 +30,10 @@ const pieceIn = (text: string): unknown => {
 /** The pieces that are taken of texts, each behind the first; undefined for one that is not like the first. */
 function taken(first: string, texts: readonly string[]) {
   return texts.map((data) => {
-    const alike = new DeltaTemplates(VERBATIM, UNREAD)
-    alike.parse(first)
-    alike.lookAt(PLACE, first)
-    return alike.pieceOf(data)
+    const templates = new DeltaTemplates(VERBATIM, UNREAD)
+    templates.parse(first)
+    templates.lookAt(PLACE, first)
+    return templates.pieceOf(data)
   })
 }
 
@@ -103,10 +103,10 @@ describe('texts that are alike', () => {
     ['a piece that is no string', '{"delta":{"text":1}}'],
     ['no JSON', '{"delta":{"text":"a"}'],
   ])('are not looked for where there is %s', (_, text) => {
-    const alike = new DeltaTemplates(VERBATIM, UNREAD)
-    if (text.endsWith('}}')) alike.parse(text)
-    alike.lookAt(PLACE, text)
-    expect(alike.pieceOf(text)).toBeUndefined()
+    const templates = new DeltaTemplates(VERBATIM, UNREAD)
+    if (text.endsWith('}}')) templates.parse(text)
+    templates.lookAt(PLACE, text)
+    expect(templates.pieceOf(text)).toBeUndefined()
   })
   it('may have white space in them, which is part of what stands around', () => {
     const spaced = '{ "type": "content_block_delta", "delta": { "text":"b"} }'
@@ -114,18 +114,18 @@ describe('texts that are alike', () => {
     expect(taken(spaced.replace('"b"', '"a"'), texts)).toEqual(['b', undefined, undefined])
   })
   it('come one directly after the other', () => {
-    const alike = new DeltaTemplates(VERBATIM, UNREAD)
-    alike.parse(chunk())
-    expect(alike.pieceOf(chunk())).toBeUndefined()
-    alike.lookAt(PLACE, chunk())
-    expect(alike.pieceOf(chunk())).toBe('a')
-    alike.parse(chunk({ i: 1 }))
-    alike.lookAt(PLACE, chunk({ i: 1 }))
-    expect(alike.pieceOf(chunk())).toBeUndefined()
-    expect(alike.pieceOf(chunk({ i: 1, n: 2 }))).toBe('a')
-    expect(alike.last()).toEqual(JSON.parse(chunk({ i: 1, n: 2 })))
-    alike.parse(chunk({ i: 2 }))
-    expect(alike.pieceOf(chunk({ i: 2 }))).toBeUndefined()
+    const templates = new DeltaTemplates(VERBATIM, UNREAD)
+    templates.parse(chunk())
+    expect(templates.pieceOf(chunk())).toBeUndefined()
+    templates.lookAt(PLACE, chunk())
+    expect(templates.pieceOf(chunk())).toBe('a')
+    templates.parse(chunk({ i: 1 }))
+    templates.lookAt(PLACE, chunk({ i: 1 }))
+    expect(templates.pieceOf(chunk())).toBeUndefined()
+    expect(templates.pieceOf(chunk({ i: 1, n: 2 }))).toBe('a')
+    expect(templates.last()).toEqual(JSON.parse(chunk({ i: 1, n: 2 })))
+    templates.parse(chunk({ i: 2 }))
+    expect(templates.pieceOf(chunk({ i: 2 }))).toBeUndefined()
   })
 })
 

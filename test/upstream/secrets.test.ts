@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { CALLER_LEFT } from '../../src/problems/failures.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import { readSettings } from '../../src/config/config.ts'
-import { NO_VEIL, behind, listSecrets, shownState, createVeil } from '../../src/upstream/secrets.ts'
+import {
+  NO_SECRETS,
+  withoutSecrets,
+  listSecrets,
+  shownState,
+  createSecrets,
+} from '../../src/upstream/secrets.ts'
 import { ODD, SPELLINGS } from './spellings.ts'
 import { jsonReply, KEY, plainStream, proxyOf, sseReply } from '../exchange/proxy.ts'
 
@@ -12,10 +18,10 @@ const remains = (spelled: string, hidden: string) =>
 
 describe('a secret', () => {
   it.each(SPELLINGS)('is hidden: %s', (_, spell) => {
-    const veil = createVeil(ODD)
+    const secrets = createSecrets(ODD)
     const spelled = spell(ODD)
-    expect(remains(spelled, veil.hide(spelled))).toBe(false)
-    expect(veil.hide(`<${spell('another')}>`)).toBe(`<${spell('another')}>`)
+    expect(remains(spelled, secrets.hide(spelled))).toBe(false)
+    expect(secrets.hide(`<${spell('another')}>`)).toBe(`<${spell('another')}>`)
   })
 
   // Tokens of clouds.
@@ -24,9 +30,9 @@ describe('a secret', () => {
   it.each(SPELLINGS)(
     'is hidden as a whole where it has thousands of characters: %s',
     (_, spell) => {
-      const { hide, sought } = createVeil(LONG)
+      const { hide, forms } = createSecrets(LONG)
       const spelled = spell(LONG)
-      for (const hidden of [hide(`a ${spelled} b`), sought?.hide(`a ${spelled} b`) ?? ''])
+      for (const hidden of [hide(`a ${spelled} b`), forms?.hide(`a ${spelled} b`) ?? ''])
         expect(hidden.length).toBeLessThan('a *** b'.length + 9)
       // Of half a token the other half may be guessed.
       expect(hide(spell(LONG.slice(0, 9000))).length).toBeLessThan(16)
@@ -35,23 +41,23 @@ describe('a secret', () => {
   )
 
   it('of thousands of characters is hidden in digits, in a stream and beside another one', () => {
-    const { hide, sought } = createVeil(LONG, { 'x-gateway': 'gateway-0123456789' })
+    const { hide, forms } = createSecrets(LONG, { 'x-gateway': 'gateway-0123456789' })
     const digits = Buffer.from(LONG).toString('hex')
     for (const dump of [digits, digits.toUpperCase(), digits.replace(/..(?!$)/g, '$& ')])
       expect(hide(`<${dump}>`)).toBe('<***>')
     expect(hide(`${LONG} gateway-0123456789 ${LONG}`)).toBe('*** *** ***')
-    expect(sought?.end(`${LONG} b`, 0)).toBe(LONG.length)
-    expect(sought?.end(LONG.slice(0, 5000), 0)).toBe('open')
-    expect(sought?.end(`${LONG.slice(0, 5000)} b`, 0)).toBe(5000)
-    expect(sought?.end(`${LONG.slice(0, 100)} b`, 0)).toBeUndefined()
+    expect(forms?.end(`${LONG} b`, 0)).toBe(LONG.length)
+    expect(forms?.end(LONG.slice(0, 5000), 0)).toBe('open')
+    expect(forms?.end(`${LONG.slice(0, 5000)} b`, 0)).toBe(5000)
+    expect(forms?.end(`${LONG.slice(0, 100)} b`, 0)).toBeUndefined()
   })
 
   it('is hidden in a dump, in digits of either case and apart', () => {
     const digits = Buffer.from(ODD).toString('hex')
     const dumps = [digits, digits.toUpperCase(), digits.replace(/..(?!$)/g, '$& ')]
-    for (const dump of dumps) expect(createVeil(ODD).hide(`<${dump}>`)).toBe('<***>')
+    for (const dump of dumps) expect(createSecrets(ODD).hide(`<${dump}>`)).toBe('<***>')
     const other = Buffer.from(ODD.replace('Ab', 'aB')).toString('hex')
-    expect(createVeil(ODD).hide(other)).toBe(other)
+    expect(createSecrets(ODD).hide(other)).toBe(other)
   })
 
   it('is hidden in every member of a problem', () => {
@@ -64,7 +70,7 @@ describe('a secret', () => {
       details: [{ reason: ODD }],
       tokens: { used: 1 },
     } as const
-    expect(behind(createVeil(ODD), problem)).toEqual({
+    expect(withoutSecrets(createSecrets(ODD), problem)).toEqual({
       kind: 'invalid-request',
       message: 'no ***',
       code: '***',
@@ -81,19 +87,21 @@ describe('a secret', () => {
       message: 'prompt is too long: 9 tokens > 8 maximum',
     } as const
     for (const key of ['x', 'k', 'token', 'overflow'])
-      expect(behind(createVeil(key), overflow), key).toBe(overflow)
+      expect(withoutSecrets(createSecrets(key), overflow), key).toBe(overflow)
     const refused = { kind: 'context-overflow', message: 'key=x, not maximum: "overflow"' } as const
-    expect(behind(createVeil('x'), refused).message).toBe('key=***, not maximum: "overflow"')
-    expect(behind(createVeil('overflow'), refused)).toEqual({
+    expect(withoutSecrets(createSecrets('x'), refused).message).toBe(
+      'key=***, not maximum: "overflow"',
+    )
+    expect(withoutSecrets(createSecrets('overflow'), refused)).toEqual({
       kind: 'context-overflow',
       message: 'key=x, not maximum: "***"',
     })
-    expect(createVeil('key').hide('invalid_api_key: key')).toBe('invalid_api_key: ***')
-    expect(createVeil('sk-1').hide('Bearer sk-1, sk%2D1 or "sk-1"')).not.toContain('sk')
+    expect(createSecrets('key').hide('invalid_api_key: key')).toBe('invalid_api_key: ***')
+    expect(createSecrets('sk-1').hide('Bearer sk-1, sk%2D1 or "sk-1"')).not.toContain('sk')
   })
 
   it('leaves a problem that holds none the object that it is', () => {
-    expect(behind(createVeil(ODD), CALLER_LEFT)).toBe(CALLER_LEFT)
+    expect(withoutSecrets(createSecrets(ODD), CALLER_LEFT)).toBe(CALLER_LEFT)
   })
 
   it.each([String.raw`\key\\\0123`, String.raw`key\u0041\\9`])(
@@ -107,41 +115,46 @@ describe('a secret', () => {
         encodeURIComponent(secret),
       ]
       for (const spelling of spellings) {
-        expect(createVeil(secret).hide(`a ${spelling} b`)).toBe('a *** b')
-        expect(createVeil(secret).sought?.hide(`a ${spelling} b`)).toBe('a *** b')
-        expect(createVeil(secret).sought?.end(`${spelling} b`, 0)).toBe(spelling.length)
+        expect(createSecrets(secret).hide(`a ${spelling} b`)).toBe('a *** b')
+        expect(createSecrets(secret).forms?.hide(`a ${spelling} b`)).toBe('a *** b')
+        expect(createSecrets(secret).forms?.end(`${spelling} b`, 0)).toBe(spelling.length)
       }
     },
   )
   it('says the kind of a problem also where a short key stands in it', () => {
     const problem: Problem = { kind: 'context-overflow', message: 'no context here' }
-    expect(behind(createVeil('context'), problem)).toEqual({ ...problem, message: 'no *** here' })
+    expect(withoutSecrets(createSecrets('context'), problem)).toEqual({
+      ...problem,
+      message: 'no *** here',
+    })
   })
 
   it('leaves JSON behind where it was in JSON', () => {
     const text = JSON.stringify({ [ODD]: ['\\u0073k-Ab', `\\${ODD}`, { key: `Bearer ${ODD}` }] })
-    const hidden = createVeil(ODD).hideJson(text)
+    const hidden = createSecrets(ODD).hideJson(text)
     expect(JSON.parse(hidden)).toEqual({ '***': ['\\u0073k-Ab', '\\***', { key: 'Bearer ***' }] })
     // What looks like an escape here is a backslash and four letters.
     const odd = String.raw`{"a":"\\u0073k-Ab+c\/d=e&f\"g'h 0123456789"}`
-    expect(JSON.parse(createVeil(ODD).hideJson(odd))).toBeTypeOf('object')
+    expect(JSON.parse(createSecrets(ODD).hideJson(odd))).toBeTypeOf('object')
   })
 
   it('may be the value of any header that is configured, but for those that are in the documents', () => {
-    const veil = createVeil(undefined, {
+    const secrets = createSecrets(undefined, {
       'x-gateway': 'gateway-0123456789',
       cookie: 'session=0123abcd; a=b',
       'anthropic-version': '2023-06-01',
       'x-team': 'blue',
     })
-    expect(veil.hide('gateway-0123456789 0123abcd 2023-06-01 blue')).toBe('*** *** 2023-06-01 blue')
+    expect(secrets.hide('gateway-0123456789 0123abcd 2023-06-01 blue')).toBe(
+      '*** *** 2023-06-01 blue',
+    )
     // Of these two only one is surely no word of an answer.
-    expect(veil.sought?.plain).toContain('0123abcd')
-    expect(veil.sought?.plain).not.toContain('gateway-0123456789')
+    expect(secrets.forms?.plain).toContain('0123abcd')
+    expect(secrets.forms?.plain).not.toContain('gateway-0123456789')
   })
 
   it('is none where nothing was sent', () => {
-    expect(createVeil(undefined)).toBe(NO_VEIL)
+    expect(createSecrets(undefined)).toBe(NO_SECRETS)
   })
 })
 

@@ -144,11 +144,11 @@ export function filledFrame(
   response: JsonObject,
   number: number,
 ): string {
-  const told = OPENING.has(type) ? asOpened(response) : response
+  const shown = OPENING.has(type) ? asOpened(response) : response
   const { error } = response
   const beside =
     type === 'response.failed' && isObject(error) ? { error: writeErrorBeside(error) } : {}
-  return stringify({ type, response: told, ...beside, sequence_number: number })
+  return stringify({ type, response: shown, ...beside, sequence_number: number })
 }
 
 const asOpened = (response: JsonObject): JsonObject => ({

@@ -5,7 +5,7 @@ import type {
   ConversationMemory,
   ReferencedRecords,
   Resolved,
-  ToldReply,
+  ReplyText,
 } from '../../../src/memory/conversation.ts'
 import {
   objectIn,
@@ -34,7 +34,7 @@ import {
 import { replayFrames, unpackFrames } from './frames.ts'
 import { idsIn, recorder } from './recorder.ts'
 import { answerStored, isPlainRead, matchStored } from './routes.ts'
-import { retold } from './replay.ts'
+import { responseFrames } from './replay.ts'
 import { summaryIn } from '../hosted.ts'
 import { hasWords, isUnproven } from '../reasoning.ts'
 import { checkRequest, typeOfItem } from '../wire.ts'
@@ -237,7 +237,7 @@ const FINAL = /"type"\s*:\s*"response\.(?:completed|incomplete|failed)"/
 /** The type stands within so many characters at the beginning of an event. */
 const LOOKED_AT = 200
 
-function replyIn({ event, data }: Frame): ToldReply | undefined {
+function replyIn({ event, data }: Frame): ReplyText | undefined {
   if (!TERMINAL.has(event) && !FINAL.test(data.slice(0, LOOKED_AT))) return undefined
   return onlyReplyIn(data) ?? anyReplyIn(data)
 }
@@ -247,7 +247,7 @@ const TAIL = /(?:,"sequence_number":\d{1,16})?\}$/
 const LONGEST_TAIL = 64
 
 /** The reply of a frame that holds nothing else, as most servers write it: then its text is known too. */
-function onlyReplyIn(data: string): ToldReply | undefined {
+function onlyReplyIn(data: string): ReplyText | undefined {
   const head = HEAD.exec(data)?.[0].length ?? data.length
   const tail = TAIL.exec(data.slice(-LONGEST_TAIL))?.[0].length ?? 0
   const text = data.slice(head, data.length - tail)
@@ -255,14 +255,14 @@ function onlyReplyIn(data: string): ToldReply | undefined {
   return reply && { reply, text }
 }
 
-function anyReplyIn(data: string): ToldReply | undefined {
+function anyReplyIn(data: string): ReplyText | undefined {
   const { response } = parseObject(data) ?? {}
   return isObject(response) ? { reply: response } : undefined
 }
 
 function replyRecord(
   input: string,
-  { reply, text = stringify(reply) }: ToldReply,
+  { reply, text = stringify(reply) }: ReplyText,
 ): ReturnType<ConversationMemory['replyRecord']> {
   const id = isObject(reply) ? memberText(reply, 'id') : undefined
   if (!isObject(reply) || id === undefined) return undefined
@@ -272,10 +272,10 @@ function replyRecord(
 }
 
 /** A reply in the background is asked for by clients that have left its stream. */
-export const LASTING = /"background"\s*:\s*true/
+export const CONTINUING = /"background"\s*:\s*true/
 
 function idIn({ data }: Frame, always: boolean): string | undefined {
-  if (!always && !LASTING.test(data)) return undefined
+  if (!always && !CONTINUING.test(data)) return undefined
   const { response } = parseObject(data) ?? {}
   return isObject(response) ? memberText(response, 'id') : undefined
 }
@@ -286,7 +286,7 @@ function recordedStream(record: JsonObject): Frame[] | undefined {
   const response = recordedResponse(record)
   if (typeof frames !== 'string')
     return Array.isArray(frames) ? replayFrames(frames, response) : undefined
-  return frames === '' ? retold(response) : unpackFrames(frames, response)
+  return frames === '' ? responseFrames(response) : unpackFrames(frames, response)
 }
 
 const missingItem = (id: string): Problem => ({

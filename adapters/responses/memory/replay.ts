@@ -13,7 +13,7 @@ import { ResponseWriter } from '../writer.ts'
 const lose = () => undefined
 
 /** Makes the stream of a reply that left as one body. */
-export function retold(response: JsonObject): Frame[] {
+export function responseFrames(response: JsonObject): Frame[] {
   const newId = idsAgain(recordedOutput({ response }))
   // The response already holds the request's settings; the names and kinds of its calls are those of its tools.
   // What it holds behind its last text has been decided when it was written.

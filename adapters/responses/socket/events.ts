@@ -1,7 +1,7 @@
 import { parseObject, stringify, type JsonObject } from '../../../src/json/json.ts'
 import { scanStructure } from '../../../src/json/structure.ts'
 import { UNLIMITED, type Slice } from '../../../src/json/tokens.ts'
-import type { Told } from '../../../src/sockets/mode.ts'
+import type { LaneContext } from '../../../src/sockets/mode.ts'
 
 /** The type stands within so many characters at the beginning of an event. */
 const LOOKED_AT = 200
@@ -12,22 +12,22 @@ const IS_ERROR = /"type"\s*:\s*"error"/
 const DELTA = /^\{"type":"response\.[\w.]+\.delta"/
 
 /** One event as a message: its data alone, with the lane at its end. `refusalIn`: the other shape of an error. */
-export function toldEvent(
+export function laneEvent(
   data: string,
-  told: Told,
+  context: LaneContext,
   refusalIn: (event: JsonObject, lane: string | undefined) => JsonObject,
 ): string | undefined {
-  if (DELTA.test(data)) return withLane(data, told.lane)
+  if (DELTA.test(data)) return withLane(data, context.lane)
   const head = data.slice(0, LOOKED_AT)
   if (IS_ERROR.test(head) || !head.includes('"type"')) {
     const event = parseObject(data)
     if (!event) return undefined
-    if (event['type'] === 'error') return stringify(refusalIn(event, told.lane))
+    if (event['type'] === 'error') return stringify(refusalIn(event, context.lane))
   }
-  const { previous } = told
+  const { previous } = context
   const continued =
     previous !== undefined && BRINGS_RESPONSE.test(head) ? withPrevious(data, previous) : data
-  return withLane(continued, told.lane)
+  return withLane(continued, context.lane)
 }
 
 function withLane(data: string, lane: string | undefined): string {

@@ -13,7 +13,7 @@ import { memory } from '../memory/index.ts'
 import { problemIn, writeProblem } from '../problems.ts'
 import { hasWords, isUnproven } from '../reasoning.ts'
 import { read } from './orders.ts'
-import { toldEvent } from './events.ts'
+import { laneEvent } from './events.ts'
 
 /** WebSocket mode of `/v1/responses` (openai 7.59, `resources/responses`; the vendor's guide of autumn 2026). */
 export const socketMode: SocketMode = {
@@ -23,7 +23,7 @@ export const socketMode: SocketMode = {
   calls,
   goOn,
   isWhole: ({ status }) => status === 'completed' || status === 'incomplete',
-  event: (data, told) => toldEvent(data, told, refusalIn),
+  event: (data, context) => laneEvent(data, context, refusalIn),
   refusal,
   problems: {
     noCall: (id) => inInput(`No tool call found for function call output with call_id ${id}.`),
@@ -56,8 +56,11 @@ function withoutMode(value: string): string | null {
 
 /** As a kept reply does. */
 function goOn(response: JsonObject): JsonObject[] {
-  const { body: told } = memory.resolve({ input: [] }, { chain: [{ response }], items: new Map() })
-  return objectsOf(objectIn(told)['input']).filter(isRemembered)
+  const { body: replayed } = memory.resolve(
+    { input: [] },
+    { chain: [{ response }], items: new Map() },
+  )
+  return objectsOf(objectIn(replayed)['input']).filter(isRemembered)
 }
 
 /** Without words and without a proof there is nothing of it: only a service that stored it could know it. */
@@ -102,20 +105,21 @@ const ABOUT_BODY = /^content-/
 /** One shape for all errors, with a code that is a string (the standard's suite reads nothing else). */
 function refusal({ status, headers, body: said }: RefusingAnswer, lane?: string): JsonObject {
   const { error } = objectIn(said)
-  const told = isObject(error) ? error : {}
-  const message = memberText(told, 'message') ?? `The request was answered with status ${status}.`
-  const type = memberText(told, 'type') ?? 'server_error'
+  const failure = isObject(error) ? error : {}
+  const message =
+    memberText(failure, 'message') ?? `The request was answered with status ${status}.`
+  const type = memberText(failure, 'type') ?? 'server_error'
   const kept = Object.entries(headers).filter(([name]) => !ABOUT_BODY.test(name))
   return {
     type: 'error',
     status,
     ...(lane !== undefined && { stream_id: lane }),
     error: {
-      ...told,
+      ...failure,
       type,
-      code: memberText(told, 'code') || CODES.get(type) || type,
+      code: memberText(failure, 'code') || CODES.get(type) || type,
       message,
-      param: told['param'] ?? null,
+      param: failure['param'] ?? null,
       ...(kept.length > 0 && { headers: Object.fromEntries(kept) }),
     },
   }
@@ -130,8 +134,8 @@ function refusalIn(event: JsonObject, lane: string | undefined): JsonObject {
   const { error } = writeProblem(problem).body
   const body = { error: { ...objectIn(error), ...codeBeside(event) } }
   const { sequence_number } = event
-  const told = refusal({ status: statusOf(problem), headers: {}, body }, lane)
-  return sequence_number === undefined ? told : { ...told, sequence_number }
+  const refused = refusal({ status: statusOf(problem), headers: {}, body }, lane)
+  return sequence_number === undefined ? refused : { ...refused, sequence_number }
 }
 
 const codeBeside = (event: JsonObject): JsonObject => {

@@ -29,7 +29,7 @@ export function read(message: SocketMessage | undefined): Order {
     case CREATE:
       return readCreate(message, lane)
     case STEER:
-      return { kind: 'told', lane, event: steerFailed(message.parsed(), lane) }
+      return { kind: 'answered', lane, event: steerFailed(message.parsed(), lane) }
     default:
       return refused(lane, UNKNOWN_TYPE)
   }

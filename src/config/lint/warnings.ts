@@ -226,14 +226,14 @@ function warnOfStoring({ config, found }: Examination): void {
   for (const [name] of membersAt(config, ['upstreams'])) {
     const at = ['upstreams', name]
     const adapter = adapters.find(({ dialect }) => dialect === textAt(config, [...at, 'dialect']))
-    const isUntold = targetsOf(config, at).some((target) => {
+    const isKept = targetsOf(config, at).some((target) => {
       const { isTold, stores } = adapter?.upstream.storing(target) ?? {
         isTold: true,
         stores: false,
       }
       return stores && !isTold
     })
-    if (isUntold) found.warn(at, STORES, true)
+    if (isKept) found.warn(at, STORES, true)
   }
 }
 

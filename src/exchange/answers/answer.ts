@@ -7,7 +7,7 @@ import type { Plan } from '../request/plan.ts'
 import { memberName } from '../../upstream/members.ts'
 import type { Destination } from '../../upstream/route.ts'
 import { matchesGlob } from '../../config/glob.ts'
-import { NO_VEIL, type Veil } from '../../upstream/secrets.ts'
+import { NO_SECRETS, type Secrets } from '../../upstream/secrets.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
 
 /** The headers of a reply: those that this proxy adds, and those of the upstream that are passed on. */
@@ -17,10 +17,10 @@ export function replyHeaders(
   losses: readonly Loss[],
 ): Record<string, string> {
   const header = lossHeader(losses, ellipsis)
-  const veil = plan.sent?.veil ?? NO_VEIL
+  const secrets = plan.sent?.secrets ?? NO_SECRETS
   const upstreamId = call?.requestId
   return {
-    ...(call && passedHeaders(plan, call.headers, veil)),
+    ...(call && passedHeaders(plan, call.headers, secrets)),
     'x-dragoman-upstream': upstreamHeader(plan.destination),
     ...(header !== undefined && { 'x-dragoman-losses': header }),
     ...(upstreamId !== undefined && { 'x-upstream-request-id': upstreamId }),
@@ -48,7 +48,7 @@ const RATES = 'x-ratelimit-'
 function passedHeaders(
   { destination, kind }: Pick<Plan, 'destination' | 'kind'>,
   headers: UpstreamCall['headers'],
-  veil: Veil,
+  secrets: Secrets,
 ): Record<string, string> {
   const { reply: known = [] } = destination.adapter.same.headers
   const isOwn = (name: string) =>
@@ -57,7 +57,7 @@ function passedHeaders(
   const passed: Record<string, string> = {}
   for (const name of headers.keys?.() ?? []) {
     const value = name.startsWith(RATES) || isOwn(name) ? headers.get(name) : null
-    if (value !== null && SHORT_VALUE.test(value)) passed[name] = veil.hide(value)
+    if (value !== null && SHORT_VALUE.test(value)) passed[name] = secrets.hide(value)
   }
   return passed
 }

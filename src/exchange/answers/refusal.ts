@@ -8,9 +8,9 @@ import { scanStructure } from '../../json/structure.ts'
 import type { Exchange, StoredExchange } from '../exchange.ts'
 import { KEY_REFUSED, NOT_A_REPLY, REDIRECTED } from '../../problems/failures.ts'
 import { foreignWords, isText, saidPage, saysError } from '../../problems/error-words.ts'
-import { amendedProblem, curedProblem, namedProblem } from './improved-problem.ts'
+import { withFactAdvice, withProfileAdvice, namedProblem } from './problem-advice.ts'
 import type { Plan } from '../request/plan.ts'
-import { soughtIn } from '../request/planner.ts'
+import { placeSearch } from '../request/planner.ts'
 import { failureInWords } from '../../stream/event-reader.ts'
 import { guessKind } from '../../stream/reply-events.ts'
 import { sseParser } from '../../stream/sse.ts'
@@ -68,7 +68,7 @@ export async function readRefusal(
   }
   const said = await explanation(call)
   const isOurs = destination.upstream.key.kind !== 'caller'
-  const text = sent ? sent.veil.hideJson(said) : said
+  const text = sent ? sent.secrets.hideJson(said) : said
   const body = parsed(text)
   const { adapter } = destination
   const page = typeof body === 'string' ? saidPage(body, `status ${call.status}`) : undefined
@@ -87,9 +87,9 @@ export async function readRefusal(
     return { problem: KEY_REFUSED, isKey }
   }
   const hinted = { ...problem, ...hints(call.headers, problem, ports.now()) }
-  const cured = curedProblem(hinted, destination, text)
+  const cured = withProfileAdvice(hinted, destination, text)
   if (cured !== hinted) return { problem: cured }
-  const amended = amendedProblem(hinted, destination, caller, text)
+  const amended = withFactAdvice(hinted, destination, caller, text)
   if (amended !== hinted) return { problem: amended }
   return hasReadableError(adapter, body) ? { problem: hinted, text } : { problem: hinted }
 }
@@ -127,7 +127,7 @@ async function explanation(call: UpstreamCall): Promise<string> {
   let text = ''
   let size = 0
   let first: Frame | undefined
-  let told: Frame | undefined
+  let failing: Frame | undefined
   let bytes: Uint8Array | undefined
   do {
     bytes = size < EXPLANATION_BYTES ? (await call.read())?.bytes : undefined
@@ -140,11 +140,11 @@ async function explanation(call: UpstreamCall): Promise<string> {
         ? frames.filter((frame) => parseObject(frame.data) ?? failureInWords(frame))
         : []
     first ??= saying[0]
-    told = saying.find(tellsError)
-  } while (bytes && !told)
+    failing = saying.find(tellsError)
+  } while (bytes && !failing)
   clearTimeout(clock)
   call.release()
-  return (told ?? first)?.data ?? text
+  return (failing ?? first)?.data ?? text
 }
 
 const tellsError = ({ event, data }: Frame): boolean =>
@@ -195,6 +195,6 @@ export async function placeRefusal(
   const isOwn = plan.kind === 'pass' && plan.sent.body === exchange.body.bytes
   const placed = isOwn
     ? undefined
-    : exchange.ports.placing?.refusal(soughtIn(exchange, plan), refused)
+    : exchange.ports.placing?.refusal(placeSearch(exchange, plan), refused)
   return (await placed) ?? refused
 }

@@ -139,8 +139,8 @@ export function ask(
   const isCloud = upstream.form ?? upstream.made ?? target.facts.server?.betas
   const context = isCloud ? callContext(exchange, plan) : exchange
   const once = () => {
-    const { veil, ...request } = sent
-    return callUpstream(context, request, { ...options, veil })
+    const { secrets, ...request } = sent
+    return callUpstream(context, request, { ...options, secrets })
   }
   return isCloud ? askAgain(exchange, plan, sent, once) : once()
 }
@@ -167,10 +167,10 @@ export async function refusal(
 ): Promise<Answer> {
   const refused = await placed(await readRefusal(exchange, plan, call))
   if (exchange.isRepeatable) throw new RefusedError(refused, plan, call)
-  return toldRefusal(exchange, plan, call, refused)
+  return refusalAnswer(exchange, plan, call, refused)
 }
 
-export function toldRefusal(
+export function refusalAnswer(
   exchange: StoredExchange,
   plan: Plan,
   call: UpstreamCall,

@@ -29,16 +29,16 @@ import {
 } from '../../upstream/verdict.ts'
 import { replyHeaders } from '../answers/answer.ts'
 import type { Answer, Exchange } from '../exchange.ts'
-import { findOrder, type MemberOrder } from './home.ts'
-import { planFor, type SightedRequest } from '../request/planner.ts'
+import { memberOrder, type MemberOrder } from './member-order.ts'
+import { planFor, type RoutedRequest } from '../request/planner.ts'
 import type { Plan } from '../request/plan.ts'
 import { RefusedError, refuseLosses, StillbornError } from '../answers/refusal.ts'
-import { ask, carryOut, toldRefusal } from './attempt.ts'
+import { ask, carryOut, refusalAnswer } from './attempt.ts'
 
 /** One exchange on a route of several members, over all its attempts. */
 interface Run {
   readonly exchange: Exchange
-  readonly sighted: SightedRequest
+  readonly routed: RoutedRequest
   readonly failover: FailoverSettings
   readonly order: MemberOrder
   readonly startedAt: number
@@ -46,9 +46,9 @@ interface Run {
   /** In which ways it has failed so far, where it may itself be at fault. */
   readonly doubts: Set<ReturnType<typeof kindOfFailure>>
   /** Members that this request does not ask again. */
-  readonly spent: Member[]
+  readonly triedMembers: Member[]
   /** The problems of members that cannot serve this request at all. */
-  readonly unfit: ProblemError[]
+  readonly refusals: ProblemError[]
   /** How long it has waited for members that were out, in milliseconds. */
   waited: number
 }
@@ -56,12 +56,12 @@ interface Run {
 /** Asks one member after the other, until one answers or the request must not be repeated. Throws ProblemError. */
 export async function runPooled(
   exchange: Exchange,
-  sighted: SightedRequest,
+  routed: RoutedRequest,
   members: readonly Member[],
 ): Promise<Answer> {
   exchange.isRepeatable = true
-  const order = findOrder(exchange, sighted, members)
-  const run = createRun(exchange, sighted, order instanceof Promise ? await order : order)
+  const order = memberOrder(exchange, routed, members)
+  const run = createRun(exchange, routed, order instanceof Promise ? await order : order)
   let failed: Failed | undefined
   for (;;) {
     // Plans and answers are awaited here: each async function less saves time in every request.
@@ -71,14 +71,14 @@ export async function runPooled(
       const member = free ?? leastBad(run, failed)
       try {
         if (member) {
-          const plan = await planFor(exchange, sighted, member, true)
-          next = entered(run, member, plan, free === undefined)
+          const plan = await planFor(exchange, routed, member, true)
+          next = startAttempt(run, member, plan, free === undefined)
         }
       } catch (error) {
-        passOver(run, member, error)
+        skipMember(run, member, error)
       }
       if (!member && !(await waitForMember(run)))
-        return failed ? final(run, failed) : refuseAll(run)
+        return failed ? lastAnswer(run, failed) : refuseAll(run)
     }
     const trial = trialOf(run, next)
     try {
@@ -88,21 +88,21 @@ export async function runPooled(
     } catch (error) {
       failed = failedBy(run, next, trial, error)
     }
-    if (!(await mayGoOn(run, failed))) return final(run, failed)
-    exchange.journal.anew()
+    if (!(await mayGoOn(run, failed))) return lastAnswer(run, failed)
+    exchange.journal.restart()
   }
 }
 
-const createRun = (exchange: Exchange, sighted: SightedRequest, order: MemberOrder): Run => ({
+const createRun = (exchange: Exchange, routed: RoutedRequest, order: MemberOrder): Run => ({
   exchange,
-  sighted,
-  failover: failoverOf(exchange.settings, sighted.route),
+  routed,
+  failover: failoverOf(exchange.settings, routed.route),
   order,
   startedAt: exchange.ports.now(),
   attempts: [],
   doubts: new Set(),
-  spent: [],
-  unfit: [],
+  triedMembers: [],
+  refusals: [],
   waited: 0,
 })
 
@@ -125,24 +125,28 @@ interface Failed extends Next {
 const now = ({ exchange }: Run): number => exchange.ports.now()
 
 /** The model's name at a member. */
-const modelAt = ({ sighted }: Run, member: Member): string => sentModel(member, sighted.model)
+const modelAt = ({ routed }: Run, member: Member): string => sentModel(member, routed.model)
 
 /**
  * Undefined where another request has taken the probe of the member. Throws ProblemError for a plan that must not be
  * carried out. `isForced`: the member is out, and asked all the same.
  */
-function entered(run: Run, member: Member, plan: Plan, isForced: boolean): Next | undefined {
-  checked(run, plan)
+function startAttempt(run: Run, member: Member, plan: Plan, isForced: boolean): Next | undefined {
+  checkPlan(run, plan)
   const breaker = run.exchange.pools.breakerOf(member, run.exchange)
   const leave = isForced ? breaker.force() : breaker.enter(now(run))
   return leave && { member, plan, leave }
 }
 
 /** Notes that the member cannot serve this request. */
-function passOver({ unfit, spent }: Run, member: Member | undefined, error: unknown): void {
+function skipMember(
+  { refusals, triedMembers }: Run,
+  member: Member | undefined,
+  error: unknown,
+): void {
   if (!member || !(error instanceof ProblemError)) throw error
-  unfit.push(error)
-  spent.push(member)
+  refusals.push(error)
+  triedMembers.push(member)
 }
 
 /** The first member that may be asked now. */
@@ -151,7 +155,7 @@ function freeMember(run: Run, failed: Failed | undefined): Member | undefined {
     .members(failed !== undefined)
     .find(
       (member) =>
-        !run.spent.includes(member) &&
+        !run.triedMembers.includes(member) &&
         mayServe(run, member, failed) &&
         run.exchange.pools.mayAsk(member, run.exchange, modelAt(run, member)),
     )
@@ -163,12 +167,12 @@ function freeMember(run: Run, failed: Failed | undefined): Member | undefined {
  */
 function leastBad(run: Run, failed: Failed | undefined): Member | undefined {
   if (failed) return undefined
-  const { exchange, order, spent } = run
+  const { exchange, order, triedMembers } = run
   const doubtful = order
     .members(true)
     .filter(
       (member) =>
-        !spent.includes(member) &&
+        !triedMembers.includes(member) &&
         exchange.pools.isDoubtful(member, exchange, modelAt(run, member)),
     )
   return doubtful.toSorted((one, other) => untilAt(run, one) - untilAt(run, other))[0]
@@ -180,12 +184,12 @@ const untilAt = (run: Run, member: Member): number =>
 /** After a refusal for length only a member with a larger or unknown window is asked. */
 function mayServe(run: Run, member: Member, failed: Failed | undefined): boolean {
   if (!failed?.verdict.needsWindow) return true
-  const [known, before] = [member, failed.member].map((each) => windowAt(each, run.sighted.model))
+  const [known, before] = [member, failed.member].map((each) => windowAt(each, run.routed.model))
   return known === undefined || before === undefined || known > before
 }
 
 /** Throws ProblemError for a plan that must not be carried out. */
-function checked({ exchange }: Run, plan: Plan): void {
+function checkPlan({ exchange }: Run, plan: Plan): void {
   exchange.journal.note({ stream: plan.stream, losses: plan.losses })
   if (exchange.settings.losses !== 'reject') return
   try {
@@ -201,7 +205,7 @@ const PROBED_MS = 10
 /** Waits for a member, and returns whether one may have come back within the configured time. */
 async function waitForMember(run: Run): Promise<boolean> {
   const { exchange, failover } = run
-  const left = run.order.members(true).filter((member) => !run.spent.includes(member))
+  const left = run.order.members(true).filter((member) => !run.triedMembers.includes(member))
   const end = soonestEnd(run, left) - now(run)
   // A member whose time is over, and which may not be asked all the same, is being probed.
   const wait = end > 0 ? end : PROBED_MS
@@ -308,7 +312,7 @@ function answered(run: Run, { member, leave }: Next, wasAsked: boolean): void {
 
 /** What waits for the end holds on to nothing of the request, which a long stream has let go of. */
 function countOutcome(breaker: Breaker, { journal, ports }: Exchange): void {
-  journal.whenOver((problem) => {
+  journal.onEnd((problem) => {
     if (!problem) return breaker.succeed(ports.now())
     if (isOfUpstream(problem)) breaker.fail({ isProbe: false }, ports.now(), { isDoubtful: true })
   })
@@ -350,13 +354,13 @@ function settle(
   cause: Cause | undefined,
   verdict: Verdict,
 ): void {
-  const { exchange, failover, spent } = run
+  const { exchange, failover, triedMembers } = run
   const waitMs = cause && saysHowLong(cause)
   countFailure(run, { member, leave }, cause, verdict)
   const isCooled = verdict.cell === 'limit' || (verdict.cell === 'failure' && waitMs !== undefined)
   if (isCooled) exchange.pools.cool(member, exchange, modelAt(run, member), waitMs)
   // A member that is only cooled may be asked again, once, by a request that waits.
-  if (!isCooled || failover.waitMs === 0 || triesOf(run, member) > 1) spent.push(member)
+  if (!isCooled || failover.waitMs === 0 || triesOf(run, member) > 1) triedMembers.push(member)
 }
 
 /** A request that fails alike at several members is counted at the first of them alone. */
@@ -396,20 +400,20 @@ const hopsOf = (attempts: readonly Attempt[]): number =>
   attempts.filter(({ member }, index) => index > 0 && attempts[index - 1]?.member !== member).length
 
 /** The longest wait that a caller is told. The member itself is left alone for as long as it said. */
-const LONGEST_TOLD_MS = 60_000
-const SHORTEST_TOLD_MS = 1000
+const LONGEST_SHOWN_MS = 60_000
+const SHORTEST_SHOWN_MS = 1000
 
-const toldWait = (run: Run): number =>
+const shownWait = (run: Run): number =>
   Math.min(
-    Math.max(soonestEnd(run, run.order.members(true)) - now(run), SHORTEST_TOLD_MS),
-    LONGEST_TOLD_MS,
+    Math.max(soonestEnd(run, run.order.members(true)) - now(run), SHORTEST_SHOWN_MS),
+    LONGEST_SHOWN_MS,
   )
 
 /** Refuses the request without an attempt: all members are out, or none can serve it. */
 function refuseAll(run: Run): never {
-  const [unfit] = run.unfit
-  if (unfit && run.unfit.length === run.order.members(true).length) throw unfit
-  throw new ProblemError({ ...NONE_LEFT, retryAfterMs: toldWait(run) })
+  const [first] = run.refusals
+  if (first && run.refusals.length === run.order.members(true).length) throw first
+  throw new ProblemError({ ...NONE_LEFT, retryAfterMs: shownWait(run) })
 }
 
 const NONE_LEFT: Problem = {
@@ -419,7 +423,7 @@ const NONE_LEFT: Problem = {
 }
 
 /** The last failure as the caller is told of it. */
-function final(run: Run, failed: Failed): Answer {
+function lastAnswer(run: Run, failed: Failed): Answer {
   const { error, plan, call } = failed
   const headers = attemptHeaders(run)
   try {
@@ -429,12 +433,12 @@ function final(run: Run, failed: Failed): Answer {
     if (error instanceof RefusedError) {
       const refused = {
         ...error.refused,
-        problem: finalProblem(run, failed, error.refused.problem),
+        problem: lastProblem(run, failed, error.refused.problem),
       }
-      return withAttempts(run, toldRefusal(run.exchange, plan, error.call, refused))
+      return withAttempts(run, refusalAnswer(run.exchange, plan, error.call, refused))
     }
     throw error instanceof ProblemError
-      ? new ProblemError(finalProblem(run, failed, error.problem))
+      ? new ProblemError(lastProblem(run, failed, error.problem))
       : error
   } catch (thrown) {
     if (!(thrown instanceof ProblemError)) throw thrown
@@ -447,8 +451,8 @@ function final(run: Run, failed: Failed): Answer {
  * Tells clients not to repeat a request that several members have failed, or whose outcome is unknown (504); a rate
  * limit is told with its wait.
  */
-function finalProblem(run: Run, { cause, verdict }: Failed, problem: Problem): Problem {
-  if (problem.kind === 'rate-limit') return { ...problem, retryAfterMs: toldWait(run) }
+function lastProblem(run: Run, { cause, verdict }: Failed, problem: Problem): Problem {
+  if (problem.kind === 'rate-limit') return { ...problem, retryAfterMs: shownWait(run) }
   const isUnknown = cause?.kind === 'status' && cause.status === 504
   const isHop = run.attempts.length > 1 && cause !== undefined && cause.kind !== 'connect'
   return isUnknown || (isHop && verdict.hop) ? { ...problem, retry: false } : problem
@@ -461,8 +465,8 @@ function withAttempts(run: Run, answer: Answer): Answer {
 
 function attemptHeaders({ attempts }: Run): Record<string, string> | undefined {
   if (attempts.length < 2) return undefined
-  const told = attempts
+  const shown = attempts
     .slice(0, ATTEMPTS_SHOWN)
     .map(({ member, status, reason }) => `${member}=${status ?? reason}`)
-  return { 'x-dragoman-attempts': told.join(', ') }
+  return { 'x-dragoman-attempts': shown.join(', ') }
 }

@@ -11,22 +11,22 @@ import { memberName, membersOf } from '../../upstream/members.ts'
 import { type AddressedRequest, masked } from '../../upstream/request.ts'
 import type { UpstreamSettings } from '../../config/settings.ts'
 import type { Exchange } from '../exchange.ts'
-import { findOrder, hasClasses } from './home.ts'
+import { memberOrder, hasClasses } from './member-order.ts'
 import type { Plan } from '../request/plan.ts'
-import { whyOf } from '../answers/told-losses.ts'
+import { whyOf } from '../answers/loss-report.ts'
 import { planFor, rereader, unrouted } from '../request/planner.ts'
-import { settledRequest } from './run.ts'
+import { routedRequest } from './run.ts'
 
 /** Shows what would be sent for a request and what would be lost. Nothing is sent. */
 export async function explainExchange(exchange: Exchange): Promise<JsonObject> {
-  const sighted = settledRequest(exchange, hasClasses(exchange))
-  const members = membersOf(exchange.settings, sighted.route)
+  const routed = routedRequest(exchange, hasClasses(exchange))
+  const members = membersOf(exchange.settings, routed.route)
   const asked =
-    members.length > 1 ? (await findOrder(exchange, sighted, members)).members(false) : members
+    members.length > 1 ? (await memberOrder(exchange, routed, members)).members(false) : members
   const [first, ...others] = asked
-  if (!first) throw unrouted(exchange, sighted.model)
+  if (!first) throw unrouted(exchange, routed.model)
   const { text } = exchange.body
-  const plan = await planFor(exchange, sighted, first)
+  const plan = await planFor(exchange, routed, first)
   return {
     caller: exchange.caller.dialect,
     upstream: describeUpstream(plan),
@@ -47,9 +47,9 @@ async function placeLosses(exchange: Exchange, plan: Plan, text: string): Promis
   if (plan.kind === 'pass') return { losses: editedLosses(exchange, plan, plan.edits, text) }
   const given = parse(text, caller.caller.verbatim)
   const resolved = await resolveWithPlaces(exchange, given)
-  const { body, told } = resolved ?? { body: given, told: (field: string) => ({ field }) }
+  const { body, placeOf } = resolved ?? { body: given, placeOf: (field: string) => ({ field }) }
   const settled = ({ field, sentAt }: Places): JsonObject => ({
-    ...(field !== undefined && told(field)),
+    ...(field !== undefined && placeOf(field)),
     ...(sentAt !== undefined && { sentAt }),
   })
   if (adapter === caller) {
@@ -58,7 +58,7 @@ async function placeLosses(exchange: Exchange, plan: Plan, text: string): Promis
     return { losses: editedLosses(exchange, plan, edits, stringify(body), settled) }
   }
   const { request, find } = placing.finder(body, translationOf(exchange, plan))
-  return soughtPlaces(plan, request, (path) => settled(find(path)))
+  return searchPlaces(plan, request, (path) => settled(find(path)))
 }
 
 /** The translation, so that it can be made of other bodies, too. */
@@ -72,7 +72,7 @@ const translationOf = (exchange: Exchange, { destination }: Plan): Translation =
 })
 
 /** Seeks one place after the other, as long as there is time. */
-async function soughtPlaces(
+async function searchPlaces(
   plan: Plan,
   request: Request | undefined,
   find: (path: string) => JsonObject,

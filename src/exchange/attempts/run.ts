@@ -3,7 +3,7 @@ import { replyHeaders } from '../answers/answer.ts'
 import type { Answer, Exchange } from '../exchange.ts'
 import type { AddressedRequest } from '../../upstream/request.ts'
 import type { Plan } from '../request/plan.ts'
-import { mayBeSoughtIn, planFor, sightRequest, type SightedRequest } from '../request/planner.ts'
+import { mayBeSearched, planFor, routeRequest, type RoutedRequest } from '../request/planner.ts'
 import { membersOf, type Member } from '../../upstream/members.ts'
 import { costOf } from '../../observe/cost.ts'
 import { MOST_TOKENS } from '../../observe/entry.ts'
@@ -11,42 +11,42 @@ import { destinationOf } from '../../upstream/route.ts'
 import { unscannedBody } from '../request/read-request.ts'
 import { ask, carryOut } from './attempt.ts'
 import { runPooled } from './attempts.ts'
-import { findOrder, hasClasses, homeRoute } from './home.ts'
+import { memberOrder, hasClasses, sessionRoute } from './member-order.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
 
 /** Runs one exchange from the bytes of a request to its answer; throws ProblemError. */
 export async function runExchange(exchange: Exchange): Promise<Answer> {
   const isClassed = hasClasses(exchange)
-  const sighted = settledRequest(exchange, isClassed)
-  const reserving = reserve(exchange, sighted)
+  const routed = routedRequest(exchange, isClassed)
+  const reserving = reserve(exchange, routed)
   if (reserving) await reserving
-  const members = membersOf(exchange.settings, sighted.route)
+  const members = membersOf(exchange.settings, routed.route)
   const [only] = members
-  if (members.length > 1 || !only) return await runPooled(exchange, sighted, members)
-  const order = isClassed ? await findOrder(exchange, sighted, members) : undefined
-  const answer = await runAlone(exchange, await planFor(exchange, sighted, only))
+  if (members.length > 1 || !only) return await runPooled(exchange, routed, members)
+  const order = isClassed ? await memberOrder(exchange, routed, members) : undefined
+  const answer = await runAlone(exchange, await planFor(exchange, routed, only))
   order?.bind(only)
   return answer
 }
 
 /** A request that has found its route. */
-export function settledRequest(exchange: Exchange, isClassed: boolean): SightedRequest {
-  const seen = sightRequest(exchange)
-  return isClassed ? { ...seen, route: homeRoute(exchange, seen) } : seen
+export function routedRequest(exchange: Exchange, isClassed: boolean): RoutedRequest {
+  const seen = routeRequest(exchange)
+  return isClassed ? { ...seen, route: sessionRoute(exchange, seen) } : seen
 }
 
-const reserve = (exchange: Exchange, sighted: SightedRequest): void | Promise<void> =>
+const reserve = (exchange: Exchange, routed: RoutedRequest): void | Promise<void> =>
   exchange.route.operation === 'create'
     ? exchange.permit.reserve({
         tokens: exchange.body.tokens,
-        usd: () => mostCost(exchange, sighted),
+        usd: () => mostCost(exchange, routed),
       })
     : undefined
 
 /** Asks the only member of a route. */
 async function runAlone(exchange: Exchange, plan: Plan): Promise<Answer> {
   exchange.journal.note({ stream: plan.stream, losses: plan.losses })
-  if (plan.kind === 'translate' && !mayBeSoughtIn(exchange)) exchange.body.leave()
+  if (plan.kind === 'translate' && !mayBeSearched(exchange)) exchange.body.leave()
   let call: UpstreamCall | undefined
   const heard = async (sent: AddressedRequest) => (call = await ask(exchange, plan, sent))
   try {
@@ -59,17 +59,17 @@ async function runAlone(exchange: Exchange, plan: Plan): Promise<Answer> {
 }
 
 /** US dollars that a request may cost at the dearest member of its route; 0 where no price is known. */
-function mostCost(exchange: Exchange, sighted: SightedRequest): number {
-  const asked = boundAsked(exchange, sighted)
-  const costs = membersOf(exchange.settings, sighted.route).map(
-    (member) => costAt(exchange, sighted, member, asked) ?? 0,
+function mostCost(exchange: Exchange, routed: RoutedRequest): number {
+  const asked = boundAsked(exchange, routed)
+  const costs = membersOf(exchange.settings, routed.route).map(
+    (member) => costAt(exchange, routed, member, asked) ?? 0,
   )
   return Math.max(0, ...costs)
 }
 
 function costAt(
   { body, dialects, ports }: Exchange,
-  { route, model = '' }: SightedRequest,
+  { route, model = '' }: RoutedRequest,
   member: Member,
   asked: number | undefined,
 ): number | undefined {
@@ -82,7 +82,7 @@ function costAt(
 }
 
 /** How many tokens the caller lets a reply have. */
-function boundAsked(exchange: Exchange, { scanned }: SightedRequest): number | undefined {
+function boundAsked(exchange: Exchange, { scanned }: RoutedRequest): number | undefined {
   const seen = scanned ?? unscannedBody(exchange)
   const bound = seen && Number(exchange.caller.same.outputBound?.(seen))
   return bound !== undefined && bound >= 0 ? bound : undefined

@@ -4,7 +4,7 @@ import { toProblem } from '../../problems/failures.ts'
 import type { Piece, UpstreamCall } from '../../upstream/call.ts'
 import type { AddressedRequest } from '../../upstream/request.ts'
 import type { Answer, Exchange } from '../exchange.ts'
-import type { SummaryPlan, ToldEvents, TranslatePlan } from '../request/plan.ts'
+import type { SummaryPlan, SummaryChannel, TranslatePlan } from '../request/plan.ts'
 import { SummaryTurns, type AskUpstream } from './turns.ts'
 
 /**
@@ -20,15 +20,15 @@ export async function callForSummary(
 ): Promise<UpstreamCall> {
   const turns = new SummaryTurns(exchange, plan, summary, ask)
   const first = await turns.begin(sent)
-  return toldCall(first, summary.told, turns, async function* () {
+  return callWithEvents(first, summary.channel, turns, async function* () {
     yield summaryReply(await turns.heard())
   })
 }
 
 /** A call that answers with events. `isStream`: each step by itself; else all of them at once. */
-export function toldCall(
+export function callWithEvents(
   first: UpstreamCall,
-  { events }: ToldEvents,
+  { events }: SummaryChannel,
   turns: Pick<SummaryTurns, 'call' | 'leave'>,
   steps: () => AsyncGenerator<Event[]>,
   isStream = false,

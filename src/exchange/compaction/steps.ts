@@ -12,11 +12,11 @@ import type { SummaryPlan, TranslatePlan } from '../request/plan.ts'
 export async function* stepsOf(
   { journal, lease, newId, settings }: Exchange,
   { destination, request, lastProof }: TranslatePlan,
-  { adapter: { upstream }, told }: SummaryPlan,
+  { adapter: { upstream }, channel }: SummaryPlan,
   call: UpstreamCall,
 ): AsyncGenerator<Event[]> {
   const { server } = destination.target.facts
-  const lose = told.lose ?? (() => undefined)
+  const lose = channel.lose ?? (() => undefined)
   const reading = replyEvents({
     reader: frameReader(upstream.reader({ request, server, lastProof, lose, newId })),
     verbatim: upstream.verbatim,

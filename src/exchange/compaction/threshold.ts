@@ -11,7 +11,7 @@ import { isSuccess, readRefusal } from '../answers/refusal.ts'
 import type { Exchange } from '../exchange.ts'
 import { allBytes } from '../reply/pass.ts'
 import type { SummaryPlan, TranslatePlan } from '../request/plan.ts'
-import { toldCall } from './call.ts'
+import { callWithEvents } from './call.ts'
 import { stepsOf } from './steps.ts'
 import { SummaryTurns, type AskUpstream } from './turns.ts'
 
@@ -66,7 +66,7 @@ export async function callAboveThreshold(
   summary: SummaryPlan,
   ask: AskUpstream,
 ): Promise<UpstreamCall> {
-  const { above = 0, asking, of, told, write } = summary
+  const { above = 0, asking, of, channel, write } = summary
   const turns = new SummaryTurns(exchange, plan, summary, ask)
   const first = await turns.begin(write(summaryTurn(of, asking)))
   const steps = async function* (): AsyncGenerator<Event[]> {
@@ -80,7 +80,7 @@ export async function callAboveThreshold(
     for await (const step of stepsOf(exchange, plan, summary, call))
       yield step.flatMap((event) => behindSummary(event, heard))
   }
-  return toldCall(first, told, turns, steps, plan.stream)
+  return callWithEvents(first, channel, turns, steps, plan.stream)
 }
 
 async function goOn(

@@ -43,7 +43,7 @@ export class SummaryTurns {
     this.#plan = plan
     this.#summary = summary
     this.#ask = ask
-    this.#lose = (code, path, detail) => summary.told.lose?.(code, path, detail)
+    this.#lose = (code, path, detail) => summary.channel.lose?.(code, path, detail)
   }
 
   /** Asks until an upstream begins to answer. Throws its refusal, unless a shorter conversation may do. */
@@ -75,7 +75,7 @@ export class SummaryTurns {
       if (again && !isLast) this.#again = again
       else if (!problem) return this.#accepted(heard)
       else if (!this.#mayShorten(problem)) return this.#accepted(this.#poor ?? failed(problem))
-      await this.#anew()
+      await this.#askAgain()
     }
   }
 
@@ -97,7 +97,7 @@ export class SummaryTurns {
   }
 
   /** The answer has begun, so that what is refused now is told as a problem. */
-  async #anew(): Promise<void> {
+  async #askAgain(): Promise<void> {
     await this.begin(this.#next()).catch((error: unknown) => {
       throw error instanceof RefusedError ? new ProblemError(error.refused.problem) : error
     })
@@ -112,9 +112,9 @@ export class SummaryTurns {
 
   #next(): AddressedRequest {
     const { of, asking, write } = this.#summary
-    const fitting: Request =
+    const shortened: Request =
       this.#tooLong === 0 ? of : shorterBy(of, this.#tooLong > 1 ? 2 : 1, this.#tokens)
-    return write(summaryTurn(fitting, { ...asking, again: this.#again }))
+    return write(summaryTurn(shortened, { ...asking, again: this.#again }))
   }
 
   async #events(): Promise<Event[]> {

@@ -48,7 +48,7 @@ export function watchEmptyReply(writer: Writer, losses: readonly Loss[]): EmptyR
     },
     outcome(event) {
       if (isTold || unsaid.size === 0 || !leavesIt(event)) return event
-      return { type: 'error', problem: untold([...unsaid]) }
+      return { type: 'error', problem: unsaidProblem([...unsaid]) }
     },
   }
 }
@@ -61,7 +61,7 @@ const LEFT: ReadonlySet<FinishReason> = new Set(['stop', 'stop-sequence', 'pause
 
 const leavesIt = (event: Event): boolean => event.type === 'finish' && LEFT.has(event.reason)
 
-const untold = (names: readonly string[]) =>
+const unsaidProblem = (names: readonly string[]) =>
   ({
     kind: 'bad-upstream',
     message: `The model answered with nothing that this API has words for: ${names.join(', ')}.`,

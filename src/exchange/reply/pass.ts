@@ -7,7 +7,7 @@ import { ProblemError, type Problem } from '../../model/problem.ts'
 import { problemAnswer, replyHeaders } from '../answers/answer.ts'
 import { replyCounter } from '../../stream/budget.ts'
 import type { Answer, Exchange, StoredExchange } from '../exchange.ts'
-import { Pile, utf8Text, wholeBytes, withoutMark } from '../../json/bytes.ts'
+import { ByteList, utf8Text, wholeBytes, withoutMark } from '../../json/bytes.ts'
 import { createMirror, type Mirror } from '../../memory/mirror.ts'
 import {
   KEY_REFUSED,
@@ -21,8 +21,8 @@ import { isStreamType, guessKind } from '../../stream/reply-events.ts'
 import { slicesAt, spliceStrings } from '../../json/slices.ts'
 import { hasReadableError, StillbornError } from '../answers/refusal.ts'
 import { HeardReply } from './heard.ts'
-import { isImproved } from '../answers/improved-problem.ts'
-import { toldProblem, veiledReply } from '../answers/told-problem.ts'
+import { hasAdvice } from '../answers/problem-advice.ts'
+import { shownProblem, hiddenReply } from '../answers/shown-problem.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
 import { passedReader, passStream, type Passage, type PassedReply } from './passed.ts'
 
@@ -41,7 +41,7 @@ export async function passReply(
   const unnamed = isJson ? 'application/json' : 'text/event-stream'
   const headers = {
     'content-type':
-      type !== null && /^[\x20-\x7e]{1,128}$/.test(type) ? plan.sent.veil.hide(type) : unnamed,
+      type !== null && /^[\x20-\x7e]{1,128}$/.test(type) ? plan.sent.secrets.hide(type) : unnamed,
     ...answer.headers,
     ...replyHeaders(plan, call, plan.losses),
   }
@@ -77,17 +77,17 @@ async function passBody(
   const { events, hasError } = bodyEvents(exchange, plan, text, mirror)
   const failure = exchange.isRepeatable ? events.find(isShown) : undefined
   if (failure?.type === 'error' && mayHop(failure.problem))
-    throw new StillbornError(toldProblem(plan, failure.problem))
+    throw new StillbornError(shownProblem(plan, failure.problem))
   observe(exchange, plan, events, heard)
-  const told = toldFailure(exchange, plan, events, text)
-  if (told) return told
+  const failed = failureAnswer(exchange, plan, events, text)
+  if (failed) return failed
   await mirror?.settle()
   exchange.journal.finish({ status: call.status, bytesOut: bytes.length })
   const { requested: model, destination, sent } = plan
   const { reply } = exchange.caller.same.modelMember
   // A server's own words may stand beside a reply or in place of one, so secrets are hidden in them.
   const isForeign = events.length === 0 || events.at(-1)?.type === 'error' || hasError
-  const shown = isForeign ? sent.veil.hideJson(text) : text
+  const shown = isForeign ? sent.secrets.hideJson(text) : text
   const renamed = destination.aliased
     ? spliceStrings(shown, slicesAt(shown, [reply]), model)
     : shown
@@ -99,7 +99,7 @@ async function passBody(
  * 200, which clients take for a reply without content. It is written anew where the proxy has more to say of it, and
  * where clients of the dialect could not read its error.
  */
-export function toldFailure(
+export function failureAnswer(
   exchange: StoredExchange,
   plan: PassPlan,
   events: readonly Event[],
@@ -110,17 +110,17 @@ export function toldFailure(
   const isWithin = body !== undefined && adapter.same.failsWithin?.(body) === true
   const [first, ...others] = isWithin ? events.filter(isShown) : events
   if (first?.type !== 'error' || others.length > 0) return undefined
-  const isCured = isImproved(plan, first.problem)
+  const isCured = hasAdvice(plan, first.problem)
   // A body without any sign of a failure may be a reply of a kind that the reader does not know.
   const isTold = body === undefined || isWithin || isFailure(body)
   if (!isCured && !isTold && Object.keys(body).length > 0) return undefined
-  const problem = toldProblem(plan, first.problem)
+  const problem = shownProblem(plan, first.problem)
   exchange.journal.spared()
   if (isCured || problem === KEY_REFUSED || !hasReadableError(adapter, body))
     throw new ProblemError(problem)
   const { status, headers } = problemAnswer(adapter, problem, '')
   exchange.journal.finish({ status, problem })
-  return { status, headers, body: plan.sent.veil.hideJson(text) }
+  return { status, headers, body: plan.sent.secrets.hideJson(text) }
 }
 
 function observe(
@@ -133,7 +133,7 @@ function observe(
   for (const event of events) {
     if (event.type === 'usage') journal.count(event.usage)
     if (event.type === 'finish') journal.note({ finish: event.reason })
-    if (event.type === 'error') journal.note({ error: sent.veil.hide(event.problem.message) })
+    if (event.type === 'error') journal.note({ error: sent.secrets.hide(event.problem.message) })
   }
 }
 
@@ -147,15 +147,15 @@ export async function allBytes(
     throw new ProblemError(problem)
   }
   const isRoom = replyCounter(lease)
-  const pile = new Pile()
+  const list = new ByteList()
   for (let piece = await call.read(); piece; piece = await call.read()) {
     if (piece.problem) throw new ProblemError(piece.problem)
-    pile.add(piece.bytes)
-    if (heard) heard.came = pile.size
-    if (pile.size > settings.limits.replyBytes) refuse(REPLY_TOO_LARGE)
+    list.add(piece.bytes)
+    if (heard) heard.came = list.size
+    if (list.size > settings.limits.replyBytes) refuse(REPLY_TOO_LARGE)
     if (!isRoom(piece.bytes.length)) refuse(NO_ROOM)
   }
-  return wholeBytes(pile.take())
+  return wholeBytes(list.take())
 }
 
 export function bodyEvents(
@@ -168,7 +168,7 @@ export function bodyEvents(
   const kind = guessKind(text)
   // A caller that waits for one body cannot use a stream, even under another content type.
   if (kind === 'events') throw new ProblemError(NOT_A_REPLY)
-  if (kind === 'other') throw new ProblemError(veiledReply(plan.sent.veil, text))
+  if (kind === 'other') throw new ProblemError(hiddenReply(plan.sent.secrets, text))
   try {
     const json = parse(text, upstream.verbatim)
     const hasError = isObject(json) && Boolean(json['error'])

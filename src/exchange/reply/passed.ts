@@ -14,17 +14,17 @@ import {
   type ReplyFrames,
 } from '../../stream/reply-events.ts'
 import { mayHop } from '../../upstream/verdict.ts'
-import type { Veil } from '../../upstream/secrets.ts'
+import type { Secrets } from '../../upstream/secrets.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
 import { lossComment } from '../answers/answer.ts'
-import { isImproved } from '../answers/improved-problem.ts'
-import { toldProblem } from '../answers/told-problem.ts'
+import { hasAdvice } from '../answers/problem-advice.ts'
+import { shownProblem } from '../answers/shown-problem.ts'
 import type { Answer, PassingExchange, StoredExchange } from '../exchange.ts'
 import { unreadRequest, type PassPlan } from '../request/plan.ts'
 import { HeardReply } from './heard.ts'
 import { Delivery, problemAtEnd, type FrameOut, type Keeper } from './reply.ts'
 import { renamerOf } from './renamed.ts'
-import { ShownStream } from './thread.ts'
+import { SentEvents } from './sent-events.ts'
 
 /** What a reply that passes has of its own. */
 export type PassedReply = Pick<Answer, 'status' | 'headers' | 'body'>
@@ -81,7 +81,7 @@ function framesOf(
     passing: {
       framing: exchange.route.framing,
       pieces: new PieceFinder(exchange.caller.same.pieces),
-      anew: () => passedReader(exchange, plan, mirror),
+      restart: () => passedReader(exchange, plan, mirror),
     },
   })
 }
@@ -119,8 +119,8 @@ class PassedFrames implements FrameOut {
   readonly #call: UpstreamCall
   readonly #passage: Passage
   readonly #same: SameSide
-  readonly #veil: Veil
-  readonly #shown: ShownStream
+  readonly #secrets: Secrets
+  readonly #sent: SentEvents
   /** Whether pieces count themselves. */
   readonly #hasThread: boolean
   readonly #rename: ((text: string) => string) | undefined
@@ -137,9 +137,9 @@ class PassedFrames implements FrameOut {
     this.#call = call
     this.#passage = passage
     this.#same = exchange.caller.same
-    this.#veil = plan.sent.veil
-    this.#shown = new ShownStream(exchange, plan)
-    this.#hasThread = exchange.caller.same.thread !== undefined
+    this.#secrets = plan.sent.secrets
+    this.#sent = new SentEvents(exchange, plan)
+    this.#hasThread = exchange.caller.same.streamThread !== undefined
     this.#rename = renamerOf(exchange, plan)
     const { counting } = plan.destination.adapter.same
     this.#isCount = plan.counted ? counting?.isCount : undefined
@@ -147,7 +147,8 @@ class PassedFrames implements FrameOut {
 
   ready(frames: readonly ReadFrame[]): readonly ReadFrame[] {
     for (const read of frames)
-      if (!read.isPiece && this.#failureIn(read)) return frames.map((each) => this.#told(each))
+      if (!read.isPiece && this.#failureIn(read))
+        return frames.map((each) => this.#withFailure(each))
     return frames
   }
 
@@ -158,16 +159,16 @@ class PassedFrames implements FrameOut {
   }
 
   /** A frame with its failure as the caller may see it. */
-  #told(read: ReadFrame): ReadFrame {
+  #withFailure(read: ReadFrame): ReadFrame {
     const problem = this.#failureIn(read)
     if (!problem) return read
     const before = read.events.filter(({ type }) => type === 'usage')
-    const events = [...before, failureOf(toldProblem(this.#plan, problem))]
-    const told = { ...read, events }
+    const events = [...before, failureOf(shownProblem(this.#plan, problem))]
+    const shown = { ...read, events }
     this.#mayHop = mayHop(problem)
     const isOwn = read.frame && this.#tellsFailure(read.frame)
-    if (isOwn && !isImproved(this.#plan, problem)) this.#own = told
-    return told
+    if (isOwn && !hasAdvice(this.#plan, problem)) this.#own = shown
+    return shown
   }
 
   /** Whether clients take a frame for a failure. One that came without a framing they do not read. */
@@ -191,19 +192,19 @@ class PassedFrames implements FrameOut {
   }
 
   frame(read: ReadFrame): string {
-    if (this.#hasThread || !read.isPiece) this.#shown.add(read)
+    if (this.#hasThread || !read.isPiece) this.#sent.add(read)
     const text = read.isPiece ? read.text : this.#passed(read)
     return this.#rename ? this.#rename(text) : text
   }
 
   #passed({ text, frame, events }: ReadFrame): string {
     if (!frame) return this.#comment(text)
-    const { knows = () => true } = this.#same
+    const { isOwnFrame = () => true } = this.#same
     if (this.#isCount?.(frame.data)) return ''
     // Clients read no further, so the mark of the end stands before none.
     if (isDone(frame)) return events.length > 0 ? text : ''
     if (frame.bare) return text
-    if (!knows(frame)) return this.#masked(text)
+    if (!isOwnFrame(frame)) return this.#masked(text)
     // A failure behind a good end does not undo the reply.
     const isUndone = events.length === 0 && frame.data.includes('"error"')
     return isUndone && this.#tellsFailure(frame) ? '' : text
@@ -220,15 +221,18 @@ class PassedFrames implements FrameOut {
   }
 
   #masked(text: string): string {
-    if (text.length > LARGEST_ERROR) return this.#veil.sought?.hide(text) ?? text
+    if (text.length > LARGEST_ERROR) return this.#secrets.forms?.hide(text) ?? text
     return this.#hidden(text)
   }
 
   /** A text without its secrets. */
   #hidden(text: string): string {
     if (text.length > LARGEST_ERROR) return ''
-    if (this.#exchange.route.framing === 'json-array') return this.#veil.hideJson(text)
-    return text.replace(LINE, (_, name: string, value: string) => name + this.#veil.hideJson(value))
+    if (this.#exchange.route.framing === 'json-array') return this.#secrets.hideJson(text)
+    return text.replace(
+      LINE,
+      (_, name: string, value: string) => name + this.#secrets.hideJson(value),
+    )
   }
 
   objection(): undefined {
@@ -237,13 +241,13 @@ class PassedFrames implements FrameOut {
 
   failure(problem: Problem, read: ReadFrame): string {
     if (read === this.#own) {
-      this.#shown.add(read)
+      this.#sent.add(read)
       const text = this.#hidden(read.text)
       return this.#rename ? this.#rename(text) : text
     }
     this.goesOn = false
     this.#call.cancel()
-    return this.#shown.error(problem)
+    return this.#sent.error(problem)
   }
 
   /** Behind the end only its mark, and behind a failure only what tells it again: some services do that. */

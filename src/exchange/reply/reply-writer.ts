@@ -19,12 +19,11 @@ export function replyWriter(
   const distinct = callNamer(context.request, caller.callIds)
   return {
     push(event) {
-      const told = distinct(event)
-      report(told)
-      hear?.(told)
-      if (told.type !== 'block-delta' || told.text.length <= MOST_CHARACTERS)
-        return writer.push(told)
-      return pieces(told.text).flatMap((text) => writer.push({ ...told, text }))
+      const own = distinct(event)
+      report(own)
+      hear?.(own)
+      if (own.type !== 'block-delta' || own.text.length <= MOST_CHARACTERS) return writer.push(own)
+      return pieces(own.text).flatMap((text) => writer.push({ ...own, text }))
     },
     body: () => writer.body(),
   }

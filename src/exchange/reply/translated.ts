@@ -14,14 +14,14 @@ import { ProblemError, type Problem } from '../../model/problem.ts'
 import { lossComment, replyHeaders } from '../answers/answer.ts'
 import { FREE_BYTES, replyCounter, weightOf } from '../../stream/budget.ts'
 import { isLonger } from '../../json/bytes.ts'
-import { concealer } from './concealed.ts'
+import { secretHider } from './hide-secrets.ts'
 import type { Answer, Exchange } from '../exchange.ts'
 import { CALLER_LEFT, NO_ROOM, REPLY_GREW } from '../../problems/failures.ts'
 import { ReplyRecorder } from '../../memory/recorder.ts'
 import { watchEmptyReply, type EmptyReply } from './empty-reply.ts'
 import { HeardReply } from './heard.ts'
 import type { TranslatePlan } from '../request/plan.ts'
-import { soughtIn } from '../request/planner.ts'
+import { placeSearch } from '../request/planner.ts'
 import { createProofRecorder } from '../../memory/proofs.ts'
 import { frameReader } from '../../stream/event-reader.ts'
 import {
@@ -32,7 +32,7 @@ import {
 } from '../../stream/reply-events.ts'
 import { replyWriter } from './reply-writer.ts'
 import { framer, type Framer } from '../../stream/stream-out.ts'
-import { toldProblem } from '../answers/told-problem.ts'
+import { shownProblem } from '../answers/shown-problem.ts'
 import { proofMarker } from '../request/accounts.ts'
 import type { Piece, UpstreamCall } from '../../upstream/call.ts'
 import { Delivery, type FrameOut, type Keeper } from './reply.ts'
@@ -82,11 +82,11 @@ class TranslatedFrames implements FrameOut, Keeper {
   readonly #request: Request
   readonly #framer: Framer
   readonly #writer: Writer
-  readonly #told: EmptyReply
+  readonly #watched: EmptyReply
   readonly #proofs: ReturnType<typeof createProofRecorder>
   readonly #recorder: ReplyRecorder | undefined
   readonly #lost: LossList
-  readonly #conceal: ReturnType<typeof concealer>
+  readonly #hideSecrets: ReturnType<typeof secretHider>
   readonly #mark: ReturnType<typeof proofMarker>
   readonly #placed: ReturnType<typeof placer>
   readonly #isRoom: (bytes: number) => boolean
@@ -98,8 +98,8 @@ class TranslatedFrames implements FrameOut, Keeper {
 
   constructor(exchange: Exchange, plan: TranslatePlan, call: UpstreamCall) {
     const { caller, settings, newId, lease } = exchange
-    const { sought } = plan.sent?.veil ?? {}
-    const lost = lossList(sought?.hide)
+    const { forms } = plan.sent?.secrets ?? {}
+    const lost = lossList(forms?.hide)
     const request = repliedRequest(exchange, plan)
     this.#exchange = exchange
     this.#plan = plan
@@ -109,12 +109,12 @@ class TranslatedFrames implements FrameOut, Keeper {
     this.#proofs = createProofRecorder(exchange, request)
     this.#framer = framer(exchange.route.framing)
     const writing = { ...this.#writing(lost.lose), trail: exchange.recall?.trail }
-    this.#told = watchEmptyReply(replyWriter(caller, writing, this.#proofs?.hear), lost.losses)
+    this.#watched = watchEmptyReply(replyWriter(caller, writing, this.#proofs?.hear), lost.losses)
     this.#recorder =
       plan.keeping &&
-      new ReplyRecorder(exchange, plan.keeping, this.#told.writer, () => call.cancel())
+      new ReplyRecorder(exchange, plan.keeping, this.#watched.writer, () => call.cancel())
     // Events are stored with a stream; one body is stored as itself, however often its events would repeat it.
-    this.#writer = (plan.stream ? this.#recorder?.writer : undefined) ?? this.#told.writer
+    this.#writer = (plan.stream ? this.#recorder?.writer : undefined) ?? this.#watched.writer
     const contentType = call.headers.get('content-type')
     const { upstream } = plan.destination.adapter
     const { server } = plan.destination.target.facts
@@ -124,7 +124,7 @@ class TranslatedFrames implements FrameOut, Keeper {
     const { verbatim } = upstream
     this.source = replyFrames({ reader, verbatim, limits: settings.limits, contentType })
     this.#isHeld = !plan.stream || !isStreamType(contentType)
-    this.#conceal = concealer(sought)
+    this.#hideSecrets = secretHider(forms)
     this.#mark = proofMarker(settings, plan.destination)
     this.#placed = placer(exchange, plan)
     this.#isRoom = replyCounter(lease)
@@ -151,7 +151,7 @@ class TranslatedFrames implements FrameOut, Keeper {
     }
     if (this.source.ended) this.#call.release()
     const came = frames.length === 1 ? (frames[0]?.events ?? []) : frames.flatMap(eventsOf)
-    let events = this.#conceal(came.some(isError) ? came.map(this.#tell) : came)
+    let events = this.#hideSecrets(came.some(isError) ? came.map(this.#tell) : came)
     if (this.#mark) events = this.#mark(events)
     // A reply says this at its beginning, or when it ends.
     if (saysWithheld(events[0]) || saysWithheld(events.at(-1)))
@@ -168,7 +168,7 @@ class TranslatedFrames implements FrameOut, Keeper {
 
   readonly #tell = (event: Event): Event =>
     event.type === 'error'
-      ? { type: 'error', problem: toldProblem(this.#plan, event.problem, this.#exchange.caller) }
+      ? { type: 'error', problem: shownProblem(this.#plan, event.problem, this.#exchange.caller) }
       : event
 
   begins({ events }: ReadFrame): boolean {
@@ -195,7 +195,7 @@ class TranslatedFrames implements FrameOut, Keeper {
   objection({ events }: ReadFrame): Problem | undefined {
     const last = events[events.length - 1]
     if (last?.type !== 'finish') return undefined
-    const outcome = this.#told.outcome(last)
+    const outcome = this.#watched.outcome(last)
     return outcome.type === 'error' ? outcome.problem : undefined
   }
 
@@ -225,7 +225,7 @@ class TranslatedFrames implements FrameOut, Keeper {
   }
 
   body(): string {
-    const body = stringify(this.#told.writer.body())
+    const body = stringify(this.#watched.writer.body())
     const most = this.#exchange.settings.limits.replyBytes + FREE_BYTES
     if (isLonger(body, most)) throw new ProblemError(REPLY_GREW)
     return body
@@ -314,20 +314,20 @@ function addedLength(event: Event): number | undefined {
 /** What the upstream withheld from its model, by the places of the caller. */
 function placer(exchange: Exchange, plan: TranslatePlan): (event: Event) => Promise<Event> {
   // When a stream ends, the request has been let go; the end repeats what the beginning has found.
-  const known: { told: Withheld; found: Withheld }[] = []
+  const known: { given: Withheld; found: Withheld }[] = []
   const isKnown = ({ at = [], id, reason }: Withheld, index: number): boolean => {
-    const told = known[index]?.told
-    return told?.id === id && told?.reason === reason && dotted(told.at ?? []) === dotted(at)
+    const given = known[index]?.given
+    return given?.id === id && given?.reason === reason && dotted(given.at ?? []) === dotted(at)
   }
   return async (event) => {
     if (!saysWithheld(event)) return event
     const { withheld: list = [] } = event
     const unknown = list.filter((each, index) => !isKnown(each, index))
-    const found = await exchange.ports.placing?.withheld(soughtIn(exchange, plan), unknown)
+    const found = await exchange.ports.placing?.withheld(placeSearch(exchange, plan), unknown)
     const rest = (found ?? unknown.map(({ reason }) => ({ reason }))).values()
-    for (const [index, told] of list.entries()) {
-      if (isKnown(told, index)) continue
-      known[index] = { told, found: rest.next().value ?? { reason: told.reason } }
+    for (const [index, given] of list.entries()) {
+      if (isKnown(given, index)) continue
+      known[index] = { given, found: rest.next().value ?? { reason: given.reason } }
     }
     return { ...event, withheld: list.flatMap((_, index) => known[index]?.found ?? []) }
   }

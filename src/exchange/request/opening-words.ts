@@ -116,7 +116,7 @@ const LONGEST = 4096
 /** About so many characters, spread over a longer text, are hashed for it. */
 const SAMPLES = 48
 
-/** A hash over samples of several texts. Conversations with the same hash share a home, and nothing else. */
+/** A hash over samples of several texts. Conversations with the same hash share a member, and nothing else. */
 class Sketch {
   #one = 0x811c9dc5
   #other = 0x9747b28c

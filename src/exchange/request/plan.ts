@@ -47,17 +47,17 @@ export interface TranslatePlan extends CommonPlan {
 
 /** How the summary of a conversation is come by. */
 export interface SummaryPlan extends Summing {
-  /** The dialect of the upstream; that of the plan tells what is in `told`. */
+  /** The dialect of the upstream; that of the plan tells what is in `channel`. */
   adapter: Adapter
   /** A further request of this exchange. */
   write(request: Request): AddressedRequest
   /** The upstream's own counter of tokens, where it has one. */
   counter?: AddressedRequest | undefined
-  told: ToldEvents
+  channel: SummaryChannel
 }
 
 /** Events of a reply that was put together here, and where its losses go. */
-export interface ToldEvents {
+export interface SummaryChannel {
   readonly events: Event[]
   lose?: Lose
 }

@@ -32,9 +32,9 @@ import {
 import { withLearnt } from './learnt.ts'
 import { noRoute, refuseOtherModels } from './other-models.ts'
 import { passPlan } from './pass-plan.ts'
-import type { Plan, ToldEvents, TranslatePlan } from './plan.ts'
+import type { Plan, SummaryChannel, TranslatePlan } from './plan.ts'
 import { isSummedHere, withSummaryTurn, type Summing } from '../compaction/asked.ts'
-import { toldDialect } from '../compaction/told.ts'
+import { summaryDialect } from '../compaction/summary-dialect.ts'
 import { createBody } from '../body.ts'
 import type { SessionPart } from './session.ts'
 import { withProofs } from '../../memory/proofs.ts'
@@ -45,13 +45,13 @@ import { NOTHING_SOUGHT, resolveReferences, type ResolvedRequest } from '../../m
 import { type Member } from '../../upstream/members.ts'
 import { destinationOf, findRoute, type Destination } from '../../upstream/route.ts'
 import { issuerMarks, proofReader, readableProofs } from './accounts.ts'
-import { atOwnPlace } from './own-place.ts'
+import { withCallerPath } from './caller-path.ts'
 import { cacheOptions } from './cache-options.ts'
-import { traitsOf } from './traits.ts'
+import { routeConditions } from './route-conditions.ts'
 import type { RouteSettings, UpstreamSettings } from '../../config/settings.ts'
 
 /** A request, read only as far as its route requires. */
-export interface SightedRequest {
+export interface RoutedRequest {
   route: RouteSettings
   /** The model that the caller named. */
   model: string | undefined
@@ -64,7 +64,7 @@ export interface SightedRequest {
 }
 
 /** Throws ProblemError for a request without a route. */
-export function sightRequest(exchange: Exchange): SightedRequest {
+export function routeRequest(exchange: Exchange): RoutedRequest {
   const { route, caller, settings, permit } = exchange
   // Where the path names the model, the body is scanned only for a caller to whom others are forbidden.
   const isScanned = route.model === undefined || permit.isLimited
@@ -73,7 +73,7 @@ export function sightRequest(exchange: Exchange): SightedRequest {
   const model = typeof named === 'string' ? named : undefined
   exchange.journal.note({ model: model ?? '' })
   if (route.compacts && model === undefined) throw invalid('model: is required', 'model')
-  const found = findRoute(settings, model ?? '', traitsOf(exchange, scanned))
+  const found = findRoute(settings, model ?? '', routeConditions(exchange, scanned))
   if (!found || !permit.mayUse(model ?? '')) throw unrouted(exchange, model)
   if (permit.isLimited && scanned) refuseOtherModels(permit, scanned)
   return { route: found, model, scanned }
@@ -85,11 +85,11 @@ export function sightRequest(exchange: Exchange): SightedRequest {
  */
 export async function planFor(
   exchange: Exchange,
-  sighted: SightedRequest,
+  routed: RoutedRequest,
   member: Member,
   keep = false,
 ): Promise<Plan> {
-  const { route, model, scanned } = sighted
+  const { route, model, scanned } = routed
   const found = destinationOf(member, exchange.dialects, route, model ?? '')
   if (!found) throw unrouted(exchange, model)
   const destination = found.target.facts.server?.betas ? withLearnt(exchange, found) : found
@@ -103,14 +103,14 @@ export async function planFor(
   })
   if (adapter.dialect !== exchange.caller.dialect) {
     const seen = scanned ?? scanBody(exchange)
-    if (!keep && !mayBeSoughtIn(exchange)) exchange.body.leave()
+    if (!keep && !mayBeSearched(exchange)) exchange.body.leave()
     await roomFor(exchange, seen)
-    await breath(exchange)
+    await yieldTurn(exchange)
     const marks = issuerMarks(exchange.settings, destination)
     const known = await resolveReferences(exchange, parseBody(seen), seen, undefined, marks)
     return translatePlan(exchange, destination, known, seen)
   }
-  const known = await resolveHere(exchange, sighted, destination)
+  const known = await resolveHere(exchange, routed, destination)
   const isServedHere = known !== undefined && target.facts.server?.state === false
   const isSummed = isSummedHere(exchange, destination, scanned)
   if (exchange.route.compacts && !isSummed) return compactPlan(exchange, destination, model, known)
@@ -167,10 +167,10 @@ const wholeBody = (exchange: Exchange, scanned: ScannedBody | undefined): Resolv
 })
 
 /** Whether a request may refer to a kept reply. */
-export function mayRefer({ caller }: Exchange, sighted: SightedRequest): boolean {
+export function mayRefer({ caller }: Exchange, routed: RoutedRequest): boolean {
   const { memory } = caller.caller
-  sighted.refers ??= memory !== undefined && sighted.scanned?.holds(memory.mayRefer) === true
-  return sighted.refers
+  routed.refers ??= memory !== undefined && routed.scanned?.holds(memory.mayRefer) === true
+  return routed.refers
 }
 
 /**
@@ -179,15 +179,15 @@ export function mayRefer({ caller }: Exchange, sighted: SightedRequest): boolean
  */
 async function resolveHere(
   exchange: Exchange,
-  sighted: SightedRequest,
+  routed: RoutedRequest,
   destination: Destination,
 ): Promise<ResolvedRequest | undefined> {
   const { caller, memories, settings } = exchange
   const { upstream } = destination
-  const { scanned } = sighted
+  const { scanned } = routed
   const { memory } = caller.caller
   if (!scanned || !memory) return undefined
-  const refers = mayRefer(exchange, sighted)
+  const refers = mayRefer(exchange, routed)
   if (upstream.server?.state === false) {
     const marks = issuerMarks(settings, destination)
     const known = await resolveReferences(exchange, parseBody(scanned), scanned, undefined, marks)
@@ -220,10 +220,10 @@ async function translatePlan(
 ): Promise<TranslatePlan> {
   const { adapter, upstream } = destination
   await roomFor(exchange, scanned)
-  await breath(exchange)
+  await yieldTurn(exchange)
   const trail = exchange.recall?.trail
   const read = await withProofs(exchange, readJson(exchange, body, trail), adapter.dialect)
-  await breath(exchange)
+  await yieldTurn(exchange)
   const request = readableProofs(read, exchange.settings, destination, issuers)
   const { previous, ...asked } = request
   if (previous !== undefined && !resolved) throw noHistory(upstream.name)
@@ -231,7 +231,7 @@ async function translatePlan(
   const { lose, losses } = lossList()
   const cache = cacheOptions(exchange, destination, scanned)
   const known = { body, resolved, nameless, issuers, request: whole, cache, trail }
-  const settled = placed(exchange, known, () => {
+  const settled = withPlaces(exchange, known, () => {
     if (adapter !== exchange.caller) {
       refuseFileIds(whole, trail)
       refuseUnkept(whole, keepingOf(exchange.caller, adapter), trail)
@@ -240,14 +240,14 @@ async function translatePlan(
     reportForeign(summed.served ?? whole, adapter.dialect, lose, trail)
     return summed
   })
-  await breath(exchange)
-  const outgoing = placed(exchange, known, () => {
+  await yieldTurn(exchange)
+  const outgoing = withPlaces(exchange, known, () => {
     const written = outgoingRequest(exchange, destination, { ...known, ...settled }, lose)
     if (exchange.route.operation === 'create' && !settled.summing) refuseToolless(whole, losses)
     return written
   })
   const stream = exchange.route.operation === 'create' && request.stream
-  await breath(exchange)
+  await yieldTurn(exchange)
   exchange.lease.unfold(0)
   return {
     kind: 'translate',
@@ -277,15 +277,15 @@ function summaryPlan(
     addressedTo(upstream, { ...exchange, recall: undefined }, outgoing, stream)
   const isCounting = summing.above !== undefined && target.facts.server?.countTokens !== false
   const count = isCounting ? writeCountRequest(summing.of, writing) : undefined
-  const told: ToldEvents = { events: [] }
+  const channel: SummaryChannel = { events: [] }
   const summary = {
     ...summing,
     adapter,
-    told,
+    channel,
     write: (turn: Request) => addressed(writeRequest(turn, writing), turn.stream),
     ...(count && { counter: addressed(count, false) }),
   }
-  return { summary, destination: { ...destination, adapter: toldDialect(adapter, told) } }
+  return { summary, destination: { ...destination, adapter: summaryDialect(adapter, channel) } }
 }
 
 /** What is kept here the upstream need not keep too: no caller could ask for that copy or delete it. */
@@ -311,7 +311,7 @@ interface Known {
 }
 
 /** A refusal names its place as it stands in the caller's body, unless the place is in an earlier response. */
-function placed<Written>(
+function withPlaces<Written>(
   exchange: Exchange,
   { body, resolved }: Pick<Known, 'body' | 'resolved'>,
   write: () => Written,
@@ -320,10 +320,10 @@ function placed<Written>(
     return write()
   } catch (error) {
     const places = () =>
-      resolved || !mayBeSoughtIn(exchange)
+      resolved || !mayBeSearched(exchange)
         ? undefined
         : exchange.ports.placing?.finder(body, { read: rereader(exchange), write: () => ({}) })
-    throw atOwnPlace(error, exchange.caller, places)
+    throw withCallerPath(error, exchange.caller, places)
   }
 }
 
@@ -360,7 +360,7 @@ const withoutBound =
     UNCOUNTED.has(path) ? undefined : lose(code, path, detail)
 
 /** For places that the upstream names. */
-export const soughtIn = (exchange: Exchange, { destination }: Plan): PlaceSearch => ({
+export const placeSearch = (exchange: Exchange, { destination }: Plan): PlaceSearch => ({
   ...exchange,
   edits: destination.adapter === exchange.caller,
   send: (body) => writeAgain(exchange, destination, body).catch(() => undefined),
@@ -390,7 +390,7 @@ async function writeAgain(
 const NO_SEED = '0'.repeat(32)
 
 /** Whether the text stays until the upstream has answered: the answer may name places in it. */
-export const mayBeSoughtIn = ({ body, ports }: Exchange): boolean =>
+export const mayBeSearched = ({ body, ports }: Exchange): boolean =>
   ports.placing !== undefined && body.size <= LONG_BYTES
 
 /** For an upstream of the caller's own dialect: the body with its references written out. */
@@ -432,7 +432,7 @@ async function roomFor(
 }
 
 /** Yields before long work, so that other exchanges get their turn; what the work will need is counted before. */
-const breath = async ({ body, lease }: Exchange): Promise<void> => {
+const yieldTurn = async ({ body, lease }: Exchange): Promise<void> => {
   if (lease.size <= LONG_BYTES) return
   lease.work(workOf(body.characters))
   await ownTurn()

@@ -6,7 +6,7 @@ import { invalid, ProblemError } from '../../model/problem.ts'
 import type { Request } from '../../model/request.ts'
 import type { Trail } from '../../model/trail/trail.ts'
 import type { Exchange } from '../exchange.ts'
-import { inOwnSpelling } from './own-place.ts'
+import { withCallerSpelling } from './caller-path.ts'
 import { createBody } from '../body.ts'
 
 export function scanBody(exchange: Exchange): ScannedBody {
@@ -103,5 +103,5 @@ export const readCallerRequest = (exchange: Exchange, text: string): Request =>
 export function readJson(exchange: Exchange, body: Json, trail?: Trail): Request {
   const { caller, route, headers, newId } = exchange
   const context = { route, headers, newId, trail }
-  return inOwnSpelling(caller, () => caller.caller.readRequest(body, context))
+  return withCallerSpelling(caller, () => caller.caller.readRequest(body, context))
 }

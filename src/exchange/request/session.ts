@@ -3,7 +3,7 @@ import { memberOf, type ScannedBody } from '../../json/scanned-body.ts'
 import type { Exchange } from '../exchange.ts'
 import { openingWords } from './opening-words.ts'
 import type { Session } from '../../upstream/sessions.ts'
-import { toldClass } from './traits.ts'
+import { namedClass } from './route-conditions.ts'
 
 /**
  * The names under which clients send the id of their session: Claude Code, Codex (with underscores before 0.1),
@@ -40,9 +40,9 @@ export function sessionPart(
   const session = findSession(exchange, scanned, model)
   if (!session) return undefined
   exchange.journal.note({ session: session.hash })
-  const told = toldClass(exchange) ?? 'main'
-  const isMain = told === 'main'
-  return { session, own: isMain ? (model ?? '') : `${told}\0${model}`, isMain }
+  const kind = namedClass(exchange) ?? 'main'
+  const isMain = kind === 'main'
+  return { session, own: isMain ? (model ?? '') : `${kind}\0${model}`, isMain }
 }
 
 /** The session of one caller, by its id or by how it begins. */
@@ -94,8 +94,8 @@ function userSession(scanned: ScannedBody | undefined): string | undefined {
   if (metadata === undefined) return undefined
   const { user_id: user } = parseObject(metadata) ?? {}
   if (typeof user !== 'string') return undefined
-  const told = parseObject(user)?.['session_id'] ?? /_session_([\w-]{8,64})$/.exec(user)?.[1]
-  return usable(told)
+  const id = parseObject(user)?.['session_id'] ?? /_session_([\w-]{8,64})$/.exec(user)?.[1]
+  return usable(id)
 }
 
 function conversation(scanned: ScannedBody | undefined): string | undefined {

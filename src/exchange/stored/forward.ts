@@ -5,7 +5,7 @@ import { NOTHING, utf8Text, withoutMark } from '../../json/bytes.ts'
 import type { Answer, StoredExchange } from '../exchange.ts'
 import { isMade, withMadeKey } from '../../keys/made.ts'
 import { addressRequest, type AddressedRequest } from '../../upstream/request.ts'
-import { allBytes, bodyEvents, toldFailure } from '../reply/pass.ts'
+import { allBytes, bodyEvents, failureAnswer } from '../reply/pass.ts'
 import { passStream } from '../reply/passed.ts'
 import { pickNamed } from '../../upstream/header-subset.ts'
 import type { UpstreamSettings } from '../../config/settings.ts'
@@ -70,7 +70,7 @@ export async function forwardStored(
     call = await callUpstream(exchange, bare(sent, method), {
       timeouts: upstream.timeouts,
       proxy: upstream.proxy,
-      veil: sent.veil,
+      secrets: sent.secrets,
     })
     return await passOn(exchange, plan, call)
   } catch (error) {
@@ -93,7 +93,7 @@ async function passOn(
   if (!isSuccess(call.status)) return refusal(exchange, plan, call)
   const mirror = createReadMirror(exchange, plan.destination.member.name)
   const type = call.headers.get('content-type') ?? 'application/json'
-  const headers = { 'content-type': plan.sent.veil.hide(type), ...replyHeaders(plan, call, []) }
+  const headers = { 'content-type': plan.sent.secrets.hide(type), ...replyHeaders(plan, call, []) }
   const { status } = call
   if (isStreamType(type)) {
     const reading = { ...exchange, route: READ }
@@ -109,13 +109,13 @@ async function passOn(
   const isWorded = exchange.head.method === 'DELETE' && !ERROR.test(text)
   if (!isWorded || text !== '') {
     const { events } = bodyEvents(exchange, plan, text, mirror)
-    const told = isWorded ? undefined : toldFailure(exchange, plan, events, text)
-    if (told) return { ...told, headers: { ...headers, ...told.headers } }
+    const failed = isWorded ? undefined : failureAnswer(exchange, plan, events, text)
+    if (failed) return { ...failed, headers: { ...headers, ...failed.headers } }
     await mirror?.settle()
   }
   journal.finish({ status, bytesOut: bytes.length })
   // A kept response may have failed, with its upstream's words in it.
-  const body = isWorded || ERROR.test(text) ? plan.sent.veil.hideJson(text) : text
+  const body = isWorded || ERROR.test(text) ? plan.sent.secrets.hideJson(text) : text
   return { status, headers, body: text === '' ? null : body }
 }
 

@@ -53,7 +53,7 @@ export async function answerFromStore(exchange: StoredExchange, asked: Asked): P
       await forget(exchange, memories, asked.id)
     if (answer) return answer
   }
-  if (found) return told(exchange, found)
+  if (found) return answered(exchange, found)
   throw new ProblemError(
     memory?.missing('stored', asked.id) ?? { kind: 'not-found', message: 'Nothing is kept here.' },
   )
@@ -137,7 +137,7 @@ function bodyText(answer: StoredAnswer): string {
   return 'text' in answer ? answer.text : stringify(answer.body)
 }
 
-function told({ journal }: StoredExchange, answer: StoredAnswer): Answer {
+function answered({ journal }: StoredExchange, answer: StoredAnswer): Answer {
   const isStream = 'frames' in answer
   const body = bodyText(answer)
   journal.finish({ status: 200 })

@@ -64,7 +64,7 @@ export function createCallerUse(now: () => number): OwnUse {
       if (used.open >= concurrent) throw refused('concurrent', limits, SOON_MS)
       takeRequest(used.requests, limits)
       used.open += 1
-      journal.whenOver(() => {
+      journal.onEnd(() => {
         used.open -= 1
       })
     },
@@ -110,14 +110,14 @@ function reserveTokens(
   const wait = level.waitFor(0, tokensPerMinute)
   if (wait > 0) throw refused('tokensPerMinute', limits, wait)
   const taken = level.take(tokens)
-  journal.whenOver(() => level.giveBack(taken))
+  journal.onEnd(() => level.giveBack(taken))
 }
 
 /** The last request that is let in may overdraw what is left, as with tokens. */
 function reserveUsd(used: Used, { usd }: Reservation, journal: Journal): void {
   const most = usd()
   used.reservedUsd += most
-  journal.whenOver(() => {
+  journal.onEnd(() => {
     used.reservedUsd = Math.max(0, used.reservedUsd - most)
   })
 }

@@ -32,7 +32,7 @@ class SharedUse implements CallerUse {
   #latest = 0
   /** Whose tokens and cost are counted together. */
   readonly #settled = new Map<string, CallerLimits>()
-  #toldAt = -Infinity
+  #reportedAt = -Infinity
 
   constructor(own: OwnUse, sharing: Sharing) {
     this.#own = own
@@ -84,7 +84,7 @@ class SharedUse implements CallerUse {
     const id = `${this.#process}-${this.#latest}`
     this.#ids.set(journal, id)
     // Also where nothing was answered: it may have been counted later.
-    journal.whenOver(() => this.#sharing.counts.leave(name, id))
+    journal.onEnd(() => this.#sharing.counts.leave(name, id))
     return id
   }
 
@@ -106,8 +106,8 @@ class SharedUse implements CallerUse {
 
   #warn(error: unknown): void {
     const { now, warn } = this.#sharing
-    if (now() - this.#toldAt < MINUTE_MS) return
-    this.#toldAt = now()
+    if (now() - this.#reportedAt < MINUTE_MS) return
+    this.#reportedAt = now()
     warn(error instanceof Error ? error.message : 'it failed')
   }
 }

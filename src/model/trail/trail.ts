@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../json/json.ts'
-import { LOSSES_TOLD, type Lose, type Loss } from '../loss.ts'
+import { LOSSES_LISTED, type Lose, type Loss } from '../loss.ts'
 
 /** How a list is gone through, from its beginning to its end. A step changes the state, and nothing else. */
 export interface Course<Element, State> {
@@ -41,22 +41,22 @@ export class Trail {
     courseOf: (lose: Lose) => Course<Element, State>,
   ): State {
     const before = this.#marks.get(name)
-    const alike = before ? alikeCount(before.list, list) : 0
-    const isKnown = before !== undefined && alike >= before.count && areSame(before.given, given)
+    const common = before ? commonCount(before.list, list) : 0
+    const isKnown = before !== undefined && common >= before.count && areSame(before.given, given)
     const heard: Loss[] = isKnown ? [...before.losses] : []
     for (const { code, path, detail } of heard) lose(code, path, detail)
     const course = courseOf((code, path, detail) => {
       // Beyond that no mark is set, so they are not needed.
-      if (heard.length <= LOSSES_TOLD)
+      if (heard.length <= LOSSES_LISTED)
         heard.push(detail === undefined ? { code, path } : { code, path, detail })
       return lose(code, path, detail)
     })
     // The name stands for the course, and so for the type of its state.
     const state = isKnown ? course.copy(before.state as State) : course.begin()
     const first = isKnown ? before.count : 0
-    const place = alike > 0 ? alike : Math.max(0, list.length - UNSETTLED)
+    const place = common > 0 ? common : Math.max(0, list.length - UNSETTLED)
     for (let index = first; index <= list.length; index += 1) {
-      if (index === place && heard.length <= LOSSES_TOLD)
+      if (index === place && heard.length <= LOSSES_LISTED)
         this.#marks.set(name, {
           list,
           count: index,
@@ -96,7 +96,7 @@ export class Trail {
   ): Checked {
     const list = body[member]
     if (!Array.isArray(list)) return check(body)
-    const known = alikeCount(this.#settled.get(name) ?? [], list)
+    const known = commonCount(this.#settled.get(name) ?? [], list)
     const isKnown = known > 0 && isRight({ ...body, [member]: list.slice(known) }, check)
     // The whole is right because its parts are, which the types cannot express.
     const whole: Json = body
@@ -164,7 +164,7 @@ function isRight(body: JsonObject, check: (body: JsonObject) => unknown): boolea
 }
 
 /** How many elements two lists have in common at their beginning. */
-function alikeCount(one: readonly unknown[], other: readonly unknown[]): number {
+function commonCount(one: readonly unknown[], other: readonly unknown[]): number {
   const most = Math.min(one.length, other.length)
   for (let index = 0; index < most; index += 1) if (one[index] !== other[index]) return index
   return most
@@ -176,5 +176,5 @@ const areSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
     const another = other[index]
     if (value === another) return true
     if (!Array.isArray(value) || !Array.isArray(another)) return false
-    return value.length === another.length && alikeCount(value, another) === value.length
+    return value.length === another.length && commonCount(value, another) === value.length
   })

@@ -58,10 +58,10 @@ export async function serveTogether(
       workers.tell({ kind: 'reload', read: next.read })
       log({ event: 'reload', result: 'ok', configuration: next.settings.origin })
     } catch (error) {
-      const told = refusedReload(error, found.settings.origin)
+      const event = refusedReload(error, found.settings.origin)
       workers.tell({ kind: 'refused' })
-      log(told)
-      for (const line of told.faults) world.complain(`not reloaded: ${line}`)
+      log(event)
+      for (const line of event.faults) world.complain(`not reloaded: ${line}`)
     }
   }
   const files = () => [...new Set([...found.files, ...filesNow(options, world)])]

@@ -315,10 +315,10 @@ function createReloader(
         current = next
         log({ event: 'reload', result: 'ok', configuration: next.settings.origin })
       } catch (error) {
-        const told = refusedReload(error, current.settings.origin)
+        const event = refusedReload(error, current.settings.origin)
         refused()
-        log(told)
-        for (const line of told.faults) world.complain(`not reloaded: ${line}`)
+        log(event)
+        for (const line of event.faults) world.complain(`not reloaded: ${line}`)
       }
     },
   }

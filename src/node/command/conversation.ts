@@ -46,12 +46,13 @@ async function replyOf(
   hide: (text: string) => string,
 ): Promise<Pick<Conversation, 'reply' | 'error'>> {
   const type = answer?.headers['content-type'] ?? null
-  const told = answer?.body.shown(hide, type)
-  if (!answer || told?.text === undefined || told.cut) return { error: 'No reply was kept whole.' }
-  if (answer.status >= 400) return { error: told.text }
+  const shown = answer?.body.shown(hide, type)
+  if (!answer || shown?.text === undefined || shown.cut)
+    return { error: 'No reply was kept whole.' }
+  if (answer.status >= 400) return { error: shown.text }
   const between = translator(options)
   between.request(request)
-  if (!/event-stream/.test(type ?? '')) return { reply: between.reply(told.text).body }
-  const pieces = new Response(told.text).body?.pipeThrough(between.stream())
+  if (!/event-stream/.test(type ?? '')) return { reply: between.reply(shown.text).body }
+  const pieces = new Response(shown.text).body?.pipeThrough(between.stream())
   return { reply: await new Response(pieces).text() }
 }

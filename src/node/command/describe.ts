@@ -66,8 +66,8 @@ function describeClients(settings: Settings, url: string, environment: Environme
   if (settings.upstreams.size === 0) return []
   const credential = findCredential(settings, environment)
   const key = credential === undefined ? 'any' : `"${credential.word}"`
-  const told = { url, model: sampleModel(settings, credential), key }
-  return ['Clients:', ...table(clientRows(told)), '']
+  const advice = { url, model: sampleModel(settings, credential), key }
+  return ['Clients:', ...table(clientRows(advice)), '']
 }
 
 /** For each model that a route names: what it is known as. */
@@ -346,7 +346,7 @@ const PROVIDER = (url: string): string =>
   `model_providers.dragoman={name="dragoman",base_url="${url}/v1",wire_api="responses",env_key="PROXY_KEY"}`
 
 /** Common clients, each with the one line that leads it here. */
-const CLIENTS: readonly (readonly [string, (told: ClientAdvice) => string])[] = [
+const CLIENTS: readonly (readonly [string, (advice: ClientAdvice) => string])[] = [
   [
     'Claude Code',
     ({ url, model, key }) =>
@@ -368,8 +368,8 @@ const CLIENTS: readonly (readonly [string, (told: ClientAdvice) => string])[] = 
 ]
 
 /** One row per client. */
-export const clientRows = (told: ClientAdvice): string[][] =>
-  CLIENTS.map(([name, line]) => [name, line(told)])
+export const clientRows = (advice: ClientAdvice): string[][] =>
+  CLIENTS.map(([name, line]) => [name, line(advice)])
 
 /** The table that `profiles` prints. */
 export function profileTable(): string {

@@ -14,7 +14,7 @@ import { type Inspector, type Ports, randomId } from '../../ports.ts'
 import { hashedOwner } from '../../memory/records.ts'
 import { type Store, storeKey } from '../../memory/store.ts'
 import { authenticator } from '../../upstream/credentials.ts'
-import { type Veil, veilOf } from '../../upstream/secrets.ts'
+import { type Secrets, secretsOf } from '../../upstream/secrets.ts'
 import { createServer } from '../server/http.ts'
 import { conversationOf } from './conversation.ts'
 import { pageFiles } from './page-files.ts'
@@ -135,7 +135,7 @@ class PageServer {
     if (incoming.method === 'GET' && pathname === '/feed')
       return this.#feed(outgoing, Number(searchParams.get('after')) || 0)
     const asked = incoming.method === 'POST' ? await bodyOf(incoming) : undefined
-    say(outgoing, await this.#told(`${incoming.method} ${pathname}`, asked))
+    say(outgoing, await this.#replyTo(`${incoming.method} ${pathname}`, asked))
   }
 
   #isKnown(authorization: string | null): boolean {
@@ -143,7 +143,7 @@ class PageServer {
     return timingSafeEqual(digest(shown), this.#token)
   }
 
-  async #told(what: string, asked: unknown): Promise<Reply> {
+  async #replyTo(what: string, asked: unknown): Promise<Reply> {
     if (what === 'GET /upstreams')
       return { status: 200, body: upstreamsOf(this.#options.settings()) }
     if (what === 'POST /clear') {
@@ -208,19 +208,19 @@ class PageServer {
   }
 }
 
-const MOST_VEILS = 16
+const MOST_KNOWN = 16
 
 /** Remembers the last maskers: there are few callers, and each sends the same key again. */
 function hider(current: () => readonly string[]): Showing['hide'] {
-  const veils = new Map<string, Veil>()
+  const knownSecrets = new Map<string, Secrets>()
   return (text, secrets) => {
     const all = [...new Set([...current(), ...secrets])]
     const name = all.join('\n')
-    const known = veils.get(name)
+    const known = knownSecrets.get(name)
     if (known) return known.hide(text)
-    if (veils.size >= MOST_VEILS) veils.clear()
-    const made = veilOf(all)
-    veils.set(name, made)
+    if (knownSecrets.size >= MOST_KNOWN) knownSecrets.clear()
+    const made = secretsOf(all)
+    knownSecrets.set(name, made)
     return made.hide(text)
   }
 }
@@ -255,10 +255,10 @@ function upstreamAt(url: string, { upstreams }: Settings) {
 
 /** The numbers of the exchanges in whose bodies a text stands. Secrets are no part of what is searched. */
 function found(list: readonly KeptExchange[], text: string, showing: Showing): number[] {
-  const sought = text.toLowerCase()
+  const wanted = text.toLowerCase()
   const holds = (body: KeptBody, type: string | null, hide: (words: string) => string) => {
     const raw = body.shown((words) => words, type).text
-    return raw?.toLowerCase().includes(sought) === true && hide(raw).toLowerCase().includes(sought)
+    return raw?.toLowerCase().includes(wanted) === true && hide(raw).toLowerCase().includes(wanted)
   }
   return list
     .filter((kept) => {
@@ -338,9 +338,11 @@ async function explainFor(
   const headers = passed.map((name): [string, string] => [name, kept.headers.get(name) ?? ''])
   const address = `http://${LOCAL}/explain${kept.url.replace(/^\/explain(?=\/)/, '')}`
   const reply = await answer(new Request(address, { method: 'POST', headers, body: text }))
-  const told: unknown = JSON.parse(hide(await reply.text()))
-  const replied = isObject(told) ? repliedLosses(kept, { text, upstream, as }, settings, hide) : []
-  return replied.length > 0 ? Object.assign({}, told, { replied }) : told
+  const parsed: unknown = JSON.parse(hide(await reply.text()))
+  const replied = isObject(parsed)
+    ? repliedLosses(kept, { text, upstream, as }, settings, hide)
+    : []
+  return replied.length > 0 ? Object.assign({}, parsed, { replied }) : parsed
 }
 
 /** The part of the store that belongs to the caller of an exchange, to read in it as a caller without a key. */

@@ -169,14 +169,14 @@ export function modelFindings(settings: Settings, day = today()): Finding[] {
 }
 
 /** A server with models of its own has hundreds of names; which of them are meant stands in the list of `check`. */
-const UNKNOWN_TOLD = 3
+const UNKNOWN_SHOWN = 3
 
 function firstOf(unknown: readonly Finding[]): Finding[] {
-  const [next, ...more] = unknown.slice(UNKNOWN_TOLD)
-  const told = unknown.slice(0, UNKNOWN_TOLD)
-  if (!next) return told
+  const [next, ...more] = unknown.slice(UNKNOWN_SHOWN)
+  const shown = unknown.slice(0, UNKNOWN_SHOWN)
+  if (!next) return shown
   const text = `this and ${more.length} further models are not known either; say what they are in "models" of their upstreams`
-  return [...told, more.length === 0 ? next : { ...next, text }]
+  return [...shown, more.length === 0 ? next : { ...next, text }]
 }
 
 const SOON_MS = 31 * 24 * 60 * 60 * 1000

@@ -84,9 +84,9 @@ function routesByClass(
 ): JsonObject[] {
   const minInputTokens = positiveInteger(router['longContextThreshold']) ?? LONG_CONTEXT
   const small = target('background')
-  const rule = (member: string, traits: JsonObject): JsonObject[] => {
+  const rule = (member: string, conditions: JsonObject): JsonObject[] => {
     const found = target(member)
-    return found ? [{ model: '*', ...traits, ...found }] : []
+    return found ? [{ model: '*', ...conditions, ...found }] : []
   }
   return [
     ...rule('longContext', { class: 'long', minInputTokens }),

@@ -36,14 +36,14 @@ export const claude: Client = {
   places: ['.local/bin', '.claude/local'],
   path: '/v1/messages',
   overruling: [/^--settings(?:=|$)/],
-  start(told) {
-    const start = { set: variables(told), unset: inTheWay(told), args: [] }
-    return { ...start, ...overSettings(told, start) }
+  start(facts) {
+    const start = { set: variables(facts), unset: inTheWay(facts), args: [] }
+    return { ...start, ...overSettings(facts, start) }
   },
 }
 
-function variables(told: LaunchFacts): Record<string, string> {
-  const { url, key, model, small, foreign } = told
+function variables(facts: LaunchFacts): Record<string, string> {
+  const { url, key, model, small, foreign } = facts
   const id = model?.id
   return given({
     ANTHROPIC_BASE_URL: url,
@@ -59,7 +59,7 @@ function variables(told: LaunchFacts): Record<string, string> {
     // It takes an unknown model for one with a million tokens, and asks for 32,000 tokens of output.
     CLAUDE_CODE_MAX_CONTEXT_TOKENS: model?.contextWindow,
     CLAUDE_CODE_AUTO_COMPACT_WINDOW: ownWindow(model?.contextWindow),
-    CLAUDE_CODE_MAX_OUTPUT_TOKENS: outputBound(told),
+    CLAUDE_CODE_MAX_OUTPUT_TOKENS: outputBound(facts),
     // With it Claude Code says which requests are of subagents and small jobs.
     CLAUDE_CODE_GATEWAY_HINT_HEADERS: 1,
     // A line in the system prompt that changes with every request, which would spoil the cache of an upstream of
@@ -95,17 +95,17 @@ const inTheWay = ({ environment }: LaunchFacts): string[] =>
  * settings.
  */
 function overSettings(
-  told: LaunchFacts,
+  facts: LaunchFacts,
   { set, unset }: Pick<Start, 'set' | 'unset'>,
 ): Pick<Start, 'args' | 'files'> | undefined {
-  const names = new Set(settingsFiles(told).flatMap((file) => Object.keys(readVariables(file))))
+  const names = new Set(settingsFiles(facts).flatMap((file) => Object.keys(readVariables(file))))
   const again = [
     ...Object.entries(set).filter(([name]) => names.has(name)),
     ...unset.filter((name) => names.has(name)).map((name) => [name, '']),
   ]
   if (again.length === 0) return undefined
   return {
-    args: ['--settings', join(told.folder, SETTINGS)],
+    args: ['--settings', join(facts.folder, SETTINGS)],
     files: { [SETTINGS]: `${JSON.stringify({ env: Object.fromEntries(again) })}\n` },
   }
 }

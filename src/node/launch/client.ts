@@ -1,7 +1,7 @@
 import type { ModelEntry } from '../../../adapters/contract.ts'
 
 /** A model that a client is told of. */
-export interface ToldModel extends ModelEntry {
+export interface LaunchModel extends ModelEntry {
   /** The configuration says its window. */
   isWindowSaid?: true
 }
@@ -13,11 +13,11 @@ export interface LaunchFacts {
   /** The one-time key. */
   key: string
   /** The model to use; undefined leaves the choice to the client. */
-  model?: ToldModel
+  model?: LaunchModel
   /** The model for titles, summaries and other small jobs; `model` when absent. */
-  small?: ToldModel
+  small?: LaunchModel
   /** The models that the configuration names exactly. */
-  models: readonly ToldModel[]
+  models: readonly LaunchModel[]
   /** Whether the upstream of the model speaks another dialect than the client. */
   foreign: boolean
   /** Whether the client may stay connected. */
@@ -63,7 +63,7 @@ export interface Client {
   overruling: readonly RegExp[]
   /** Arguments that make the program print what it knows, for clients that need it. They use no network. */
   asks?: readonly string[]
-  start(told: LaunchFacts): Start
+  start(facts: LaunchFacts): Start
 }
 
 /** The members that have a value. */
@@ -90,7 +90,7 @@ export function outputBound({
   return Math.min(...bounds)
 }
 
-function roomyBound({ contextWindow = Infinity, maxOutputTokens }: ToldModel): number[] {
+function roomyBound({ contextWindow = Infinity, maxOutputTokens }: LaunchModel): number[] {
   if (maxOutputTokens === undefined) return []
   const half = Math.floor(contextWindow / 2)
   return [maxOutputTokens < contextWindow ? maxOutputTokens : half]

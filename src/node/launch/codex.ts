@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type JsonObject, objectsOf, parseObject } from '../../json/json.ts'
 import { codexModel } from '../../models/codex-model.ts'
-import type { Client, LaunchFacts, ToldModel } from './client.ts'
+import type { Client, LaunchFacts, LaunchModel } from './client.ts'
 
 /** The variable that holds the key, because a value after `-c` would be seen in the list of processes. */
 const KEY = 'DRAGOMAN_KEY'
@@ -23,16 +23,16 @@ export const codex: Client = {
     /^(?:-c|--config)?=?(?:model_providers?|model_catalog_json|openai_base_url|chatgpt_base_url|profile)\b/,
   ],
   asks: ['debug', 'models', '--bundled'],
-  start(told) {
+  start(facts) {
     return {
-      set: { [KEY]: told.key },
+      set: { [KEY]: facts.key },
       unset: [],
       args: [
         ...setting('model_provider', toml('dragoman')),
-        ...setting('model_providers.dragoman', provider(told)),
-        ...modelArguments(told),
+        ...setting('model_providers.dragoman', provider(facts)),
+        ...modelArguments(facts),
       ],
-      ...(told.model && { files: { [CATALOG]: catalog(told) } }),
+      ...(facts.model && { files: { [CATALOG]: catalog(facts) } }),
     }
   },
 }
@@ -49,10 +49,10 @@ const provider = ({ url, sockets }: LaunchFacts): string =>
 /** Codex compacts when nine tenths of the window are full, as it does for models that it knows. */
 const COMPACT_AT = 0.9
 
-function modelArguments(told: LaunchFacts): string[] {
-  const { model, folder } = told
+function modelArguments(facts: LaunchFacts): string[] {
+  const { model, folder } = facts
   if (!model) return []
-  const window = toldWindow(model, ownEntry(model, bundledIn(told)))
+  const window = codexWindow(model, ownEntry(model, bundledIn(facts)))
   return [
     ...setting('model_catalog_json', toml(join(folder, CATALOG))),
     ...(window === undefined
@@ -69,15 +69,15 @@ function modelArguments(told: LaunchFacts): string[] {
 const bundledIn = ({ learned }: LaunchFacts): JsonObject[] =>
   objectsOf(parseObject(learned ?? '')?.['models'])
 
-const ownEntry = ({ id }: ToldModel, bundled: readonly JsonObject[]): JsonObject | undefined =>
+const ownEntry = ({ id }: LaunchModel, bundled: readonly JsonObject[]): JsonObject | undefined =>
   bundled.find(({ slug }) => slug === id)
 
 /**
  * The window that Codex is told: none of a model that it knows by this name, because it may rather stay below a step of
  * the price, unless the configuration says one.
  */
-const toldWindow = (
-  { contextWindow, service, isWindowSaid }: ToldModel,
+const codexWindow = (
+  { contextWindow, service, isWindowSaid }: LaunchModel,
   own: JsonObject | undefined,
 ): number | undefined =>
   own?.['context_window'] === undefined || service === undefined || isWindowSaid
@@ -85,13 +85,13 @@ const toldWindow = (
     : undefined
 
 /** A model that Codex knows keeps its entry, but perhaps for the window. */
-function catalog(told: LaunchFacts): string {
-  const bundled = bundledIn(told)
+function catalog(facts: LaunchFacts): string {
+  const bundled = bundledIn(facts)
   const instructions = instructionsIn(bundled)
-  const entries = told.models.map((model, priority) => {
+  const entries = facts.models.map((model, priority) => {
     const own = ownEntry(model, bundled)
     if (!own) return codexModel(model, priority, instructions)
-    return { ...own, ...windowMembers(toldWindow(model, own)) }
+    return { ...own, ...windowMembers(codexWindow(model, own)) }
   })
   return `${JSON.stringify({ models: entries })}\n`
 }

@@ -9,7 +9,7 @@ import {
   holdsKeys,
   outputBound,
   type LaunchFacts,
-  type ToldModel,
+  type LaunchModel,
 } from './client.ts'
 
 /** Variables that choose another service or another sign-in (Gemini CLI 0.61.0). */
@@ -37,21 +37,21 @@ export const gemini: Client = {
   places: ['.local/bin'],
   path: '/v1beta/models/model:streamGenerateContent',
   overruling: [],
-  start(told) {
-    checkFolder(told)
-    const headers = told.environment['GEMINI_CLI_CUSTOM_HEADERS']
+  start(facts) {
+    checkFolder(facts)
+    const headers = facts.environment['GEMINI_CLI_CUSTOM_HEADERS']
     return {
       set: given({
-        GEMINI_CLI_HOME: told.folder,
-        GOOGLE_GEMINI_BASE_URL: told.url,
-        GEMINI_API_KEY: told.key,
-        GEMINI_MODEL: told.model?.id,
+        GEMINI_CLI_HOME: facts.folder,
+        GOOGLE_GEMINI_BASE_URL: facts.url,
+        GEMINI_API_KEY: facts.key,
+        GEMINI_MODEL: facts.model?.id,
         GEMINI_CLI_TRUST_WORKSPACE: 'true',
       }),
       unset: holdsKeys(headers) ? [...ELSEWHERE, 'GEMINI_CLI_CUSTOM_HEADERS'] : ELSEWHERE,
       args: [],
-      files: { [SETTINGS]: `${JSON.stringify(profileFor(told), null, 2)}\n` },
-      links: linksTo(join(findHome(told), PROFILE)),
+      files: { [SETTINGS]: `${JSON.stringify(profileFor(facts), null, 2)}\n` },
+      links: linksTo(join(findHome(facts), PROFILE)),
     }
   },
 }
@@ -73,13 +73,13 @@ function checkFolder({ directory }: LaunchFacts): void {
     )
 }
 
-function profileFor(told: LaunchFacts): JsonObject {
-  const settings = readMembers(join(findHome(told), SETTINGS))
+function profileFor(facts: LaunchFacts): JsonObject {
+  const settings = readMembers(join(findHome(facts), SETTINGS))
   const security = objectIn(settings['security'])
   return {
     ...settings,
     security: { ...security, auth: { ...objectIn(security['auth']), selectedType: API_KEY } },
-    ...(told.model && modelSettings(settings, told)),
+    ...(facts.model && modelSettings(settings, facts)),
   }
 }
 
@@ -130,7 +130,7 @@ const override = (model: string, modelConfig: JsonObject): JsonObject => ({
   modelConfig,
 })
 
-function bound(model: ToldModel | undefined): JsonObject[] {
+function bound(model: LaunchModel | undefined): JsonObject[] {
   const maxOutputTokens = model && outputBound({ model })
   if (!model || maxOutputTokens === undefined) return []
   return [override(model.id, { generateContentConfig: { maxOutputTokens } })]

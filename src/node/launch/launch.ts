@@ -36,14 +36,14 @@ export async function launch(options: Options, world: Process): Promise<number> 
   refuseOverruling(client, wanted.args)
   const settings = settingsFor(options, world)
   const program = findProgram(client, world.environment)
-  const told = forClient(options, world)
+  const clientWorld = forClient(options, world)
   const known: Known = {
     ...modelsFor(client, settings, wanted),
     sockets: settings.sockets !== false,
     home: homedir(),
     directory: world.directory,
     environment: world.environment,
-    learned: program && askProgram(program, client, told.environment),
+    learned: program && askProgram(program, client, clientWorld.environment),
   }
   const unknown = unknownLimits(client, settings, known.model)
   if (unknown !== undefined) world.complain(unknown)
@@ -69,7 +69,7 @@ export async function launch(options: Options, world: Process): Promise<number> 
     return await inFolder((folder) => {
       const start = client.start({ ...known, url: proxy.url, key, folder })
       fillFolder(folder, start)
-      return runClient(program, start, wanted.args, told)
+      return runClient(program, start, wanted.args, clientWorld)
     })
   } finally {
     await proxy.stop()

@@ -5,7 +5,7 @@ import type { Settings, UpstreamSettings } from '../../config/settings.ts'
 import { DEMO_ORIGIN } from '../../config/defaults.ts'
 import { findModel, listModels } from '../../http/models.ts'
 import { findDestination } from '../../upstream/route.ts'
-import type { Client, LaunchFacts, ToldModel } from './client.ts'
+import type { Client, LaunchFacts, LaunchModel } from './client.ts'
 
 /** A route of this name is for the small jobs of the client that is launched. */
 const SMALL = 'dragoman-small'
@@ -16,7 +16,7 @@ export function modelsFor(
   settings: Settings,
   wanted: { model?: string; small?: string },
 ): Pick<LaunchFacts, 'model' | 'small' | 'models' | 'foreign'> {
-  const listed = listModels(settings, dialects).map((entry) => toldOf(settings, entry))
+  const listed = listModels(settings, dialects).map((entry) => modelOf(settings, entry))
   const id = wanted.model ?? listed.find((entry) => entry.id !== SMALL)?.id
   if (id === undefined) {
     const upstreams = [...settings.upstreams.values()]
@@ -42,15 +42,15 @@ const dialectAt = (path: string): string | undefined =>
     caller.match({ method: 'POST', path, query: new URLSearchParams() }),
   )?.dialect
 
-function known(settings: Settings, option: string, id: string): ToldModel {
+function known(settings: Settings, option: string, id: string): LaunchModel {
   const model = findModel(settings, dialects, id)
   const destination = findDestination(settings, dialects, id)
   if (!model || !destination) throw new ConfigError(option, `no route takes the model "${id}"`)
   if (isCallers(destination.upstream)) refuseCallers(settings, destination.upstream)
-  return toldOf(settings, model)
+  return modelOf(settings, model)
 }
 
-function toldOf(settings: Settings, model: ModelEntry): ToldModel {
+function modelOf(settings: Settings, model: ModelEntry): LaunchModel {
   const said = findDestination(settings, dialects, model.id)?.target.facts.contextWindow
   return { ...model, ...(said !== undefined && { isWindowSaid: true }) }
 }
@@ -72,7 +72,7 @@ const findUpstream = (settings: Settings, all: Dialects, model: string) =>
 export function unknownLimits(
   { title }: Client,
   settings: Settings,
-  model: ToldModel | undefined,
+  model: LaunchModel | undefined,
 ): string | undefined {
   const destination = model && findDestination(settings, dialects, model.id)
   if (!destination || destination.upstream.base.startsWith(DEMO_ORIGIN)) return undefined

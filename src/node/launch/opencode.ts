@@ -1,5 +1,5 @@
 import { type JsonObject, objectIn, parseObject } from '../../json/json.ts'
-import type { Client, LaunchFacts, ToldModel } from './client.ts'
+import type { Client, LaunchFacts, LaunchModel } from './client.ts'
 
 const CONFIG = 'OPENCODE_CONFIG_CONTENT'
 const PROVIDER = 'dragoman'
@@ -15,9 +15,9 @@ export const opencode: Client = {
   path: '/v1/messages',
   needsModel: true,
   overruling: [/^(?:-m|--model)=(?!dragoman\/)/, /^(?:-m|--model)$/],
-  start(told) {
-    const own = parseObject(told.environment[CONFIG] ?? '') ?? {}
-    return { set: { [CONFIG]: JSON.stringify(configFor(told, own)) }, unset: [], args: [] }
+  start(facts) {
+    const own = parseObject(facts.environment[CONFIG] ?? '') ?? {}
+    return { set: { [CONFIG]: JSON.stringify(configFor(facts, own)) }, unset: [], args: [] }
   },
 }
 
@@ -42,7 +42,7 @@ const configFor = (
 const USUAL_OUTPUT = 32_000
 
 /** Without limits OpenCode never compacts. It takes both limits or none. */
-function limits({ contextWindow, maxOutputTokens = USUAL_OUTPUT }: ToldModel): JsonObject {
+function limits({ contextWindow, maxOutputTokens = USUAL_OUTPUT }: LaunchModel): JsonObject {
   if (contextWindow === undefined) return {}
   return { limit: { context: contextWindow, output: Math.min(maxOutputTokens, contextWindow) } }
 }

@@ -15,15 +15,15 @@ export const qwen: Client = {
   path: '/v1/messages',
   needsModel: true,
   overruling: [/^--auth-type(?:=|$)/, /^--openai-(?:base-url|api-key)(?:=|$)/],
-  start(told) {
-    const settings = settingsFor(told)
+  start(facts) {
+    const settings = settingsFor(facts)
     return {
       set: given({
-        ANTHROPIC_BASE_URL: told.url,
-        ANTHROPIC_API_KEY: told.key,
-        ANTHROPIC_MODEL: told.model?.id,
-        QWEN_CODE_MAX_OUTPUT_TOKENS: outputBound(told),
-        QWEN_CODE_SYSTEM_DEFAULTS_PATH: settings && join(told.folder, DEFAULTS),
+        ANTHROPIC_BASE_URL: facts.url,
+        ANTHROPIC_API_KEY: facts.key,
+        ANTHROPIC_MODEL: facts.model?.id,
+        QWEN_CODE_MAX_OUTPUT_TOKENS: outputBound(facts),
+        QWEN_CODE_SYSTEM_DEFAULTS_PATH: settings && join(facts.folder, DEFAULTS),
       }),
       unset: ['ANTHROPIC_AUTH_TOKEN'],
       args: ['--auth-type', 'anthropic'],

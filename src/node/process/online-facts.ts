@@ -1,4 +1,4 @@
-import type { ToldFact } from '../../../adapters/contract.ts'
+import type { ModelFact } from '../../../adapters/contract.ts'
 import { MODEL_READERS } from '../../../adapters/index.ts'
 import type { UpstreamSettings } from '../../config/settings.ts'
 import type { JsonObject } from '../../json/json.ts'
@@ -43,7 +43,7 @@ const MOST_TEMPERATURE = 2
 const isTold = (effort: unknown): boolean => effort !== 'none' && effort !== 'minimal'
 
 /** Generate-content says of thinking only whether there is any. What nothing is said of is taken for absent. */
-function isSame(ours: unknown, theirs: ToldFact['value']): boolean {
+function isSame(ours: unknown, theirs: ModelFact['value']): boolean {
   if (typeof theirs === 'boolean' && typeof ours === 'string' && ours !== 'between_tools')
     return (ours !== 'none') === theirs
   return shown(ours || []) === shown(theirs || [])

@@ -12,7 +12,7 @@ import { writeSample } from '../../exchange/reply/sample.ts'
 import { NOTHING } from '../../json/bytes.ts'
 import { isMade, withMadeKey } from '../../keys/made.ts'
 import { type AddressedRequest, placedPath } from '../../upstream/request.ts'
-import { NO_VEIL } from '../../upstream/secrets.ts'
+import { NO_SECRETS } from '../../upstream/secrets.ts'
 import type { Settings, UpstreamSettings } from '../../config/settings.ts'
 import { namedModels } from '../command/models.ts'
 import { differences, tellsFacts } from './online-facts.ts'
@@ -126,7 +126,7 @@ async function ask(
       ...(header && Object.fromEntries([header])),
     },
     body: NOTHING,
-    veil: NO_VEIL,
+    secrets: NO_SECRETS,
   }
   if (isMade(upstream)) await withMadeKey(sent, upstream, { send, now: Date.now })
   const { method, url, headers } = sent

@@ -37,7 +37,7 @@ class AppendedFile implements LineFile {
   #isBroken = false
   #dropped = 0
   #why = ''
-  #toldAt = -Infinity
+  #reportedAt = -Infinity
 
   constructor(file: FileHandle, bounds: Bounds) {
     this.#file = file
@@ -111,8 +111,8 @@ class AppendedFile implements LineFile {
 
   #tell(isLast = false): void {
     const now = this.#bounds.now()
-    if (this.#dropped === 0 || (!isLast && now - this.#toldAt < MINUTE_MS)) return
-    this.#toldAt = now
+    if (this.#dropped === 0 || (!isLast && now - this.#reportedAt < MINUTE_MS)) return
+    this.#reportedAt = now
     this.#bounds.tell(this.#dropped, this.#why)
     this.#dropped = 0
   }

@@ -14,7 +14,7 @@ import {
   type UpstreamResponse,
 } from '../../ports.ts'
 import { type ByteSource, toSource } from '../../stream/source.ts'
-import { type Veil, veilOf } from '../../upstream/secrets.ts'
+import { type Secrets, secretsOf } from '../../upstream/secrets.ts'
 import { VERSION } from '../../version.ts'
 import {
   bodyOf,
@@ -46,7 +46,7 @@ export function recordExchanges(options: RecordOptions): Inspector {
     async watch(request, ports, answer) {
       const watching = new Watching(options, held, request)
       const said = await answer(request, watching.ports(ports))
-      return watching.told(said)
+      return watching.answered(said)
     },
   }
 }
@@ -130,7 +130,7 @@ class Watching {
     }
   }
 
-  told<Answer extends PassingAnswer>(said: Answer): Answer {
+  answered<Answer extends PassingAnswer>(said: Answer): Answer {
     const { body } = said
     this.#answer = said
     if (body !== null && typeof body === 'object' && 'read' in body)
@@ -215,8 +215,8 @@ class Watching {
   #line(entry: LogEntry, isCut: boolean): RecordedExchange {
     const { headers, url } = this.#request
     const presented = presentedSecrets(headers, new URL(url).searchParams)
-    const veil = veilOf([...this.#options.secrets(), ...presented])
-    const calls = this.#calls.map((call) => this.#callOf(call, veil))
+    const secrets = secretsOf([...this.#options.secrets(), ...presented])
+    const calls = this.#calls.map((call) => this.#callOf(call, secrets))
     const last = calls.pop()
     const [at = 0] = this.#times
     return {
@@ -228,8 +228,8 @@ class Watching {
       version: VERSION,
       upstream: entry.upstream ?? '',
       members: entry.attempts?.map(({ member }) => member) ?? [entry.member ?? ''],
-      ...(last ?? { request: head('', '', [], veil.hide) }),
-      caller: this.#callerOf(entry, veil),
+      ...(last ?? { request: head('', '', [], secrets.hide) }),
+      caller: this.#callerOf(entry, secrets),
       ...(calls.length > 0 && { earlier: calls }),
       ...((isCut || entry.outcome === 'left') && { cut: true as const }),
       ids: this.#ids,
@@ -237,7 +237,7 @@ class Watching {
     }
   }
 
-  #callerOf({ caller = '', dialect = '' }: LogEntry, veil: Veil): RecordedExchange['caller'] {
+  #callerOf({ caller = '', dialect = '' }: LogEntry, secrets: Secrets): RecordedExchange['caller'] {
     const { method, url, headers } = this.#request
     const answer = this.#answer
     const said = Object.entries(answer?.headers ?? {})
@@ -245,39 +245,39 @@ class Watching {
       name: caller,
       dialect,
       request: {
-        ...head(method, url, entriesOf(headers), veil.hide),
-        ...this.#bodyOf(this.#came, veil),
+        ...head(method, url, entriesOf(headers), secrets.hide),
+        ...this.#bodyOf(this.#came, secrets),
       },
       response: {
         status: answer?.status ?? 0,
-        headers: hiddenHeaders(said, veil.hide),
-        ...this.#bodyOf(this.#said, veil, said),
+        headers: hiddenHeaders(said, secrets.hide),
+        ...this.#bodyOf(this.#said, secrets, said),
       },
     }
   }
 
-  #callOf({ request, sent, answered, reply, failure }: Call, veil: Veil): RecordedCall {
+  #callOf({ request, sent, answered, reply, failure }: Call, secrets: Secrets): RecordedCall {
     const replied = answered && entriesOf(answered.headers)
     return {
       request: {
-        ...head(request.method, request.url, Object.entries(request.headers), veil.hide),
-        ...this.#bodyOf(sent, veil),
+        ...head(request.method, request.url, Object.entries(request.headers), secrets.hide),
+        ...this.#bodyOf(sent, secrets),
       },
       ...(answered && {
         response: {
           status: answered.status,
-          headers: hiddenHeaders(replied ?? [], veil.hide),
-          ...this.#bodyOf(reply, veil, replied),
+          headers: hiddenHeaders(replied ?? [], secrets.hide),
+          ...this.#bodyOf(reply, secrets, replied),
         },
       }),
       ...(failure !== undefined && { failure }),
     }
   }
 
-  #bodyOf(passing: Passing, veil: Veil, headers: Entries = []): RecordedBody {
+  #bodyOf(passing: Passing, secrets: Secrets, headers: Entries = []): RecordedBody {
     if (!this.#options.bodies) return {}
     const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? null
-    return bodyOf(veil.hideJson(passing.text), type)
+    return bodyOf(secrets.hideJson(passing.text), type)
   }
 }
 

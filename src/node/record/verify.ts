@@ -12,7 +12,7 @@ import { createObserver } from '../../observe/observer.ts'
 import { placing } from '../../places/placing.ts'
 import { ConnectError, type Ports, type Send, StaleConnectionError } from '../../ports.ts'
 import { wholeBytes, utf8Text } from '../../json/bytes.ts'
-import { listSecrets, veilOf } from '../../upstream/secrets.ts'
+import { listSecrets, secretsOf } from '../../upstream/secrets.ts'
 import { shownUrl } from '../../inspect/view.ts'
 import { VERSION } from '../../version.ts'
 import { errorCode } from '../process/files.ts'
@@ -92,7 +92,7 @@ class Verifier {
   constructor(settings: Settings) {
     const bounds = { ...DEFAULT_RETENTION, ...settings.retention }
     this.#settings = settings
-    this.#hide = veilOf(listSecrets(settings)).hideJson
+    this.#hide = secretsOf(listSecrets(settings)).hideJson
     this.#store = settings.state === 'off' ? undefined : memoryStore(bounds, () => this.#now)
   }
 

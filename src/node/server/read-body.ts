@@ -2,7 +2,13 @@ import { Duplex } from 'node:stream'
 import zlib from 'node:zlib'
 import type { BodyDecoder } from '../../ports.ts'
 import type { IncomingMessage } from 'node:http'
-import { LARGEST_BLOCK_BYTES, LONG_BYTES, Pile, PIECE_BYTES, type Bytes } from '../../json/bytes.ts'
+import {
+  LARGEST_BLOCK_BYTES,
+  LONG_BYTES,
+  ByteList,
+  PIECE_BYTES,
+  type Bytes,
+} from '../../json/bytes.ts'
 
 /**
  * Reads the body of a request. For a body without a declared length, `heed` is called with each piece's size. Rejects
@@ -14,7 +20,7 @@ export function readIncoming(
 ): Promise<Bytes> {
   const length = Number(incoming.headers['content-length'])
   return new Promise((resolve, reject) => {
-    const gathering = heed ? new Pile() : new Gathering(length)
+    const gathering = heed ? new ByteList() : new Gathering(length)
     const take = (piece: Buffer) => {
       try {
         heed?.(piece.length)

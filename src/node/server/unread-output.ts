@@ -15,7 +15,7 @@ export function boundedOutput(
   complain: (line: string) => void,
 ): (text: string) => void {
   let dropped = 0
-  const told = () => {
+  const reportDropped = () => {
     complain(`the output is read again; ${dropped} lines of it were dropped`)
     dropped = 0
   }
@@ -23,7 +23,7 @@ export function boundedOutput(
     if (dropped === 0 && output.writableLength <= MOST_WAITING_BYTES) return void output.write(text)
     if (dropped === 0) {
       complain('nobody reads the output, and lines of it are dropped until somebody does')
-      output.once('drain', told)
+      output.once('drain', reportDropped)
     }
     dropped += text.split('\n').length - 1
   }

@@ -27,15 +27,15 @@ export async function sqliteStore(
   const { read, write, idle } = createExclusive(database, PATIENCE_MS)
   const log = isLogged ? await writeAheadLog(database, file) : undefined
   let closed = false
-  const lasting = async <T>(work: () => T, size?: number): Promise<T> => {
+  const durable = async <T>(work: () => T, size?: number): Promise<T> => {
     const result = await write(work, size)
     await log?.flushed()
     return result
   }
   return {
-    get: (key) => told(() => read(() => entries.get(key))),
-    put: (entry) => told(() => lasting(() => entries.put(entry, bounds), entry.value.length)),
-    delete: (key) => told(() => lasting(() => entries.delete(key))),
+    get: (key) => explained(() => read(() => entries.get(key))),
+    put: (entry) => explained(() => durable(() => entries.put(entry, bounds), entry.value.length)),
+    delete: (key) => explained(() => durable(() => entries.delete(key))),
     async close() {
       await idle()
       if (closed) return
@@ -61,7 +61,7 @@ async function writeAheadLog(
   return log
 }
 
-const told = <T>(work: () => Promise<T>): Promise<T> =>
+const explained = <T>(work: () => Promise<T>): Promise<T> =>
   explainFailure(SERVICE, async () => {
     try {
       return await work()

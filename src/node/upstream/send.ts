@@ -252,8 +252,8 @@ function responseHandler(
     leave()
     giveUp(sending.socket, request, toError(reason))
   }
-  const tap = { pause: () => request?.pause(), resume: () => request?.resume(), abort }
-  const body = new UpstreamBody(tap, reads)
+  const flow = { pause: () => request?.pause(), resume: () => request?.resume(), abort }
+  const body = new UpstreamBody(flow, reads)
   const leave = () => signal.removeEventListener('abort', onAbort)
   const onAbort = () => {
     fail(toError(signal.reason), { at: 'once' })

@@ -7,7 +7,7 @@ const BUFFERED_BYTES = 64 * 1024
 const PIECE_BYTES = 64
 
 /** What a body does to its connection. */
-export interface Tap {
+export interface FlowControl {
   pause(): void
   resume(): void
   /** Closes the connection. */
@@ -19,7 +19,7 @@ export interface Tap {
  * its own would otherwise cost one pass through the proxy for each.
  */
 export class UpstreamBody implements ByteSource {
-  readonly #tap: Tap
+  readonly #flow: FlowControl
   readonly #reads: SharedReads
   #pieces: Uint8Array[] = []
   #size = 0
@@ -28,8 +28,8 @@ export class UpstreamBody implements ByteSource {
   #error: Error | undefined
   #wake: (() => void) | undefined
 
-  constructor(tap: Tap, reads: SharedReads) {
-    this.#tap = tap
+  constructor(flow: FlowControl, reads: SharedReads) {
+    this.#flow = flow
     this.#reads = reads
   }
 
@@ -46,7 +46,7 @@ export class UpstreamBody implements ByteSource {
     if (this.#ended || this.#error) return
     this.#settle()
     this.#drop()
-    this.#tap.abort()
+    this.#flow.abort()
   }
 
   push(piece: Uint8Array): void {
@@ -55,7 +55,7 @@ export class UpstreamBody implements ByteSource {
     this.#size += piece.length
     if (this.#weight() >= BUFFERED_BYTES && !this.#paused) {
       this.#paused = true
-      this.#tap.pause()
+      this.#flow.pause()
     }
     this.#rouse()
   }
@@ -86,7 +86,7 @@ export class UpstreamBody implements ByteSource {
     this.#drop()
     if (this.#paused) {
       this.#paused = false
-      this.#tap.resume()
+      this.#flow.resume()
     }
     return bytes
   }

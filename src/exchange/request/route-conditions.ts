@@ -1,7 +1,7 @@
 import type { Request } from '../../model/request.ts'
 import type { ScannedBody } from '../../json/scanned-body.ts'
 import type { RequestClass } from '../../config/settings.ts'
-import type { Traits } from '../../upstream/route.ts'
+import type { RouteConditions } from '../../upstream/route.ts'
 import type { Exchange } from '../exchange.ts'
 import { readCallerRequest } from './read-request.ts'
 
@@ -9,7 +9,7 @@ import { readCallerRequest } from './read-request.ts'
  * The classes that Claude Code (2.1.329) sends, only with CLAUDE_CODE_GATEWAY_HINT_HEADERS=1. Other values of the
  * header are ignored.
  */
-const TOLD: ReadonlySet<string> = new Set<RequestClass>([
+const CLASSES: ReadonlySet<string> = new Set<RequestClass>([
   'main',
   'subagent',
   'workflow',
@@ -21,9 +21,9 @@ const TOLD: ReadonlySet<string> = new Set<RequestClass>([
 const CLASS_HEADER = 'x-claude-code-request-class'
 
 /** The class that the client gives its request. */
-export function toldClass({ headers }: Pick<Exchange, 'headers'>): string | undefined {
-  const told = headers.get(CLASS_HEADER) ?? ''
-  return TOLD.has(told) ? told : undefined
+export function namedClass({ headers }: Pick<Exchange, 'headers'>): string | undefined {
+  const named = headers.get(CLASS_HEADER) ?? ''
+  return CLASSES.has(named) ? named : undefined
 }
 
 const BYTES_PER_TOKEN = 4
@@ -32,7 +32,10 @@ const BYTES_PER_TOKEN = 4
 export const roughTokens = ({ body }: Pick<Exchange, 'body'>): number => body.size / BYTES_PER_TOKEN
 
 /** The class of a request by its content, which is read only when a route asks. */
-export function traitsOf(exchange: Exchange, scanned: ScannedBody | undefined): Traits {
+export function routeConditions(
+  exchange: Exchange,
+  scanned: ScannedBody | undefined,
+): RouteConditions {
   const request = lazyRequest(exchange)
   const asksForSummary = () =>
     exchange.route.compacts ?? (mayAskForSummary(scanned) && request()?.compact?.now === true)
@@ -48,9 +51,9 @@ export function traitsOf(exchange: Exchange, scanned: ScannedBody | undefined): 
         case 'long':
           return true
         case 'compaction':
-          return toldClass(exchange) === kind || asksForSummary()
+          return namedClass(exchange) === kind || asksForSummary()
         default:
-          return toldClass(exchange) === kind
+          return namedClass(exchange) === kind
       }
     },
   }

@@ -2,16 +2,16 @@ import { mayHoldEnvelope } from '../../model/proof.ts'
 import { findIssuer, isIssuer } from '../../memory/ownership.ts'
 import { ANSWERED } from '../../memory/records.ts'
 import type { FailoverSettings, RouteSettings, Settings } from '../../config/settings.ts'
-import type { SessionHome } from '../../upstream/sessions.ts'
+import type { SessionPlace } from '../../upstream/sessions.ts'
 import { accountFirst, fittingFirst } from '../../upstream/choice.ts'
 import { failoverOf, isMixed, type Member } from '../../upstream/members.ts'
 import { sentModel, windowAt } from '../../upstream/route.ts'
 import { accountIn, hasProofs } from '../request/accounts.ts'
 import type { Exchange } from '../exchange.ts'
-import { mayRefer, type SightedRequest } from '../request/planner.ts'
+import { mayRefer, type RoutedRequest } from '../request/planner.ts'
 import { parseBody } from '../request/read-request.ts'
 import { sessionPart, type SessionPart } from '../request/session.ts'
-import { lazyRequest, roughTokens } from '../request/traits.ts'
+import { lazyRequest, roughTokens } from '../request/route-conditions.ts'
 
 /** The order in which a route's members are asked for a request. */
 export interface MemberOrder {
@@ -21,19 +21,19 @@ export interface MemberOrder {
   bind(member: Member): void
 }
 
-export function findOrder(
+export function memberOrder(
   exchange: Exchange,
-  sighted: SightedRequest,
+  routed: RoutedRequest,
   members: readonly Member[],
 ): MemberOrder | Promise<MemberOrder> {
-  const order = (stored?: Member) => new SessionOrder(exchange, sighted, members, stored)
-  const isKept = exchange.memories !== undefined && mayRefer(exchange, sighted)
-  return isKept ? findStored(exchange, sighted, members).then(order) : order()
+  const order = (stored?: Member) => new SessionOrder(exchange, routed, members, stored)
+  const isKept = exchange.memories !== undefined && mayRefer(exchange, routed)
+  return isKept ? findStored(exchange, routed, members).then(order) : order()
 }
 
 class SessionOrder implements MemberOrder {
   readonly #exchange: Exchange
-  readonly #sighted: SightedRequest
+  readonly #routed: RoutedRequest
   readonly #failover: FailoverSettings
   readonly #part: SessionPart | undefined
   readonly #isMixed: boolean
@@ -45,22 +45,22 @@ class SessionOrder implements MemberOrder {
   /** `stored`: the member that gave the reply to which the request refers. */
   constructor(
     exchange: Exchange,
-    sighted: SightedRequest,
+    routed: RoutedRequest,
     members: readonly Member[],
     stored: Member | undefined,
   ) {
-    const { route, model } = sighted
+    const { route, model } = routed
     this.#exchange = exchange
-    this.#sighted = sighted
+    this.#routed = routed
     this.#failover = failoverOf(exchange.settings, route)
-    this.#part = partOf(exchange, sighted)
+    this.#part = partOf(exchange, routed)
     this.#isMixed = isMixed(members)
     const bound = stored ? undefined : this.#bound(members)
     const account = stored?.account ?? bound?.account ?? this.#marked(members)
     const member = stored?.name ?? bound?.member
     const session = route.pick === 'weighted' ? this.#part?.session.hash : undefined
-    const home = { member, account }
-    const chosen = exchange.pools.order({ route, members, session, home, asker: exchange })
+    const preferred = { member, account }
+    const chosen = exchange.pools.order({ route, members, session, preferred, asker: exchange })
     // Members with a window that is too small come last, and not out: there may be no other.
     const tokens = roughTokens(exchange)
     this.#members = fittingFirst(chosen, (each) => (windowAt(each, model) ?? Infinity) >= tokens)
@@ -80,23 +80,23 @@ class SessionOrder implements MemberOrder {
     const { sticky, stickySeconds } = this.#failover
     if (!this.#part || sticky === 'off' || route.operation !== 'create') return
     const { session, own, isMain } = this.#part
-    const place = { route: this.#sighted.route, member, account }
+    const place = { route: this.#routed.route, member, account }
     const until = ports.now() + stickySeconds * 1000
     pools.sessions.kept(session).bind(own, isMain, place, until)
   }
 
-  #bound(members: readonly Member[]): SessionHome | undefined {
+  #bound(members: readonly Member[]): SessionPlace | undefined {
     if (!this.#part || this.#failover.sticky === 'off') return undefined
     const { session, own } = this.#part
     const now = this.#exchange.ports.now()
-    const isHere = (place: SessionHome | undefined) =>
+    const isHere = (place: SessionPlace | undefined) =>
       members.some(({ account }) => account === place?.account) ? place : undefined
     return isHere(session.placeOf(own, now)) ?? isHere(session.placeOf(undefined, now))
   }
 
   /** The account that the proofs in the conversation are marked with. */
   #marked(members: readonly Member[]): string | undefined {
-    const { scanned } = this.#sighted
+    const { scanned } = this.#routed
     if (!this.#isMixed) return undefined
     const mayHold = scanned?.holds(mayHoldEnvelope) ?? mayHoldEnvelope(this.#exchange.body.text)
     if (!mayHold) return undefined
@@ -114,20 +114,20 @@ class SessionOrder implements MemberOrder {
 
   #isOut(member: Member): boolean {
     const { pools, ports } = this.#exchange
-    const model = sentModel(member, this.#sighted.model)
+    const model = sentModel(member, this.#routed.model)
     return pools.until(member, this.#exchange, model) > ports.now()
   }
 }
 
-function partOf(exchange: Exchange, sighted: SightedRequest): SessionPart | undefined {
-  sighted.part ??= sessionPart(exchange, sighted.scanned, sighted.model) ?? false
-  return sighted.part || undefined
+function partOf(exchange: Exchange, routed: RoutedRequest): SessionPart | undefined {
+  routed.part ??= sessionPart(exchange, routed.scanned, routed.model) ?? false
+  return routed.part || undefined
 }
 
 /** The member that keeps the reply to which a request refers, or that gave it and shall be asked on. */
 async function findStored(
   exchange: Exchange,
-  { scanned, route }: SightedRequest,
+  { scanned, route }: RoutedRequest,
   members: readonly Member[],
 ): Promise<Member | undefined> {
   const { memory } = exchange.caller.caller
@@ -150,12 +150,15 @@ export const hasClasses = ({ settings }: Pick<Exchange, 'settings'>): boolean =>
  * but the proofs are of use only where they were made. A request that the client itself names as another part of its
  * session is another conversation.
  */
-export function homeRoute(exchange: Exchange, sighted: SightedRequest): RouteSettings {
-  const part = partOf(exchange, sighted)
+export function sessionRoute(exchange: Exchange, routed: RoutedRequest): RouteSettings {
+  const part = partOf(exchange, routed)
   const now = exchange.ports.now()
   const bound = part?.isMain ? part.session.placeOf(part.own, now)?.route : undefined
-  const home = bound && bound !== sighted.route ? sameRoute(exchange.settings, bound) : undefined
-  return home && home !== sighted.route && hasProofs(lazyRequest(exchange)()) ? home : sighted.route
+  const preferred =
+    bound && bound !== routed.route ? sameRoute(exchange.settings, bound) : undefined
+  return preferred && preferred !== routed.route && hasProofs(lazyRequest(exchange)())
+    ? preferred
+    : routed.route
 }
 
 /** The route as it is configured now: a reload makes the same ones anew. */

@@ -10,14 +10,14 @@ export function isSameByte(one: Uint8Array, other: Uint8Array): boolean {
 const FIRST_BYTES = 512
 
 /** How many bytes two texts have in common at their beginning. */
-export const alikeBefore = (one: Uint8Array, other: Uint8Array, same: IsSame): number =>
-  alike(Math.min(one.length, other.length), (from, to) =>
+export const commonPrefix = (one: Uint8Array, other: Uint8Array, same: IsSame): number =>
+  commonLength(Math.min(one.length, other.length), (from, to) =>
     same(one.subarray(from, to), other.subarray(from, to)),
   )
 
 /** The same at their end. */
-export const alikeBehind = (one: Uint8Array, other: Uint8Array, same: IsSame): number =>
-  alike(Math.min(one.length, other.length), (from, to) =>
+export const commonSuffix = (one: Uint8Array, other: Uint8Array, same: IsSame): number =>
+  commonLength(Math.min(one.length, other.length), (from, to) =>
     same(
       one.subarray(one.length - to, one.length - from),
       other.subarray(other.length - to, other.length - from),
@@ -25,18 +25,18 @@ export const alikeBehind = (one: Uint8Array, other: Uint8Array, same: IsSame): n
   )
 
 /** Looks at ranges that grow until two differ, and there at ever smaller ones. */
-function alike(most: number, isAlike: (from: number, to: number) => boolean): number {
+function commonLength(most: number, areSame: (from: number, to: number) => boolean): number {
   let at = 0
   let step = FIRST_BYTES
   while (at < most) {
     const to = Math.min(most, at + step)
-    if (!isAlike(at, to)) break
+    if (!areSame(at, to)) break
     at = to
     step *= 2
   }
   for (let left = Math.min(step, most - at); left > 1;) {
     const half = left >> 1
-    if (isAlike(at, at + half)) {
+    if (areSame(at, at + half)) {
       at += half
       left -= half
     } else left = half

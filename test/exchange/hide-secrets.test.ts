@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Event } from '../../src/model/events.ts'
-import { concealer } from '../../src/exchange/reply/concealed.ts'
-import { seek } from '../../src/upstream/spellings.ts'
+import { secretHider } from '../../src/exchange/reply/hide-secrets.ts'
+import { secretForms } from '../../src/upstream/spellings.ts'
 import { ODD, SPELLINGS } from '../upstream/spellings.ts'
 import { cases } from '../cases.ts'
 
@@ -13,8 +13,8 @@ const textIn = (events: readonly Event[]): string =>
   events.map((event) => (event.type === 'block-delta' ? event.text : '')).join('')
 
 /** The same text in pieces, with the end of its block. */
-function concealed(pieces: readonly string[], keys = [KEY, OTHER]): string {
-  const conceal = concealer(seek(keys))
+function hidden(pieces: readonly string[], keys = [KEY, OTHER]): string {
+  const conceal = secretHider(secretForms(keys))
   const events = pieces.flatMap((text) => [...conceal([{ type: 'block-delta', text }])])
   return textIn([...events, ...conceal([{ type: 'block-end', tail: {} }])])
 }
@@ -31,7 +31,7 @@ describe('a key in a translated text', () => {
           pieces.push(rest.slice(0, cut))
           rest = rest.slice(cut)
         }
-        const shown = concealed([...pieces, rest])
+        const shown = hidden([...pieces, rest])
         expect(shown).not.toContain(KEY)
         expect(shown).not.toContain(OTHER)
         if (!whole.includes(KEY) && !whole.includes(OTHER)) expect(shown).toBe(whole)
@@ -41,12 +41,12 @@ describe('a key in a translated text', () => {
   })
 
   it('is hidden letter by letter, but for its beginning', () => {
-    expect(concealed([...`a ${KEY} b`])).toBe(`a ${KEY.slice(0, 5)}*** b`)
-    expect(concealed([`a ${KEY} b`])).toBe('a *** b')
+    expect(hidden([...`a ${KEY} b`])).toBe(`a ${KEY.slice(0, 5)}*** b`)
+    expect(hidden([`a ${KEY} b`])).toBe('a *** b')
   })
 
   it('is hidden wherever else it stands', () => {
-    const conceal = concealer(seek([KEY]))
+    const conceal = secretHider(secretForms([KEY]))
     const start: Event = {
       type: 'block-start',
       block: { kind: 'tool-call', id: `call ${KEY}`, name: 'x', form: 'json', input: '' },
@@ -57,7 +57,7 @@ describe('a key in a translated text', () => {
   })
 
   it.each(['logprobs', 'citation'] as const)('is hidden where each piece has a %s', (type) => {
-    const conceal = concealer(seek([KEY]))
+    const conceal = secretHider(secretForms([KEY]))
     const pieces = ['<sk', '-sec', 'ret-01', '234567', '89> ', 'behind']
     const added = (token: string): Event =>
       type === 'citation'
@@ -73,7 +73,7 @@ describe('a key in a translated text', () => {
   })
 
   it('takes along what came with a text that was only held back', () => {
-    const conceal = concealer(seek([KEY]))
+    const conceal = secretHider(secretForms([KEY]))
     const logprobs: Event = { type: 'logprobs', logprobs: [{ token: 'sk-secret', logprob: -1 }] }
     const start: Event = { type: 'block-delta', text: 'sk-secret' }
     const end: Event = { type: 'block-end', tail: {} }
@@ -82,7 +82,7 @@ describe('a key in a translated text', () => {
   })
 
   it('is not whole where it goes on in another block', () => {
-    const conceal = concealer(seek([KEY]))
+    const conceal = secretHider(secretForms([KEY]))
     const events = [KEY.slice(0, 12), KEY.slice(12)].flatMap((text): Event[] => [
       { type: 'block-start', block: { kind: 'text', text: '' } },
       { type: 'block-delta', text },
@@ -103,7 +103,7 @@ describe('a key in a translated text', () => {
           pieces.push(rest.slice(0, cut))
           rest = rest.slice(cut)
         }
-        const shown = concealed([...pieces, rest], [ODD])
+        const shown = hidden([...pieces, rest], [ODD])
         if (isKey) {
           // Of what has been said before it could be told, a few letters may be left; and an ending.
           expect(shown).toContain('***')
@@ -115,11 +115,11 @@ describe('a key in a translated text', () => {
       cases(30),
     )
     const start: Event = { type: 'block-start', block: { kind: 'text', text: `<${text}>` } }
-    expect(JSON.stringify(concealer(seek([ODD]))([start]))).toContain('***')
+    expect(JSON.stringify(secretHider(secretForms([ODD]))([start]))).toContain('***')
   })
 
   it('costs nothing in a text that holds none', () => {
     const events: Event[] = [{ type: 'block-delta', text: '100 % of a & b, C:\\dir, sk-' }]
-    expect(concealer(seek([KEY, OTHER]))(events)[0]).toBe(events[0])
+    expect(secretHider(secretForms([KEY, OTHER]))(events)[0]).toBe(events[0])
   })
 })

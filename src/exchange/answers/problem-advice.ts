@@ -20,7 +20,7 @@ export function namedProblem(problem: Problem, sent: Adapter, caller: Adapter): 
  * Names the profile with which the server would not have refused the request, as a hint behind the server's words.
  * `said`: the refusal as it came.
  */
-export function curedProblem(
+export function withProfileAdvice(
   problem: Problem,
   { adapter, upstream }: Destination,
   said: string = wordsOf(problem),
@@ -48,7 +48,7 @@ export function curedProblem(
  * Names the fact of the model with which a foreign caller's request would have been written otherwise, as a hint behind the
  * service's words. A caller of the service's own dialect is not corrected by facts.
  */
-export function amendedProblem(
+export function withFactAdvice(
   problem: Problem,
   { adapter, upstream, target }: Destination,
   caller: Adapter,
@@ -65,8 +65,8 @@ export function amendedProblem(
 }
 
 /** Whether the proxy has more to say of a failure than the upstream has said. */
-export const isImproved = ({ destination }: Pick<Plan, 'destination'>, problem: Problem): boolean =>
-  curedProblem(problem, destination) !== problem
+export const hasAdvice = ({ destination }: Pick<Plan, 'destination'>, problem: Problem): boolean =>
+  withProfileAdvice(problem, destination) !== problem
 
 /** A failure inside a reply has been read already, so its words are put together again. */
 const wordsOf = ({ message, code, sentParam: param }: Problem): string =>

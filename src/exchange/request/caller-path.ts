@@ -10,7 +10,7 @@ const CANONICAL = /^(?:turns|system|tools)\.\S+$/
  * A refusal of what was read and cannot be sent, with its place as the caller wrote it. `places` is asked only for
  * such a refusal: it reads the body again.
  */
-export function atOwnPlace(
+export function withCallerPath(
   error: unknown,
   { members }: Pick<Adapter, 'members'>,
   places: () => Pick<PlaceFinder, 'find'> | undefined,
@@ -24,7 +24,10 @@ export function atOwnPlace(
 }
 
 /** Reads a request. A refusal of what it says spells its place as the errors of the caller's service do. */
-export function inOwnSpelling<Read>({ members }: Pick<Adapter, 'members'>, read: () => Read): Read {
+export function withCallerSpelling<Read>(
+  { members }: Pick<Adapter, 'members'>,
+  read: () => Read,
+): Read {
   try {
     return read()
   } catch (error) {
@@ -34,10 +37,10 @@ export function inOwnSpelling<Read>({ members }: Pick<Adapter, 'members'>, read:
   }
 }
 
-function movedTo(error: ProblemError, place: string, told = place): ProblemError {
+function movedTo(error: ProblemError, place: string, name = place): ProblemError {
   const { message, param = '' } = error.problem
   if (place === param) return error
-  const moved = { message: message.replaceAll(param, () => told), param: place }
+  const moved = { message: message.replaceAll(param, () => name), param: place }
   return new ProblemError({ ...error.problem, ...moved }, error.headers)
 }
 

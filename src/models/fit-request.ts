@@ -1,6 +1,6 @@
 import type { Block, Limits, Request, Sampling, Tool, Turn } from '../model/request.ts'
 import type { KnownFacts } from './facts.ts'
-import { fittingReasoning, type Fit } from './thinking.ts'
+import { fitReasoning, type Fit } from './thinking.ts'
 
 export interface Wishes extends Fit {
   /** The prompt is to be cached, so that what stands at its beginning must not change. */
@@ -11,19 +11,19 @@ export interface Wishes extends Fit {
  * The request of a foreign caller with what the model takes: of the rest the nearest, and a loss for it. A caller of
  * the service's own dialect is told by the service itself.
  */
-export function fitting(request: Request, about: Wishes): Request {
-  const forced = fittingChoice(spokenByUser(request, about), about)
+export function fitRequest(request: Request, about: Wishes): Request {
+  const forced = fitChoice(spokenByUser(request, about), about)
   const { reasoning: asked, ...rest } = forced
-  const reasoning = fittingReasoning(asked, about)
+  const reasoning = fitReasoning(asked, about)
   const thinks = thinking({ reasoning }, about.facts)
   const isOff = reasoning?.mode === 'off' || reasoning?.effort === 'none'
   return {
     ...rest,
     ...(reasoning && { reasoning }),
-    tools: fittingTools(forced.tools, about),
-    turns: fittingTurns(forced.turns, about),
-    sampling: fittingSampling(forced.sampling, { ...about, thinks, isOff }),
-    limits: fittingLimits(forced.limits, about),
+    tools: fitTools(forced.tools, about),
+    turns: fitTurns(forced.turns, about),
+    sampling: fitSampling(forced.sampling, { ...about, thinks, isOff }),
+    limits: fitLimits(forced.limits, about),
   }
 }
 
@@ -49,7 +49,7 @@ const thinking = (
  * asked for thoughts. Where none can be forced, one that is named stays on offer alone; tools are the beginning of the
  * prompt, so that is done only where nothing of it is cached.
  */
-function fittingChoice(request: Request, about: Wishes): Request {
+function fitChoice(request: Request, about: Wishes): Request {
   const { toolChoice: choice, tools, reasoning } = request
   const { forcedChoice: taken = true, on, thinkingOff } = about.facts
   if (choice?.mode !== 'required' || tools.length === 0 || taken === true) return request
@@ -89,7 +89,7 @@ function onlyNamed(
   return names?.length === 1 && named.length === 1 && isPlain && !isMarked ? named : tools
 }
 
-function fittingTools(tools: Tool[], { facts, model, lose }: Wishes): Tool[] {
+function fitTools(tools: Tool[], { facts, model, lose }: Wishes): Tool[] {
   if (facts.strict !== false || !tools.some((tool) => 'strict' in tool)) return tools
   return tools.map((tool) => {
     if (tool.kind !== 'function' || tool.strict !== true) return tool
@@ -99,12 +99,12 @@ function fittingTools(tools: Tool[], { facts, model, lose }: Wishes): Tool[] {
   })
 }
 
-function fittingTurns(turns: Turn[], about: Wishes): Turn[] {
-  const told = turns.some(({ effort }) => effort !== undefined)
-    ? turns.map((turn) => withFittingEffort(turn, about))
+function fitTurns(turns: Turn[], about: Wishes): Turn[] {
+  const withEfforts = turns.some(({ effort }) => effort !== undefined)
+    ? turns.map((turn) => withFitEffort(turn, about))
     : turns
-  if (about.facts.image !== false) return told
-  return told.map((turn, at) => {
+  if (about.facts.image !== false) return withEfforts
+  return withEfforts.map((turn, at) => {
     const blocks = turn.blocks.map((block, index) =>
       seen(block, `turns.${at}.blocks.${index}`, about),
     )
@@ -113,10 +113,10 @@ function fittingTurns(turns: Turn[], about: Wishes): Turn[] {
 }
 
 /** Other efforts may be asked for in a conversation. */
-function withFittingEffort(turn: Turn, about: Wishes): Turn {
+function withFitEffort(turn: Turn, about: Wishes): Turn {
   if (turn.effort === undefined) return turn
   const { effort: asked, ...rest } = turn
-  const effort = fittingReasoning({ mode: 'on', effort: asked }, about)?.effort
+  const effort = fitReasoning({ mode: 'on', effort: asked }, about)?.effort
   return effort === asked ? turn : { ...rest, ...(effort !== undefined && { effort }) }
 }
 
@@ -141,7 +141,7 @@ interface Thinks extends Wishes {
   readonly isOff: boolean
 }
 
-function fittingSampling(asked: Sampling, about: Thinks): Sampling {
+function fitSampling(asked: Sampling, about: Thinks): Sampling {
   const { facts, model, lose } = about
   const left: Sampling = { ...asked }
   const leave = (key: keyof Sampling, why: string) => {
@@ -187,7 +187,7 @@ function fixTemperature(
   leave('topP', `${model} takes one`)
 }
 
-function fittingLimits(limits: Limits, { facts, model, lose }: Wishes): Limits {
+function fitLimits(limits: Limits, { facts, model, lose }: Wishes): Limits {
   const { maxOutputTokens: asked, stop, ...rest } = limits
   const { maxOutputTokens: most } = facts
   const isBeyond = asked !== undefined && most !== undefined && asked > most

@@ -1,31 +1,31 @@
 import type { Problem } from '../../model/problem.ts'
 import type { Adapter } from '../../../adapters/contract.ts'
 import { foreignReply, KEY_REFUSED } from '../../problems/failures.ts'
-import { amendedProblem, curedProblem, namedProblem } from './improved-problem.ts'
+import { withFactAdvice, withProfileAdvice, namedProblem } from './problem-advice.ts'
 import type { Plan } from '../request/plan.ts'
-import { behind, NO_VEIL, type Veil } from '../../upstream/secrets.ts'
+import { withoutSecrets, NO_SECRETS, type Secrets } from '../../upstream/secrets.ts'
 
 /** More than is told of an answer, so that no secret is cut before it is found. */
-const SOUGHT_CHARACTERS = 16_384
+const SEARCHED_CHARACTERS = 16_384
 
 /** What stands in the place of a reply, with its secrets hidden. */
-export const veiledReply = (veil: Veil = NO_VEIL, text: string): Problem =>
-  foreignReply(veil.hideJson(text.slice(0, SOUGHT_CHARACTERS)))
+export const hiddenReply = (secrets: Secrets = NO_SECRETS, text: string): Problem =>
+  foreignReply(secrets.hideJson(text.slice(0, SEARCHED_CHARACTERS)))
 
 /**
  * The problem of a reply as a caller may see it: no keys, and no complaint about a key that is not the caller's. The
  * member at fault is named as in the caller's dialect, and a profile that would have spared the refusal is named too.
  */
-export function toldProblem(
+export function shownProblem(
   { destination, sent }: Pick<Plan, 'destination' | 'sent'>,
   problem: Problem,
   caller: Adapter = destination.adapter,
 ): Problem {
-  if (problem.said !== undefined) return veiledReply(sent?.veil, problem.said)
+  if (problem.said !== undefined) return hiddenReply(sent?.secrets, problem.said)
   const isOurs = destination.upstream.key.kind !== 'caller'
   if (isOurs && problem.kind === 'authentication') return KEY_REFUSED
   const named = namedProblem(problem, destination.adapter, caller)
-  const cured = curedProblem(named, destination)
-  const told = cured === named ? amendedProblem(named, destination, caller) : cured
-  return sent ? behind(sent.veil, told) : told
+  const cured = withProfileAdvice(named, destination)
+  const shown = cured === named ? withFactAdvice(named, destination, caller) : cured
+  return sent ? withoutSecrets(sent.secrets, shown) : shown
 }

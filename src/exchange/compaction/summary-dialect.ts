@@ -1,13 +1,13 @@
 import type { Adapter, Reader } from '../../../adapters/contract.ts'
 import { heardSummary, summaryReply } from '../../compaction/heard.ts'
 import type { Event } from '../../model/events.ts'
-import type { ToldEvents } from '../request/plan.ts'
+import type { SummaryChannel } from '../request/plan.ts'
 
 /** The dialect of such an upstream: its reader brings the events as they are. */
-export function toldDialect(adapter: Adapter, told: ToldEvents): Adapter {
-  const take = (): Event[] => told.events.splice(0)
+export function summaryDialect(adapter: Adapter, channel: SummaryChannel): Adapter {
+  const take = (): Event[] => channel.events.splice(0)
   const reader: Adapter['upstream']['reader'] = ({ lose }) => {
-    told.lose = lose
+    channel.lose = lose
     return { body: take, push: take, end: take }
   }
   return { ...adapter, upstream: { ...adapter.upstream, reader } }

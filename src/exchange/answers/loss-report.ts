@@ -1,7 +1,7 @@
 import type { Loss, LossCode } from '../../model/loss.ts'
 
 /** A loss as a person is told of it. */
-export interface ToldLoss extends Loss {
+export interface ReportedLoss extends Loss {
   /** The place in the body that it came from, as a JSON pointer; undefined for what was not said there. */
   readonly field: string | undefined
   /** What became of it, in a sentence. */
@@ -28,12 +28,12 @@ export const whyOf = ({ code, detail }: Loss, words = WHY): string =>
 const isOfReply = ({ path }: Loss): boolean => /^reply(?:\.|$)/.test(path)
 
 /** `fieldOf` finds a place by trial, so it is asked once, and only for a loss whose place is looked at. */
-export const toldLosses = (
+export const reportLosses = (
   losses: readonly Loss[],
   fieldOf: (loss: Loss) => string | undefined,
-): readonly ToldLoss[] => losses.map((loss) => new LossAtPlace(loss, fieldOf))
+): readonly ReportedLoss[] => losses.map((loss) => new LossAtPlace(loss, fieldOf))
 
-class LossAtPlace implements ToldLoss {
+class LossAtPlace implements ReportedLoss {
   readonly code: LossCode
   readonly path: string
   declare readonly detail?: string

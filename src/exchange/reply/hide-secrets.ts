@@ -1,50 +1,50 @@
 import type { Event } from '../../model/events.ts'
-import { MASK, TELLING_CHARACTERS, type Sought } from '../../upstream/spellings.ts'
+import { MASK, TELLING_CHARACTERS, type SecretForms } from '../../upstream/spellings.ts'
 
 /**
  * Removes credentials that the upstream was sent from its events, because its model may have seen them. A text
  * comes in pieces, so the end of a piece is held back while it may be the beginning of a credential.
  */
-export function concealer(
-  sought: Sought | undefined,
+export function secretHider(
+  forms: SecretForms | undefined,
 ): (events: readonly Event[]) => readonly Event[] {
-  if (!sought) return (events) => events
-  const pieces = new Pieces(sought)
+  if (!forms) return (events) => events
+  const pieces = new Pieces(forms)
   // Log probabilities tell a text again, so they wait for it; what stands within it keeps its place.
   let waiting: Event[] = []
   const behind = (events: readonly Event[]) => [...waiting.splice(0), ...events]
-  const others = new Map<number, ReturnType<typeof concealer>>()
-  const conceal = (event: Event): readonly Event[] => {
+  const others = new Map<number, ReturnType<typeof secretHider>>()
+  const hideIn = (event: Event): readonly Event[] => {
     if (event.type === 'candidate') {
       const { index } = event
-      const other = others.get(index) ?? concealer(sought)
+      const other = others.get(index) ?? secretHider(forms)
       others.set(index, other)
       return other([event.event]).map((shown) => ({ type: 'candidate', index, event: shown }))
     }
     if (event.type === 'block-delta') {
       const text = pieces.take(event.text)
       if (pieces.hides) waiting = []
-      const told = text === event.text ? [event] : delta(text)
-      return pieces.held === '' ? behind(told) : told
+      const passing = text === event.text ? [event] : delta(text)
+      return pieces.held === '' ? behind(passing) : passing
     }
-    const shown = event.type === 'error' ? event : changed(event, sought.hide)
+    const shown = event.type === 'error' ? event : changed(event, forms.hide)
     if (event.type === 'logprobs' || (event.type === 'citation' && pieces.held !== '')) {
       waiting.push(shown)
       return []
     }
     return behind([...delta(pieces.end()), shown])
   }
-  const concealRun = (run: readonly Event[]): readonly Event[] => {
+  const hideInRun = (run: readonly Event[]): readonly Event[] => {
     if (pieces.takeHarmless(run)) return waiting.length > 0 ? behind(run) : run
     const [only] = run
-    return run.length === 1 && only ? conceal(only) : run.flatMap(conceal)
+    return run.length === 1 && only ? hideIn(only) : run.flatMap(hideIn)
   }
   return (events) => {
     const shown: Event[] = []
     for (let from = 0; from < events.length;) {
       const to = endOfRun(events, from)
-      if (to - from === events.length) return concealRun(events)
-      for (const event of concealRun(events.slice(from, to))) shown.push(event)
+      if (to - from === events.length) return hideInRun(events)
+      for (const event of hideInRun(events.slice(from, to))) shown.push(event)
       from = to
     }
     return shown
@@ -61,7 +61,7 @@ function endOfRun(events: readonly Event[], from: number): number {
 const delta = (text: string): Event[] => (text === '' ? [] : [{ type: 'block-delta', text }])
 
 class Pieces {
-  readonly #sought: Sought
+  readonly #forms: SecretForms
   /** The text that was passed on last, from behind the last hidden place. */
   #passed = ''
   /** The end of the text, where it may be the beginning of a secret. */
@@ -69,8 +69,8 @@ class Pieces {
   /** Whether something was hidden in the last piece. */
   hides = false
 
-  constructor(sought: Sought) {
-    this.#sought = sought
+  constructor(forms: SecretForms) {
+    this.#forms = forms
   }
 
   /**
@@ -84,7 +84,7 @@ class Pieces {
       if (event.type !== 'block-delta') return false
       text += event.text
     }
-    if (this.#sought.isLikely(text)) return false
+    if (this.#forms.isLikely(text)) return false
     this.#passed = text.slice(-TELLING_CHARACTERS)
     return true
   }
@@ -93,9 +93,9 @@ class Pieces {
     const text = this.#passed + this.held + piece
     let start = this.#passed.length
     let [shown, floor] = ['', 0]
-    let at = this.#sought.isLikely(text) ? this.#sought.next(text, 0) : -1
+    let at = this.#forms.isLikely(text) ? this.#forms.next(text, 0) : -1
     while (at >= 0) {
-      const end = this.#sought.end(text, at)
+      const end = this.#forms.end(text, at)
       if (end === 'open') break
       if (end === undefined) at += 1
       else {
@@ -103,7 +103,7 @@ class Pieces {
         // Nothing in a hidden place is searched again.
         floor = start = at = end
       }
-      at = this.#sought.next(text, at)
+      at = this.#forms.next(text, at)
     }
     const until = at < 0 ? text.length : Math.max(start, at)
     this.hides = floor > 0

@@ -7,16 +7,16 @@ import { framer } from '../../stream/stream-out.ts'
 import type { PassingExchange } from '../exchange.ts'
 import { unreadRequest, type PassPlan } from '../request/plan.ts'
 
-type Thread = SameSide['thread']
+type Thread = SameSide['streamThread']
 
 /** What a caller has been shown of a stream that passes, as far as an error behind it has to know. */
-export class ShownStream {
+export class SentEvents {
   readonly #exchange: PassingExchange
   readonly #plan: PassPlan
   readonly #thread: Thread
   #begun = false
   /** Known with the first event. */
-  #isLasting: boolean | undefined
+  #isContinuing: boolean | undefined
   #start: StartEvent | undefined
   readonly #number: RegExp | undefined
   /** The number of the last event that was read, and the last one that was only a piece: a stream is made of them. */
@@ -26,9 +26,9 @@ export class ShownStream {
   constructor(exchange: PassingExchange, plan: PassPlan) {
     this.#exchange = exchange
     this.#plan = plan
-    const { thread } = exchange.caller.same
-    this.#thread = thread
-    this.#number = thread && new RegExp(`"${thread.count}"\\s*:\\s*(\\d{1,15})`)
+    const { streamThread } = exchange.caller.same
+    this.#thread = streamThread
+    this.#number = streamThread && new RegExp(`"${streamThread.count}"\\s*:\\s*(\\d{1,15})`)
   }
 
   add({ frame, events, text, isPiece }: ReadFrame): void {
@@ -43,8 +43,8 @@ export class ShownStream {
       this.#count = number
       this.#piece = ''
     }
-    if (this.#isLasting !== undefined) return
-    this.#isLasting = this.#thread.lasting.test(frame.data)
+    if (this.#isContinuing !== undefined) return
+    this.#isContinuing = this.#thread.continuing.test(frame.data)
     this.#start = events.find((event) => event.type === 'start')
   }
 
@@ -66,7 +66,7 @@ export class ShownStream {
     if (!this.#thread) return event
     const { destination, requested, stream } = this.#plan
     const { count, reply, named, broken } = this.#thread
-    const isLeft = this.#isLasting || !stream
+    const isLeft = this.#isContinuing || !stream
     const { name, data } = isLeft ? broken(event) : event
     if (!isObject(data)) return event
     const written = data[reply]
