@@ -12,6 +12,7 @@ import { chatFailures } from './chat.ts'
 import { cloudFailures } from './clouds.ts'
 import { longFailures } from './long.ts'
 import { sdkFailures } from './sdks.ts'
+import { summingFailures } from './summing.ts'
 import { timed } from './time.ts'
 import { ended, isConnected, World } from './world.ts'
 
@@ -105,13 +106,15 @@ async function launchFailures(wanted: string | undefined): Promise<number> {
 }
 
 /**
- * `wanted`: what has this name alone, `chat` for the agents of that dialect, `long` for a session that is summed up,
+ * `wanted`: what has this name alone, `chat` for the agents of that dialect, `long` for sessions that are summed up,
  * `sdk` for libraries, `clouds` for stand-ins of these.
  */
 async function failures(wanted: string | undefined): Promise<number> {
   const clouds = wanted === undefined || wanted === 'clouds' ? await cloudFailures(world) : 0
   if (wanted === 'clouds') return clouds
-  const long = wanted === undefined || wanted === 'long' ? await longFailures(world) : 0
+  const isLong = wanted === undefined || wanted === 'long'
+  const ordered = isLong ? await longFailures(world) : 0
+  const long = ordered + (isLong ? await summingFailures(world, wanted === undefined) : 0)
   if (wanted === 'long') return long
   const libraries = wanted === undefined || wanted === 'sdk' ? await sdkFailures(world) : 0
   if (wanted === 'sdk') return libraries

@@ -20,12 +20,29 @@ export interface Step {
   input: number
 }
 
+/** A window with hardly anything in it. */
+export const EMPTY = 1000
+
+/** How agents, and the proxy for those that leave it to a service, order a summary: in the last turn. */
+const ORDERS =
+  /replaced by a summary|Your task is to create a detailed summary|(?:updated|improved) <state_snapshot>|the <state_snapshot> XML|anchored summary|the summary process/
+
+/** The tools that run a command, and what they are given. */
+const RUNNERS: Readonly<Record<string, (command: string) => object>> = {
+  exec_command: (cmd) => ({ cmd }),
+  Bash: (command) => ({ command, description: 'Goes on.' }),
+  bash: (command) => ({ command, description: 'Goes on.' }),
+  run_shell_command: (command) => ({ command, description: 'Goes on.', is_background: false }),
+}
+
 /** A model behind one dialect: it works through the steps, and its summary repeats the facts that it was shown. */
 export class Model {
   summaries = 0
   /** The facts in the last request but those for summaries. */
   known = 0
   #turns = 0
+  /** How full its window was said to be. */
+  #input = EMPTY
   readonly #steps: readonly Step[]
 
   constructor(steps: readonly Step[]) {
@@ -34,30 +51,37 @@ export class Model {
 
   reply(text: string, request: Request): { blocks: Block[]; input: number } {
     const found = FACTS.filter((fact) => text.includes(fact))
-    const isOrdered = request.compact?.now === true || /replaced by a summary/.test(text)
+    const isOrdered =
+      request.compact?.now === true || ORDERS.test(JSON.stringify(request.turns.at(-1)))
     if (isOrdered) {
       this.summaries += 1
-      const words = `Known: ${found.join(', ')}`
+      const known = `Known: ${found.join(', ')}`
+      // One agent looks for the one element, another for the other.
+      const words = `<summary>${known}</summary><state_snapshot>${known}</state_snapshot>`
       const block = request.compact?.now ? summaryMadeHere(words) : undefined
-      return { blocks: [block ?? { kind: 'text', text: words }], input: 1000 }
+      // A summary turn repeats the conversation: an agent that counts takes less for a fault.
+      return { blocks: [block ?? { kind: 'text', text: words }], input: this.#input }
     }
+    const name = request.tools.map(nameOf).find((each) => RUNNERS[each])
+    // What an agent asks beside its work, such as for a title, it asks without this tool.
+    if (name === undefined) return { blocks: [{ kind: 'text', text: 'A title' }], input: EMPTY }
     this.known = found.length
     const step = this.#steps[this.#turns]
     this.#turns += 1
-    if (!step) return { blocks: [{ kind: 'text', text: 'All is done.' }], input: 1000 }
-    const tool = request.tools.find(({ kind, ...rest }) => kind === 'function' && isRunner(rest))
+    if (!step) return { blocks: [{ kind: 'text', text: 'All is done.' }], input: EMPTY }
     const call = {
       kind: 'tool-call' as const,
       id: `call_${this.#turns}`,
-      name: tool && 'name' in tool ? tool.name : 'exec_command',
-      input: JSON.stringify({ cmd: step.command }),
+      name,
+      input: JSON.stringify(RUNNERS[name]?.(step.command)),
       form: 'json' as const,
     }
+    this.#input = step.input
     return { blocks: [call], input: step.input }
   }
 }
 
-const isRunner = (tool: object): boolean => 'name' in tool && tool.name === 'exec_command'
+const nameOf = (tool: Request['tools'][number]): string => ('name' in tool ? tool.name : '')
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   let text = ''

@@ -3,7 +3,7 @@ import { sleep } from './caller.ts'
 import { expect, voiceAt, type Soak } from './soak.ts'
 import { modelOf } from './upstream.ts'
 
-const SOCKETS = 900
+const SOCKETS = 1000
 const TURNS = 6
 const LONGEST_MS = 60_000
 
