@@ -87,13 +87,19 @@ const run = (...args: string[]) =>
 
 describe('a release', () => {
   const log =
-    '# Changelog\n\n## Unreleased\n\n### Added\n\n- One.\n\n## 0.1.0 - 2026-11-21\n\n- Zero.\n'
+    '# Changelog\n\n## Unreleased\n\n### Added\n\n- One.\n\n### Changed\n\n### Security\n\n## 0.1.0 - 2026-11-21\n\n- Zero.\n'
 
   it('moves what was not released under its version', () => {
     const next = moved(log, '0.2.0', '2026-12-01')
     expect(findChanges(next, '0.2.0')).toBe('### Added\n\n- One.')
     expect(findChanges(next, 'Unreleased')).toBe('')
+    expect(next).toContain('## Unreleased\n\n### Added\n\n### Changed')
+    expect(next.indexOf('### Security\n\n## 0.2.0')).toBeGreaterThan(0)
+    expect(next).toContain('- One.\n\n## 0.1.0 - 2026-11-21')
     expect(findChanges(next, '0.1.0')).toBe('- Zero.')
+    expect(
+      moved(next.replace('### Fixed\n', '### Fixed\n\n- Two.\n'), '0.3.0', '2026-12-02'),
+    ).toContain('## 0.3.0 - 2026-12-02\n\n### Fixed\n\n- Two.\n\n## 0.2.0')
   })
 
   it('sets the version where it stands, and nowhere else', () => {
