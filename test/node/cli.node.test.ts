@@ -312,7 +312,7 @@ describe('dragoman', () => {
     [
       ['--config', 'broken.json'],
       {},
-      'broken.json:1:2: expected a member name in double quotes or "}", but the text ends here',
+      'broken.json:1:2: expected a field name in double quotes or "}", but the text ends here',
     ],
     [['--config', 'binary.json'], {}, 'binary.json:1:1: expected a JSON value'],
     [
