@@ -15,7 +15,7 @@ import { pickHeaders } from '../upstream/header-subset.ts'
 import type { Leave } from '../upstream/breaker.ts'
 import { failoverOf, membersOf, type Member } from '../upstream/members.ts'
 import type { Pools } from '../upstream/pools.ts'
-import { addressRequest, type AddressedRequest } from '../upstream/request.ts'
+import { addressRequest, type SentRequest } from '../upstream/request.ts'
 import { findRoute, sentModel } from '../upstream/route.ts'
 import { judge, saysHowLong, type Cause, type Verdict } from '../upstream/verdict.ts'
 import { taskReply } from './reply.ts'
@@ -108,7 +108,7 @@ async function askMembers(exchange: EndpointExchange, asked: Asked): Promise<Ans
 interface Trial {
   member: Member
   leave: Leave
-  sent?: AddressedRequest
+  sent?: SentRequest
   call?: UpstreamCall
   error?: unknown
 }
@@ -128,14 +128,13 @@ async function ask(exchange: EndpointExchange, asked: Asked, member: Member): Pr
   const leave = breaker.enter(ports.now()) ?? breaker.force()
   try {
     if (isMade(upstream)) await withMadeKey(sent, upstream, ports)
-    const { secrets, ...request } = sent
     const { timeouts, proxy } = upstream
     journal.asks(exchange.tokens)
     return {
       member,
       leave,
       sent,
-      call: await callUpstream(exchange, request, { timeouts, proxy, secrets }),
+      call: await callUpstream(exchange, sent, { timeouts, proxy }),
     }
   } catch (error) {
     return { member, leave, error }
@@ -151,13 +150,16 @@ function addressed(
   { upstream }: Member,
   name: string,
   credential: string | undefined,
-): AddressedRequest {
+): SentRequest {
   // A form is one of conversations.
   const { form: _, ...plain } = upstream
   const query = [...new URL(request.url).searchParams].filter(([each]) => each !== 'key')
   const headers = pickHeaders(request.headers, HEADERS)
   const renamed = name === model ? body : encoded(spliceStrings(text, slices, name))
-  return addressRequest({ path, query, headers, body: renamed, stream: false }, plain, credential)
+  return addressRequest({ path, query, headers, body: renamed }, plain, {
+    credential,
+    stream: false,
+  })
 }
 
 /** Why an answer is none to be passed on; undefined for one that is. */

@@ -4,11 +4,11 @@ import { TIMEOUTS } from '../config/defaults.ts'
 import type { Answer } from '../exchange/exchange.ts'
 import type { Journal } from '../exchange/journal.ts'
 import type { Ports, Send } from '../ports.ts'
-import { createSecrets, type Secrets } from '../upstream/secrets.ts'
+import { createSecrets } from '../upstream/secrets.ts'
 import type { Settings, TaskSettings } from '../config/settings.ts'
 import { pickHeaders } from '../upstream/header-subset.ts'
 import { passedQuery, taskPath, type TaskService } from './routes.ts'
-import { callUpstream, type Sendable, type UpstreamCall } from '../upstream/call.ts'
+import { callUpstream, type Sent, type UpstreamCall } from '../upstream/call.ts'
 import { VERSION } from '../version.ts'
 import type { HttpRequest } from '../ports.ts'
 import { taskReply } from './reply.ts'
@@ -42,10 +42,9 @@ export async function answerTask(exchange: TaskExchange): Promise<Answer> {
   const address = taskAddress(task, path, passedQuery(url.search))
   const upload = request.method === 'POST' ? createUpload(request, settings.limits.bodyBytes) : {}
   const headers = requestHeaders(request, upload, secret)
-  const body = upload.body && { body: upload.body }
-  const sendable = { method: request.method, url: address, headers, ...body }
   const secrets = createSecrets(secret)
-  const call = await callTask(exchange, task, sendable, secrets).catch((error: unknown) => {
+  const sent = { method: request.method, url: address, headers, body: upload.body, secrets }
+  const call = await callTask(exchange, task, sent).catch((error: unknown) => {
     // The connection may have failed because the caller's body broke off.
     throw upload.problem ? new ProblemError(upload.problem) : error
   })
@@ -102,12 +101,11 @@ function requestHeaders(
 function callTask(
   exchange: TaskExchange,
   { timeouts = TIMEOUTS }: TaskSettings,
-  sendable: Sendable,
-  secrets: Secrets,
+  sent: Sent,
 ): Promise<UpstreamCall> {
   const { send, ...others } = exchange.ports
-  const ports = { ...others, send: sendable.body ? once(send) : send }
-  return callUpstream({ ...exchange, ports }, sendable, { timeouts, secrets })
+  const ports = { ...others, send: sent.body ? once(send) : send }
+  return callUpstream({ ...exchange, ports }, sent, { timeouts })
 }
 
 /** A body that was streamed cannot be sent a second time, so a repeated attempt fails with the first one's error. */
