@@ -44,7 +44,7 @@ function takenBy({
   if (anyOf)
     return [...new Set(anyOf.map((branch) => takenBy(branch as Schema)))]
       .join(' or ')
-      .replace(/^(.*) or list of \1s$/, '$1 or a list of them')
+      .replace(/^(.*) or list of \1s?$/, '$1 or a list of them')
       .replace(/^string or list of string or objects$/, 'string or a list')
   if (only !== undefined) return code(only)
   if (values) return values.map(code).join(', ')

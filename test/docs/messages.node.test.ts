@@ -8,7 +8,7 @@ const { text } = pageAt('docs/troubleshooting.md')
 const PLAIN = [
   /\bexpected\b|\b(?:has|have) to be\b|\bmust be\b|\bis required\b|; see --help/,
   /^The body is not |^Invalid '|^This (?:path|endpoint|response) |^There is no endpoint/,
-  /^(?:explain|verify) expects |^This is no id of a task|^Cannot cancel|^The response was cancelled|^The caller left/,
+  /^(?:explain|verify|launch) expects |^This is no id of a task|^Cannot cancel|^The response was cancelled|^The caller left/,
   /^a signature needs no token|^this header belongs to the connection|: only text is allowed here/,
   /blocks belong into messages of the role|^There is no (?:dialect|profile) '/,
 ]
