@@ -3,6 +3,7 @@ import { ConfigError, type Environment, readSettings } from './config/config.ts'
 import type { Config } from './config/type.ts'
 import { DEFAULT_RETENTION } from './config/defaults.ts'
 import { placing } from './places/placing.ts'
+import { tasks } from './tasks/tasks.ts'
 import { randomId } from './ports.ts'
 import { fetchSend } from './upstream/fetch-send.ts'
 import type { Ports as EveryPort } from './ports.ts'
@@ -77,6 +78,7 @@ export function createApp(
     ...(ports.store ? {} : createStore(settings)),
     ...ports,
     ...(ports.log && { log: knownOnly(ports.log) }),
+    tasks,
   })
   const app = basePath === undefined ? own : mounted(basePath, own)
   const handle = app.fetch

@@ -4,12 +4,12 @@ import { holdsLiterals } from '../json/large-literals.ts'
 import type { Glance, ScannedBody } from '../json/scanned-body.ts'
 import type { Structure } from '../json/structure.ts'
 import type { Slice } from '../json/tokens.ts'
+import type { BodyRules } from '../ports.ts'
 import { readFresh, type NativeBytes } from './fresh-body.ts'
 import {
   byteOffsets,
   findStructure,
   respelled,
-  type BodyRules,
   type Gap,
   KnownBody,
   type Layout,

@@ -4,7 +4,7 @@ import { likelyValue } from '../json/slices.ts'
 import { holdsLiterals } from '../json/large-literals.ts'
 import { endOfSpace, endOfValue, SIGN, type Slice } from '../json/tokens.ts'
 import type { NativeBytes } from './fresh-body.ts'
-import type { BodyRules } from './known-body.ts'
+import type { BodyRules } from '../ports.ts'
 import { MOST_TURNS } from './opening.ts'
 
 const DECODER = new TextDecoder()

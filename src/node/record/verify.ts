@@ -10,7 +10,9 @@ import { memoryStore } from '../../memory/stores/memory.ts'
 import type { LogEntry } from '../../observe/entry.ts'
 import { createObserver } from '../../observe/observer.ts'
 import { placing } from '../../places/placing.ts'
-import { ConnectError, type Ports, type Send, StaleConnectionError } from '../../ports.ts'
+import { tasks } from '../../tasks/tasks.ts'
+import type { AppPorts } from '../../http/app-context.ts'
+import { ConnectError, type Send, StaleConnectionError } from '../../ports.ts'
 import { wholeBytes, utf8Text } from '../../json/bytes.ts'
 import { listSecrets, secretsOf } from '../../upstream/secrets.ts'
 import { shownUrl } from '../../inspect/view.ts'
@@ -121,12 +123,13 @@ class Verifier {
     this.#now = record.at
     let entry: LogEntry | undefined
     const sent: Sent[] = []
-    const ports: Ports = {
+    const ports: AppPorts = {
       send: replaying([...(record.earlier ?? []), record], sent),
       now: () => this.#now,
       randomId: chanceOf(record),
       log: (each) => (entry = each),
       placing,
+      tasks,
       observer: createObserver({ version: VERSION, runtime: 'node' }, Date.now),
       ...(this.#store && { store: this.#store }),
       inspector: {
