@@ -1,6 +1,6 @@
 import { adapters } from '../adapters/index.ts'
 import type { Problem } from './model/problem.ts'
-import { withDemo } from './demo/demo.ts'
+import { withDemo } from './extras/demo/demo.ts'
 import {
   ConfigError,
   type Environment,
@@ -16,7 +16,7 @@ import { randomId } from './ports.ts'
 import { fetchSend } from './upstream/fetch-send.ts'
 import type { Ports } from './ports.ts'
 import type { AppPorts } from './http/app-context.ts'
-import { tasks } from './tasks/tasks.ts'
+import { tasks } from './extras/tasks/tasks.ts'
 import { gatheredSource } from './stream/gathered-source.ts'
 import { listSecrets } from './upstream/secrets.ts'
 import type { Settings } from './config/settings.ts'

@@ -107,7 +107,7 @@ const ROOMS = {
 
 type Room = keyof typeof ROOMS
 
-/** What an exchange can do without: a platform brings it, behind a port. */
+/** What an exchange can do without (`src/extras/`): a platform brings it, behind a port. */
 const EXTRAS: readonly string[] = ['recall', 'places', 'inspect', 'tasks', 'demo']
 
 /** What each entry brings, and so what a program carries that imports it. */
@@ -138,7 +138,7 @@ const PLACES: readonly (readonly [RegExp, Room])[] = [
 function roomOf(path: string): Room | undefined {
   const place = PLACES.find(([pattern]) => pattern.test(path))
   if (place) return place[1]
-  const [, folder = ''] = /^src\/([\w-]+)\//.exec(path) ?? []
+  const [, folder = ''] = /^src\/(?:extras\/)?([\w-]+)\//.exec(path) ?? []
   return folder in ROOMS ? (folder as Room) : undefined
 }
 
@@ -208,7 +208,7 @@ describe('boundaries', () => {
     expect(allowed('src/json/json.ts', 'src/model/problem.ts')).toBe(false)
     expect(allowed('src/memory/records.ts', 'src/exchange/exchange.ts')).toBe(false)
     expect(allowed('src/exchange/exchange.ts', 'hono')).toBe(false)
-    expect(allowed('src/exchange/reply/pass.ts', 'src/places/placing.ts')).toBe(false)
+    expect(allowed('src/exchange/reply/pass.ts', 'src/extras/places/placing.ts')).toBe(false)
     expect(allowed('src/http/app.ts', 'node:http')).toBe(false)
     expect(allowed('src/worker.ts', 'src/node/upstream/send.ts')).toBe(false)
     expect(allowed('src/elsewhere/x.ts', 'src/json/json.ts')).toBe(false)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readSettings } from '../../src/config/config.ts'
 import { createReplaceable } from '../../src/http/app.ts'
-import { tasks } from '../../src/tasks/tasks.ts'
+import { tasks } from '../../src/extras/tasks/tasks.ts'
 import type { AppPorts } from '../../src/http/app-context.ts'
 import { alarm, type MakeAlarm } from '../../src/stream/time.ts'
 import { bodyTexts } from '../bench/requests.ts'

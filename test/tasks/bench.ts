@@ -3,7 +3,7 @@ import { PROCESS_LIMITS, TIMEOUTS } from '../../src/config/defaults.ts'
 import type { Send, UpstreamRequest, UpstreamResponse } from '../../src/ports.ts'
 import type { Settings, TaskSettings } from '../../src/config/settings.ts'
 import { createHandler } from '../../src/http/app.ts'
-import { tasks } from '../../src/tasks/tasks.ts'
+import { tasks } from '../../src/extras/tasks/tasks.ts'
 import { createApp } from '../../src/http/hono-app.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
 

@@ -1,4 +1,4 @@
-import type { Tasks } from '../exchange/tasks.ts'
+import type { Tasks } from '../../exchange/tasks.ts'
 import { isPassedOn, passEndpoint } from './endpoint.ts'
 import { answerTask } from './exchange.ts'
 import { failureAt, serviceAt } from './routes.ts'

@@ -1,9 +1,9 @@
-import { bytesIn, encoded, joinBytes, LARGEST_BLOCK_BYTES, type Bytes } from '../json/bytes.ts'
-import type { JsonObject } from '../json/json.ts'
-import type { Glance, ScannedText } from '../json/scanned-body.ts'
-import { scanStructure, StructureError, type Structure } from '../json/structure.ts'
-import type { Slice } from '../json/tokens.ts'
-import type { BodyRules } from '../ports.ts'
+import { bytesIn, encoded, joinBytes, LARGEST_BLOCK_BYTES, type Bytes } from '../../json/bytes.ts'
+import type { JsonObject } from '../../json/json.ts'
+import type { Glance, ScannedText } from '../../json/scanned-body.ts'
+import { scanStructure, StructureError, type Structure } from '../../json/structure.ts'
+import type { Slice } from '../../json/tokens.ts'
+import type { BodyRules } from '../../ports.ts'
 
 /** Undefined for a text that is no JSON object within the limits. */
 export function findStructure(

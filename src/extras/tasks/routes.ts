@@ -1,6 +1,6 @@
-import { stringify, type JsonObject } from '../json/json.ts'
-import type { TaskService } from '../exchange/tasks.ts'
-import { ProblemError, statusOf, type Problem, type ProblemKind } from '../model/problem.ts'
+import { stringify, type JsonObject } from '../../json/json.ts'
+import type { TaskService } from '../../exchange/tasks.ts'
+import { ProblemError, statusOf, type Problem, type ProblemKind } from '../../model/problem.ts'
 
 /** A service whose requests and answers pass unchanged. Only its paths are known here. */
 export interface KnownService {
