@@ -8,7 +8,7 @@ import { createSecrets } from '../../upstream/secrets.ts'
 import type { TaskSettings } from '../../config/settings.ts'
 import { pickHeaders } from '../../upstream/header-subset.ts'
 import { passedQuery, taskPath, type KnownService } from './routes.ts'
-import { callUpstream, type Sent, type UpstreamCall } from '../../upstream/call.ts'
+import { callUpstream, type SendableRequest, type UpstreamCall } from '../../upstream/call.ts'
 import { VERSION } from '../../version.ts'
 import { taskReply } from './reply.ts'
 import { createUpload, type Upload } from './upload.ts'
@@ -87,7 +87,7 @@ function requestHeaders(
 function callTask(
   exchange: TaskRequest,
   { timeouts = TIMEOUTS }: TaskSettings,
-  sent: Sent,
+  sent: SendableRequest,
 ): Promise<UpstreamCall> {
   const { send, ...others } = exchange.ports
   const ports = { ...others, send: sent.body ? once(send) : send }
