@@ -1,8 +1,9 @@
-import type { Bytes } from '../json/bytes.ts'
-import type { Json, JsonObject } from '../json/json.ts'
-import { respelled, type Glance, type ScannedBody } from '../json/scanned-body.ts'
-import type { Slice } from '../json/tokens.ts'
-import { findStructure, type BodyRules, type KnownBody, type MemberPlace } from './known-body.ts'
+import type { Bytes } from '../../json/bytes.ts'
+import type { Json, JsonObject } from '../../json/json.ts'
+import { respelled, type Glance, type ScannedBody } from '../../json/scanned-body.ts'
+import type { Slice } from '../../json/tokens.ts'
+import type { BodyRules } from '../../ports.ts'
+import { findStructure, type KnownBody, type MemberPlace } from './known-body.ts'
 
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true })
 

@@ -1,9 +1,9 @@
-import { holdsLiterals } from '../json/large-literals.ts'
-import { ScannedText } from '../json/scanned-body.ts'
-import { likelyValue } from '../json/slices.ts'
-import { endOfSpace, endOfValue, SIGN } from '../json/tokens.ts'
+import { holdsLiterals } from '../../json/large-literals.ts'
+import { ScannedText } from '../../json/scanned-body.ts'
+import { likelyValue } from '../../json/slices.ts'
+import { endOfSpace, endOfValue, SIGN } from '../../json/tokens.ts'
+import type { BodyRules } from '../../ports.ts'
 import type { NativeBytes } from './fresh-body.ts'
-import type { BodyRules } from './known-body.ts'
 import { MOST_TURNS } from './opening.ts'
 
 const DECODER = new TextDecoder()

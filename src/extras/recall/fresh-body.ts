@@ -1,8 +1,9 @@
-import { restored, type Json, type JsonObject } from '../json/json.ts'
-import { holdsLiterals } from '../json/large-literals.ts'
-import type { KeptText, Structure } from '../json/structure.ts'
-import { endOfSpace } from '../json/tokens.ts'
-import { findStructure, learnBody, type BodyRules } from './known-body.ts'
+import { restored, type Json, type JsonObject } from '../../json/json.ts'
+import { holdsLiterals } from '../../json/large-literals.ts'
+import type { KeptText, Structure } from '../../json/structure.ts'
+import { endOfSpace } from '../../json/tokens.ts'
+import type { BodyRules } from '../../ports.ts'
+import { findStructure, learnBody } from './known-body.ts'
 import { RecalledBody } from './recalled-body.ts'
 
 /** What a platform does at once with bytes that the language goes through one by one. */

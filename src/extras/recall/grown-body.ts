@@ -1,16 +1,10 @@
-import { byteOffsets } from '../json/bytes.ts'
-import { isObject, listOf, parse, restored, type JsonObject } from '../json/json.ts'
-import { holdsLiterals } from '../json/large-literals.ts'
-import type { Structure } from '../json/structure.ts'
+import { byteOffsets } from '../../json/bytes.ts'
+import { isObject, listOf, parse, restored, type JsonObject } from '../../json/json.ts'
+import { holdsLiterals } from '../../json/large-literals.ts'
+import type { Structure } from '../../json/structure.ts'
+import type { BodyRules } from '../../ports.ts'
 import { readFresh, type NativeBytes } from './fresh-body.ts'
-import {
-  findStructure,
-  type BodyRules,
-  type Gap,
-  KnownBody,
-  type Layout,
-  type MemberPlace,
-} from './known-body.ts'
+import { findStructure, type Gap, KnownBody, type Layout, type MemberPlace } from './known-body.ts'
 import { RecalledBody, type BodyParts } from './recalled-body.ts'
 
 /** Inside of a body a byte order mark is a fault. */
