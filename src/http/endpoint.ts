@@ -21,14 +21,14 @@ export async function answerEndpoint(
 ): Promise<Answer | undefined> {
   const { settings, ports, pools, load, use } = context
   journal.note({ operation: 'task' })
-  use?.enter(caller, journal)
+  await use?.enter(caller, journal)
   journal.onEnd(load.enter())
   const lease = load.lease()
   journal.onEnd(() => lease.release())
   const { bytes, tokens, size } = createBody(await readBody(request, settings.limits, lease, ports))
   journal.note({ bytesIn: size })
   journal.received()
-  use?.reserve(caller, { tokens, usd: () => 0 }, journal)
+  await use?.reserve(caller, { tokens, usd: () => 0 }, journal)
   return passEndpoint({
     settings,
     ports,
