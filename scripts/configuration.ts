@@ -161,6 +161,7 @@ const SECTIONS: readonly (readonly [heading: string, section: string, words: str
     'callers.limits',
     'Processes with one `redis://…` as `state.store` count together, over restarts. Any other counts for itself and forgets with its end: behind several of them a caller has as many times its limit. On Workers each isolate counts. The members of `callers.keys.*.limits` are the same.',
   ],
+  ['before', 'before', 'See [operations](operations.md#a-webhook-before-each-request).'],
   [
     'tasks',
     'tasks.image',

@@ -2,6 +2,7 @@ import { createBody } from '../exchange/body.ts'
 import type { Answer } from '../exchange/exchange.ts'
 import { isPassedOn, passEndpoint } from '../tasks/endpoint.ts'
 import { type Admission, mayUse } from '../upstream/credentials.ts'
+import { askBefore } from './admission/before.ts'
 import type { AppContext } from './app-context.ts'
 import { readBody } from './read-body.ts'
 import type { ReceivedRequest } from './request-head.ts'
@@ -16,10 +17,11 @@ export const isEndpoint = ({ settings }: AppContext, { head, explain }: Received
  */
 export async function answerEndpoint(
   context: AppContext,
-  { request, head, journal }: ReceivedRequest,
+  received: ReceivedRequest,
   { caller, credential, identity }: Admission,
 ): Promise<Answer | undefined> {
   const { settings, ports, pools, load, use } = context
+  const { request, head, journal } = received
   journal.note({ operation: 'task' })
   await use?.enter(caller, journal)
   journal.onEnd(load.enter())
@@ -28,6 +30,8 @@ export async function answerEndpoint(
   const { bytes, tokens, size } = createBody(await readBody(request, settings.limits, lease, ports))
   journal.note({ bytesIn: size })
   journal.received()
+  const { before } = settings
+  if (before) await askBefore(before, context, received, { caller: caller.name, bytes: size })
   await use?.reserve(caller, { tokens, usd: () => 0 }, journal)
   return passEndpoint({
     settings,
