@@ -41,7 +41,7 @@ export interface UpstreamCall {
 }
 
 /** Its body may be made while it is sent. */
-export type Sent = SentRequest<UpstreamRequest['body']>
+export type SendableRequest = SentRequest<UpstreamRequest['body']>
 
 /** What a call needs to know about its exchange. */
 export interface CallContext {
@@ -77,7 +77,7 @@ export class CallError extends ProblemError {
 /** Sends the request and waits for the head of the answer; throws CallError. */
 export async function callUpstream(
   { ports, signal, journal }: CallContext,
-  request: Sent,
+  request: SendableRequest,
   options: CallOptions,
 ): Promise<UpstreamCall> {
   const { timeouts, attemptMs } = options
@@ -118,7 +118,10 @@ export async function callUpstream(
 /** This header and its state are set for each call and not once per plan, because each call is a span of its own. */
 const TRACEPARENT = 'traceparent'
 
-function withTrace(request: Sent, trace: Readonly<Record<string, string>> | undefined): Sent {
+function withTrace(
+  request: SendableRequest,
+  trace: Readonly<Record<string, string>> | undefined,
+): SendableRequest {
   if (request.headers[TRACEPARENT] === undefined) return request
   const { [TRACEPARENT]: _, ...headers } = request.headers
   return { ...request, headers: { ...headers, ...trace } }
@@ -152,14 +155,14 @@ function failureOf(problem: Problem | undefined, error: unknown): CallFailure {
 }
 
 /** A body that is made while it is sent cannot be sent a second time. */
-const isWhole = ({ body }: Sent): boolean => !(body instanceof ReadableStream)
+const isWhole = ({ body }: SendableRequest): boolean => !(body instanceof ReadableStream)
 
 const watchBeginning = (line: CallDeadline, { stream, timeouts }: CallOptions): void =>
   line.watch(stream ? timeouts.firstByteMs : timeouts.jsonMs, NO_FIRST_BYTE)
 
 function sendOnce(
   send: Send,
-  { method, url, headers, body }: Sent,
+  { method, url, headers, body }: SendableRequest,
   options: CallOptions & { fresh?: boolean },
   line: CallDeadline,
 ): Promise<UpstreamResponse> {
@@ -200,7 +203,7 @@ async function skipRest(read: () => Promise<Piece>): Promise<void> {
     skipped += piece.bytes.length
 }
 
-type Opening = CallOptions & Pick<CallContext, 'journal'> & Pick<Sent, 'secrets'>
+type Opening = CallOptions & Pick<CallContext, 'journal'> & Pick<SendableRequest, 'secrets'>
 
 function opened(reply: UpstreamResponse, line: CallDeadline, options: Opening): UpstreamCall {
   const source = reply.body && toSource(reply.body)

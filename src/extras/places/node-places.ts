@@ -1,9 +1,9 @@
-import { isObject, listOf, objectIn, parse, stringify, type Json } from '../json/json.ts'
-import { flatName } from '../rules/names.ts'
-import type { Key } from '../model/paths.ts'
-import { isAmong, keyOf } from '../rules/late-tools.ts'
-import type { Block, Request } from '../model/request.ts'
-import type { PlaceFinder, Places, Translation } from '../ports.ts'
+import { isObject, listOf, objectIn, parse, stringify, type Json } from '../../json/json.ts'
+import { flatName } from '../../rules/names.ts'
+import type { Key } from '../../model/paths.ts'
+import { isAmong, keyOf } from '../../rules/late-tools.ts'
+import type { Block, Request } from '../../model/request.ts'
+import type { PlaceFinder, Places, Translation } from '../../ports.ts'
 
 /**
  * Finds places by trial. A node came from the part of the caller's body without which it is missing or different;

@@ -1,4 +1,4 @@
-import type { Bytes } from '../json/bytes.ts'
+import type { Bytes } from '../../json/bytes.ts'
 import type {
   Inspector,
   PassingAnswer,
@@ -6,8 +6,8 @@ import type {
   Send,
   UpstreamRequest,
   UpstreamResponse,
-} from '../ports.ts'
-import { type ByteSource, toSource } from '../stream/source.ts'
+} from '../../ports.ts'
+import { type ByteSource, toSource } from '../../stream/source.ts'
 import { KeptBody } from './kept-body.ts'
 import { KeptAnswer, KeptCall, KeptExchange } from './kept.ts'
 import { Ring } from './ring.ts'

@@ -1,15 +1,15 @@
-import type { Bytes } from '../json/bytes.ts'
-import { isObject, listOf, parse, restored, type Json, type JsonObject } from '../json/json.ts'
-import { holdsLiterals } from '../json/large-literals.ts'
-import type { Glance, ScannedBody } from '../json/scanned-body.ts'
-import type { Structure } from '../json/structure.ts'
-import type { Slice } from '../json/tokens.ts'
+import type { Bytes } from '../../json/bytes.ts'
+import { isObject, listOf, parse, restored, type Json, type JsonObject } from '../../json/json.ts'
+import { holdsLiterals } from '../../json/large-literals.ts'
+import type { Glance, ScannedBody } from '../../json/scanned-body.ts'
+import type { Structure } from '../../json/structure.ts'
+import type { Slice } from '../../json/tokens.ts'
+import type { BodyRules } from '../../ports.ts'
 import { readFresh, type NativeBytes } from './fresh-body.ts'
 import {
   byteOffsets,
   findStructure,
   respelled,
-  type BodyRules,
   type Gap,
   KnownBody,
   type Layout,

@@ -1,38 +1,24 @@
-import { invalid, ProblemError } from '../model/problem.ts'
-import { placeKey, upstreamKey } from '../upstream/credentials.ts'
-import { TIMEOUTS } from '../config/defaults.ts'
-import type { Answer } from '../exchange/exchange.ts'
-import type { Journal } from '../exchange/journal.ts'
-import type { Ports, Send } from '../ports.ts'
-import { createSecrets } from '../upstream/secrets.ts'
-import type { Settings, TaskSettings } from '../config/settings.ts'
-import { pickHeaders } from '../upstream/header-subset.ts'
-import { passedQuery, taskPath, type TaskService } from './routes.ts'
-import { callUpstream, type Sent, type UpstreamCall } from '../upstream/call.ts'
-import { VERSION } from '../version.ts'
-import type { HttpRequest } from '../ports.ts'
+import { invalid, ProblemError } from '../../model/problem.ts'
+import { placeKey, upstreamKey } from '../../upstream/credentials.ts'
+import { TIMEOUTS } from '../../config/defaults.ts'
+import type { Answer } from '../../exchange/exchange.ts'
+import type { TaskRequest } from '../../exchange/tasks.ts'
+import type { HttpRequest, Send } from '../../ports.ts'
+import { createSecrets } from '../../upstream/secrets.ts'
+import type { TaskSettings } from '../../config/settings.ts'
+import { pickHeaders } from '../../upstream/header-subset.ts'
+import { passedQuery, taskPath, type KnownService } from './routes.ts'
+import { callUpstream, type SendableRequest, type UpstreamCall } from '../../upstream/call.ts'
+import { VERSION } from '../../version.ts'
 import { taskReply } from './reply.ts'
 import { createUpload, type Upload } from './upload.ts'
-
-/** One request of an admitted caller for a task service. */
-export interface TaskExchange {
-  settings: Settings
-  ports: Ports
-  service: TaskService
-  request: HttpRequest
-  /** The caller's credential, for services that are sent it. */
-  credential: string | undefined
-  /** Aborted when the caller leaves. */
-  signal: AbortSignal
-  journal: Journal
-}
 
 /**
  * Passes a request to its task service and the answer back, without changing a byte. Addresses in a body (a callback,
  * an image) concern the service alone; this proxy fetches none of them. Throws ProblemError.
  */
-export async function answerTask(exchange: TaskExchange): Promise<Answer> {
-  const { settings, service, request, journal } = exchange
+export async function answerTask(service: KnownService, exchange: TaskRequest): Promise<Answer> {
+  const { settings, request, journal } = exchange
   const url = new URL(request.url)
   const path = taskPath(service, request.method, url.pathname)
   const task = settings.tasks[service.name]
@@ -60,7 +46,7 @@ export async function answerTask(exchange: TaskExchange): Promise<Answer> {
   })
 }
 
-function notConfigured({ name, mount }: TaskService): ProblemError {
+function notConfigured({ name, mount }: KnownService): ProblemError {
   const variable = `DRAGOMAN_${name.toUpperCase()}`
   const what = `tasks.${name}.url and tasks.${name}.key (or ${variable}_URL and ${variable}_KEY)`
   const message = `No service is configured for ${mount}: set ${what} in the configuration.`
@@ -99,9 +85,9 @@ function requestHeaders(
 }
 
 function callTask(
-  exchange: TaskExchange,
+  exchange: TaskRequest,
   { timeouts = TIMEOUTS }: TaskSettings,
-  sent: Sent,
+  sent: SendableRequest,
 ): Promise<UpstreamCall> {
   const { send, ...others } = exchange.ports
   const ports = { ...others, send: sent.body ? once(send) : send }

@@ -1,6 +1,6 @@
-import { ProblemError, type Problem } from '../model/problem.ts'
-import { joinBytes, NOTHING, utf8Text } from '../json/bytes.ts'
-import type { Answer } from '../exchange/exchange.ts'
+import { ProblemError, type Problem } from '../../model/problem.ts'
+import { joinBytes, NOTHING, utf8Text } from '../../json/bytes.ts'
+import type { Answer } from '../../exchange/exchange.ts'
 import {
   CALLER_LEFT,
   KEY_REFUSED,
@@ -8,17 +8,17 @@ import {
   NOT_JSON,
   REDIRECTED,
   REPLY_TOO_LARGE,
-} from '../problems/failures.ts'
-import type { Journal } from '../exchange/journal.ts'
-import { pickHeaders } from '../upstream/header-subset.ts'
-import { isAboutKey } from '../exchange/answers/refusal.ts'
-import { headerWait } from '../problems/wait.ts'
-import type { Secrets } from '../upstream/secrets.ts'
-import type { KeySettings } from '../config/settings.ts'
-import { steppedSource } from '../stream/stream-out.ts'
-import type { MakeAlarm } from '../stream/time.ts'
-import type { UpstreamCall } from '../upstream/call.ts'
-import { JsonEnd } from '../json/json-end.ts'
+} from '../../problems/failures.ts'
+import type { Journal } from '../../exchange/journal.ts'
+import { pickHeaders } from '../../upstream/header-subset.ts'
+import { isAboutKey } from '../../exchange/answers/refusal.ts'
+import { headerWait } from '../../problems/wait.ts'
+import type { Secrets } from '../../upstream/secrets.ts'
+import type { KeySettings } from '../../config/settings.ts'
+import { steppedSource } from '../../stream/stream-out.ts'
+import type { MakeAlarm } from '../../stream/time.ts'
+import type { UpstreamCall } from '../../upstream/call.ts'
+import { JsonEnd } from '../../json/json-end.ts'
 
 export interface TaskReply {
   call: UpstreamCall

@@ -1,4 +1,4 @@
-import { isObject, parse, type Json, type JsonObject } from '../json/json.ts'
+import { isObject, parse, type Json, type JsonObject } from '../../json/json.ts'
 import type { KeptExchange } from './kept.ts'
 
 const LONGEST = 120

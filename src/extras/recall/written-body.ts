@@ -1,5 +1,5 @@
-import { encoded, joinBytes } from '../json/bytes.ts'
-import { stringify, Verbatim, type Json, type JsonObject } from '../json/json.ts'
+import { encoded, joinBytes } from '../../json/bytes.ts'
+import { stringify, Verbatim, type Json, type JsonObject } from '../../json/json.ts'
 
 /** A body as it was written, and where its parts stand in the bytes. */
 export interface WrittenBody {

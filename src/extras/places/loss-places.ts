@@ -1,7 +1,7 @@
-import { isObject, type Json } from '../json/json.ts'
-import type { Key } from '../model/paths.ts'
+import { isObject, type Json } from '../../json/json.ts'
+import type { Key } from '../../model/paths.ts'
 import { changedAt, nodeAt, pointer, shortest } from './node-places.ts'
-import { lossKey, type Loss } from '../model/loss.ts'
+import { lossKey, type Loss } from '../../model/loss.ts'
 
 /** The losses of a translation or an edit, as `lossKey` spells them; undefined where the body cannot be read. */
 export type LossesOf = (body: Json) => ReadonlySet<string> | undefined

@@ -1,7 +1,7 @@
-import type { Lookup } from '../model/lookup.ts'
-import { effectOf } from '../model/loss-effect.ts'
-import type { Loss, LossCode } from '../model/loss.ts'
-import type { LogEntry } from '../observe/entry.ts'
+import type { Lookup } from '../../model/lookup.ts'
+import { effectOf } from '../../model/loss-effect.ts'
+import type { Loss, LossCode } from '../../model/loss.ts'
+import type { LogEntry } from '../../observe/entry.ts'
 import type { KeptCall, KeptExchange } from './kept.ts'
 import { lastWords } from './words.ts'
 

@@ -1,61 +1,17 @@
-import { encoded, LONG_BYTES, sizeOf, wholeBytes, type Bytes } from '../json/bytes.ts'
-import { stringify, type Json, type JsonObject } from '../json/json.ts'
-import { holdsLiterals } from '../json/large-literals.ts'
-import type { Glance, ScannedBody, ScannedText } from '../json/scanned-body.ts'
-import type { Slice } from '../json/tokens.ts'
-import type { Trail } from '../model/trail/trail.ts'
+import { encoded, LONG_BYTES, sizeOf, wholeBytes, type Bytes } from '../../json/bytes.ts'
+import { stringify, type Json, type JsonObject } from '../../json/json.ts'
+import { holdsLiterals } from '../../json/large-literals.ts'
+import type { Glance, ScannedBody, ScannedText } from '../../json/scanned-body.ts'
+import type { Slice } from '../../json/tokens.ts'
+import type { Trail } from '../../model/trail/trail.ts'
+import type { BodyRules, Recall, RecalledRequest } from '../../ports.ts'
 import { commonPrefix, commonSuffix, isSameByte, type IsSame } from './common-prefix.ts'
 import { readFresh, type NativeBytes } from './fresh-body.ts'
 import { readPassing } from './passing-body.ts'
 import { growBody } from './grown-body.ts'
-import {
-  byteOffsets,
-  gapIn,
-  learnBody,
-  respelled,
-  type BodyRules,
-  type Gap,
-  type KnownBody,
-} from './known-body.ts'
+import { byteOffsets, gapIn, learnBody, respelled, type Gap, type KnownBody } from './known-body.ts'
 import { turnEndsOf, MOST_UNLIKELY, SessionStore, type RecalledSession } from './session-store.ts'
 import { writeBody } from './written-body.ts'
-
-/** Remembers the last request of each session, because the next one brings most of it again. */
-export interface Recall {
-  /**
-   * `owner`: what is kept for one is found for no other; `size`: that of the body in bytes. Undefined where nothing is
-   * kept.
-   */
-  request(
-    owner: string,
-    dialect: string,
-    rules: BodyRules,
-    size: number,
-  ): RecalledRequest | undefined
-  /** Bounds what is kept, in bytes; nothing is where it is zero. */
-  bound(bytes: number): void
-  /** About how many bytes are kept. */
-  readonly held: number
-}
-
-/** One request, and the session that it belongs to. */
-export interface RecalledRequest {
-  /** The body as far as it is known from the last request of its session; undefined where it is not. */
-  scanned(bytes: Bytes): ScannedBody | undefined
-  /** The same of a body that is not known, where its bytes can be read as they are; it is learned from. */
-  fresh(bytes: Bytes): ScannedBody | undefined
-  /**
-   * The same of a body that need not be understood, where none has come that opens as it does: most of it is not even
-   * looked at before there is a second one.
-   */
-  first(bytes: Bytes): ScannedBody | undefined
-  /** Learns from a body that is not known. */
-  learned(bytes: Bytes, scanned: ScannedText): ScannedBody
-  /** The bytes of `stringify`. */
-  written(body: JsonObject): Uint8Array
-  /** What the pieces of the last request became; undefined for the first one of a session, and where none is kept. */
-  readonly trail: Trail | undefined
-}
 
 /** A smaller body is read and written as a whole more quickly than in parts. */
 const LEAST_BYTES = 8192

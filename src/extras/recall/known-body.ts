@@ -1,22 +1,9 @@
-import { bytesIn, encoded, joinBytes, LARGEST_BLOCK_BYTES, type Bytes } from '../json/bytes.ts'
-import type { JsonObject } from '../json/json.ts'
-import type { Glance, ScannedText } from '../json/scanned-body.ts'
-import {
-  scanStructure,
-  StructureError,
-  type Structure,
-  type StructureLimits,
-} from '../json/structure.ts'
-import type { Slice } from '../json/tokens.ts'
-import type { VerbatimPaths } from '../json/verbatim-paths.ts'
-
-/** How bodies of a dialect are read. */
-export interface BodyRules {
-  readonly limits: StructureLimits
-  readonly verbatim: VerbatimPaths
-  /** The member of the top level whose list grows from request to request. */
-  readonly turns: string
-}
+import { bytesIn, encoded, joinBytes, LARGEST_BLOCK_BYTES, type Bytes } from '../../json/bytes.ts'
+import type { JsonObject } from '../../json/json.ts'
+import type { Glance, ScannedText } from '../../json/scanned-body.ts'
+import { scanStructure, StructureError, type Structure } from '../../json/structure.ts'
+import type { Slice } from '../../json/tokens.ts'
+import type { BodyRules } from '../../ports.ts'
 
 /** Undefined for a text that is no JSON object within the limits. */
 export function findStructure(

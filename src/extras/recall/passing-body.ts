@@ -1,10 +1,10 @@
-import type { Glance, ScannedBody } from '../json/scanned-body.ts'
-import { parse, type Json } from '../json/json.ts'
-import { likelyValue } from '../json/slices.ts'
-import { holdsLiterals } from '../json/large-literals.ts'
-import { endOfSpace, endOfValue, SIGN, type Slice } from '../json/tokens.ts'
+import type { Glance, ScannedBody } from '../../json/scanned-body.ts'
+import { parse, type Json } from '../../json/json.ts'
+import { likelyValue } from '../../json/slices.ts'
+import { holdsLiterals } from '../../json/large-literals.ts'
+import { endOfSpace, endOfValue, SIGN, type Slice } from '../../json/tokens.ts'
 import type { NativeBytes } from './fresh-body.ts'
-import type { BodyRules } from './known-body.ts'
+import type { BodyRules } from '../../ports.ts'
 import { MOST_TURNS } from './opening.ts'
 
 const DECODER = new TextDecoder()

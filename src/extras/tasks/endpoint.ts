@@ -1,41 +1,22 @@
-import { encoded, utf8Text, wholeBytes, withoutMark, type Bytes } from '../json/bytes.ts'
-import { slicesAt, scalarIn, spliceStrings } from '../json/slices.ts'
-import type { Slice } from '../json/tokens.ts'
-import { isMade, withMadeKey } from '../keys/made.ts'
-import { invalid, kindOfStatus, ProblemError } from '../model/problem.ts'
-import type { HttpRequest, Ports } from '../ports.ts'
-import { CONNECTION_LOST } from '../problems/failures.ts'
-import { headerWait } from '../problems/wait.ts'
-import type { RouteSettings, Settings } from '../config/settings.ts'
-import type { Answer } from '../exchange/exchange.ts'
-import type { Journal } from '../exchange/journal.ts'
-import { noRoute } from '../exchange/request/other-models.ts'
-import { CallError, callUpstream, type UpstreamCall } from '../upstream/call.ts'
-import { pickHeaders } from '../upstream/header-subset.ts'
-import type { Leave } from '../upstream/breaker.ts'
-import { failoverOf, membersOf, type Member } from '../upstream/members.ts'
-import type { Pools } from '../upstream/pools.ts'
-import { addressRequest, type SentRequest } from '../upstream/request.ts'
-import { findRoute, sentModel } from '../upstream/route.ts'
-import { judge, saysHowLong, type Cause, type Verdict } from '../upstream/verdict.ts'
+import { encoded, utf8Text, wholeBytes, withoutMark } from '../../json/bytes.ts'
+import { slicesAt, scalarIn, spliceStrings } from '../../json/slices.ts'
+import type { Slice } from '../../json/tokens.ts'
+import { isMade, withMadeKey } from '../../keys/made.ts'
+import { invalid, kindOfStatus, ProblemError } from '../../model/problem.ts'
+import { CONNECTION_LOST } from '../../problems/failures.ts'
+import { headerWait } from '../../problems/wait.ts'
+import type { RouteSettings, Settings } from '../../config/settings.ts'
+import type { Answer } from '../../exchange/exchange.ts'
+import type { PassedRequest } from '../../exchange/tasks.ts'
+import { noRoute } from '../../exchange/request/other-models.ts'
+import { CallError, callUpstream, type UpstreamCall } from '../../upstream/call.ts'
+import { pickHeaders } from '../../upstream/header-subset.ts'
+import type { Leave } from '../../upstream/breaker.ts'
+import { failoverOf, membersOf, type Member } from '../../upstream/members.ts'
+import { addressRequest, type SentRequest } from '../../upstream/request.ts'
+import { findRoute, sentModel } from '../../upstream/route.ts'
+import { judge, saysHowLong, type Cause, type Verdict } from '../../upstream/verdict.ts'
 import { taskReply } from './reply.ts'
-
-/** A request of an admitted caller for an endpoint that passes as it is (`upstreams.*.passthrough`). */
-export interface EndpointExchange {
-  settings: Settings
-  ports: Ports
-  pools: Pools
-  path: string
-  request: HttpRequest
-  body: Bytes
-  /** About how many tokens it holds. */
-  tokens: number
-  credential: string | undefined
-  identity: string | undefined
-  signal: AbortSignal
-  journal: Journal
-  mayUse(model: string): boolean
-}
 
 /** Whether some upstream lists the path. */
 export const isPassedOn = ({ upstreams }: Settings, path: string): boolean =>
@@ -45,7 +26,7 @@ export const isPassedOn = ({ upstreams }: Settings, path: string): boolean =>
  * Passes a request to the upstream of its model and the answer back as bytes: only the name of the model is replaced,
  * where it has another one there. Undefined where the upstream of the model does not list the path. Throws ProblemError.
  */
-export async function passEndpoint(exchange: EndpointExchange): Promise<Answer | undefined> {
+export async function passEndpoint(exchange: PassedRequest): Promise<Answer | undefined> {
   const { settings, path, journal } = exchange
   const text = utf8Text(withoutMark(wholeBytes(exchange.body)))
   const named = modelIn(text)
@@ -81,7 +62,7 @@ function modelIn(text: string): Pick<Asked, 'model' | 'slices'> {
 }
 
 /** One member after the other, as long as a failure says that another may be asked. */
-async function askMembers(exchange: EndpointExchange, asked: Asked): Promise<Answer> {
+async function askMembers(exchange: PassedRequest, asked: Asked): Promise<Answer> {
   const { pools, settings, ports } = exchange
   const { route, members, model } = asked
   const failover = failoverOf(settings, route)
@@ -113,7 +94,7 @@ interface Trial {
   error?: unknown
 }
 
-async function ask(exchange: EndpointExchange, asked: Asked, member: Member): Promise<Trial> {
+async function ask(exchange: PassedRequest, asked: Asked, member: Member): Promise<Trial> {
   const { journal, ports, credential } = exchange
   const { upstream } = member
   const name = sentModel(member, asked.model)
@@ -145,7 +126,7 @@ async function ask(exchange: EndpointExchange, asked: Asked, member: Member): Pr
 const HEADERS = ['accept', 'idempotency-key']
 
 function addressed(
-  { path, request, body }: EndpointExchange,
+  { path, request, body }: PassedRequest,
   { text, slices, model }: Asked,
   { upstream }: Member,
   name: string,
@@ -181,7 +162,7 @@ const UNAUTHORIZED = 401
 
 /** Tells the pool what became of its member. */
 function settle(
-  exchange: EndpointExchange,
+  exchange: PassedRequest,
   { members, model }: Asked,
   { member, leave, call }: Trial,
   cause: Cause | undefined,
@@ -209,7 +190,7 @@ function settle(
     })
 }
 
-function tell(exchange: EndpointExchange, { call, error, member, sent }: Trial): Promise<Answer> {
+function tell(exchange: PassedRequest, { call, error, member, sent }: Trial): Promise<Answer> {
   if (!call || !sent) throw error instanceof Error ? error : new ProblemError(CONNECTION_LOST)
   const { journal, ports, settings, tokens } = exchange
   if (call.status < 300) journal.note({ usage: { input: Math.ceil(tokens) } })

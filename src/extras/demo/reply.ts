@@ -1,7 +1,7 @@
-import { estimateTokens } from '../rules/estimate.ts'
-import type { Event } from '../model/events.ts'
-import { unfold } from '../model/events.ts'
-import { objectIn, isObject, parseObject, stringify, wordIn, type Json } from '../json/json.ts'
+import { estimateTokens } from '../../rules/estimate.ts'
+import type { Event } from '../../model/events.ts'
+import { unfold } from '../../model/events.ts'
+import { objectIn, isObject, parseObject, stringify, wordIn, type Json } from '../../json/json.ts'
 import type {
   Block,
   DialectName,
@@ -10,8 +10,8 @@ import type {
   Request,
   TextTool,
   ToolCallBlock,
-} from '../model/request.ts'
-import { fingerprint, summaryMadeHere } from '../model/proof.ts'
+} from '../../model/request.ts'
+import { fingerprint, summaryMadeHere } from '../../model/proof.ts'
 
 /** The demo's answer: the same for the same request, with content of each kind that is asked for. */
 export function demoReply(request: Request, dialect: DialectName, id: string): Event[] {

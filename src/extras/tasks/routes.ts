@@ -1,8 +1,9 @@
-import { stringify, type JsonObject } from '../json/json.ts'
-import { ProblemError, statusOf, type Problem, type ProblemKind } from '../model/problem.ts'
+import { stringify, type JsonObject } from '../../json/json.ts'
+import type { TaskService } from '../../exchange/tasks.ts'
+import { ProblemError, statusOf, type Problem, type ProblemKind } from '../../model/problem.ts'
 
 /** A service whose requests and answers pass unchanged. Only its paths are known here. */
-export interface TaskService {
+export interface KnownService {
   name: 'image' | 'music'
   /** The path at which callers find the service; its upstream may have another. */
   mount: string
@@ -24,7 +25,7 @@ const get = (path: string): TaskRow => ({ method: 'GET', path })
 const IMAGE_PARAMETER_ERROR = 21
 const IMAGE_SYSTEM_ERROR = 23
 
-const image: TaskService = {
+const image: KnownService = {
   name: 'image',
   mount: '/img',
   rows: [
@@ -46,7 +47,7 @@ const image: TaskService = {
   }),
 }
 
-const music: TaskService = {
+const music: KnownService = {
   name: 'music',
   mount: '/music',
   rows: [
@@ -64,23 +65,25 @@ const music: TaskService = {
   }),
 }
 
-const SERVICES: readonly TaskService[] = [image, music]
+const SERVICES: readonly KnownService[] = [image, music]
 
 /** The service that a path belongs to, even if it has no such endpoint. */
-export const taskServiceAt = (path: string): TaskService | undefined =>
+export const serviceAt = (path: string): KnownService | undefined =>
   SERVICES.find(({ mount }) => path === mount || path.startsWith(`${mount}/`))
 
 /** A failure in the words of the service. */
-export const taskProblem = (
-  service: TaskService,
+export function failureAt(
+  service: KnownService,
   problem: Problem,
-): { status: number; body: string } => ({
-  status: statusOf(problem),
-  body: stringify(service.writeProblem(problem)),
-})
+  path: string,
+): ReturnType<TaskService['failure']> {
+  const row = problem.kind === 'method-not-allowed' ? rowAt(service, path) : undefined
+  const body = stringify(service.writeProblem(problem))
+  return { status: statusOf(problem), body, ...(row && { allow: row.method }) }
+}
 
 /** The path of an existing endpoint below the mount; throws ProblemError for any other. */
-export function taskPath(service: TaskService, method: string, path: string): string {
+export function taskPath(service: KnownService, method: string, path: string): string {
   const row = rowAt(service, path)
   if (!row) throw refused('not-found', `There is no endpoint ${quoted(path)}.`)
   if (row.method !== method)
@@ -90,11 +93,7 @@ export function taskPath(service: TaskService, method: string, path: string): st
   return below
 }
 
-/** The method of the endpoint, for the `allow` header. */
-export const allowedAt = (service: TaskService, path: string): string | undefined =>
-  rowAt(service, path)?.method
-
-const rowAt = (service: TaskService, path: string): TaskRow | undefined =>
+const rowAt = (service: KnownService, path: string): TaskRow | undefined =>
   service.rows.find((row) => fits(row.path, path.slice(service.mount.length)))
 
 /** Compares segments without decoding them, because an upstream may read another spelling as another path. */

@@ -1,4 +1,4 @@
-import { isWhole, streamDecoder, type Bytes } from '../json/bytes.ts'
+import { isWhole, streamDecoder, type Bytes } from '../../json/bytes.ts'
 import { MARK_BYTES, type Ring } from './ring.ts'
 
 /** The most that is kept of one body, and the most pieces of a stream whose times are kept. */

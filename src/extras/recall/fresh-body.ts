@@ -1,16 +1,11 @@
-import type { Bytes } from '../json/bytes.ts'
-import { restored, type Json, type JsonObject } from '../json/json.ts'
-import { holdsLiterals } from '../json/large-literals.ts'
-import type { Glance, ScannedBody, ScannedText } from '../json/scanned-body.ts'
-import type { KeptText, Structure } from '../json/structure.ts'
-import { endOfSpace, type Slice } from '../json/tokens.ts'
-import {
-  findStructure,
-  learnBody,
-  respelled,
-  type BodyRules,
-  type KnownBody,
-} from './known-body.ts'
+import type { Bytes } from '../../json/bytes.ts'
+import { restored, type Json, type JsonObject } from '../../json/json.ts'
+import { holdsLiterals } from '../../json/large-literals.ts'
+import type { Glance, ScannedBody, ScannedText } from '../../json/scanned-body.ts'
+import type { KeptText, Structure } from '../../json/structure.ts'
+import { endOfSpace, type Slice } from '../../json/tokens.ts'
+import type { BodyRules } from '../../ports.ts'
+import { findStructure, learnBody, respelled, type KnownBody } from './known-body.ts'
 
 /** What a platform does at once with bytes that the language goes through one by one. */
 export interface NativeBytes {

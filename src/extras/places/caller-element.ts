@@ -1,6 +1,6 @@
-import { isObject, listOf, stringify, type Json, type JsonObject } from '../json/json.ts'
-import type { Key } from '../model/paths.ts'
-import { ownTurn } from '../stream/time.ts'
+import { isObject, listOf, stringify, type Json, type JsonObject } from '../../json/json.ts'
+import type { Key } from '../../model/paths.ts'
+import { ownTurn } from '../../stream/time.ts'
 import { nodeAt } from './node-places.ts'
 
 interface Search {

@@ -1,4 +1,4 @@
-import type { Lookup } from '../model/lookup.ts'
+import type { Lookup } from '../../model/lookup.ts'
 
 /** Headers of every page: a page shows what models say, which is hostile text. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
-import type { Lookup } from '../model/lookup.ts'
-import type { Bytes } from '../json/bytes.ts'
-import type { LogEntry } from '../observe/entry.ts'
+import type { Lookup } from '../../model/lookup.ts'
+import type { Bytes } from '../../json/bytes.ts'
+import type { LogEntry } from '../../observe/entry.ts'
 import { KeptBody } from './kept-body.ts'
 import type { Ring } from './ring.ts'
 

@@ -1,7 +1,7 @@
-import type { Problem } from '../model/problem.ts'
-import { CALLER_LEFT } from '../problems/failures.ts'
-import type { HttpRequest } from '../ports.ts'
-import { requireJson, tooLarge } from '../exchange/request/body-rules.ts'
+import type { Problem } from '../../model/problem.ts'
+import { CALLER_LEFT } from '../../problems/failures.ts'
+import type { HttpRequest } from '../../ports.ts'
+import { requireJson, tooLarge } from '../../exchange/request/body-rules.ts'
 
 /** A caller's body on its way to an upstream. It is never whole in memory. */
 export interface Upload {
