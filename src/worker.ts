@@ -15,7 +15,6 @@ import { DEFAULT_RETENTION, ISOLATE_LIMITS } from './config/defaults.ts'
 import { randomId } from './ports.ts'
 import { fetchSend } from './upstream/fetch-send.ts'
 import type { Ports } from './ports.ts'
-import { gatheredSource } from './stream/gathered-source.ts'
 import { listSecrets } from './upstream/secrets.ts'
 import type { Settings } from './config/settings.ts'
 import { createReplaceable, fetchOf, refusingAll } from './http/app.ts'
@@ -62,12 +61,6 @@ function handlerFor(environment: WorkerEnvironment): Handler {
   }
 }
 
-/** As `fetchSend`, with fewer and longer pieces. */
-const gatheringSend: Ports['send'] = async (request) => {
-  const { body, ...answer } = await fetchSend(request)
-  return { ...answer, body: body && 'getReader' in body ? gatheredSource(body) : body }
-}
-
 const NOT_CONFIGURED: Problem = {
   kind: 'internal',
   message: 'This proxy is not configured as it should be; its log says what is wrong.',
@@ -79,7 +72,7 @@ const workerLog = (secrets: readonly string[]): Ports['log'] =>
 
 function proxyHandler(settings: Settings, bindings: WorkerEnvironment): Handler {
   const ports: Ports = {
-    send: withDemo(settings, adapters, gatheringSend),
+    send: withDemo(settings, adapters, fetchSend),
     now: Date.now,
     randomId,
     log: workerLog(listSecrets(settings)),

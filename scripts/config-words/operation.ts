@@ -260,6 +260,12 @@ export const OPERATION_WORDS: Words<
         time,
         10_000,
       ),
+      gatherMs: limit(
+        'gatherMs',
+        'How long the deltas of a translated stream wait at most for others, to be written together; `0` writes each as it comes. The first one and what is no delta wait for nothing.',
+        time,
+        40,
+      ),
       drainMs: limit(
         'drainMs',
         'How long open exchanges may go on after the signal to stop.',
