@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { adapters } from '../../adapters/index.ts'
 import { demoConfig, readSettings } from '../../src/config/config.ts'
-import { demoSend } from '../../src/demo/demo.ts'
+import { demoSend } from '../../src/extras/demo/demo.ts'
 import { writeSample } from '../../src/exchange/reply/sample.ts'
 import { createFetchHandler } from '../../src/http/app.ts'
 import { stringify } from '../../src/json/json.ts'

@@ -1,7 +1,7 @@
 import { frameReader } from '../../src/stream/event-reader.ts'
 import { toSource } from '../../src/stream/source.ts'
 import { describe, expect, it } from 'vitest'
-import { demoSend, withDemo } from '../../src/demo/demo.ts'
+import { demoSend, withDemo } from '../../src/extras/demo/demo.ts'
 import { adapters } from '../../adapters/index.ts'
 import { demoConfig, readSettings } from '../../src/config/config.ts'
 import { fold, verify, type Event } from '../../src/model/events.ts'

@@ -170,6 +170,6 @@ it('prints a few lines, and no page of its code, for a faulty configuration that
     `import { createApp } from 'dragoman'\ncreateApp({ upstream: {} })`,
   )
   const { stderr } = spawnSync(process.execPath, ['faulty.mjs'], { cwd: alone, encoding: 'utf8' })
-  expect(stderr).toContain('upstream: no such member exists; did you mean "upstreams"?')
+  expect(stderr).toContain('upstream: no such field exists; did you mean "upstreams"?')
   expect(stderr.length).toBeLessThan(5000)
 })

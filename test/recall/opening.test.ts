@@ -5,7 +5,7 @@ import { openingWords } from '../../src/exchange/request/opening-words.ts'
 import type { Exchange } from '../../src/exchange/exchange.ts'
 import { ScannedText } from '../../src/json/scanned-body.ts'
 import { scanStructure } from '../../src/json/structure.ts'
-import { createRecall } from '../../src/recall/recall.ts'
+import { createRecall } from '../../src/extras/recall/recall.ts'
 import { kits } from '../dialects/index.ts'
 
 const LIMITS = { depth: 100, nodes: 100_000 }

@@ -1,7 +1,7 @@
 import { adapters } from '../../adapters/index.ts'
 import { readSettings } from '../../src/config/config.ts'
 import type { Config } from '../../src/config/type.ts'
-import { demoSend } from '../../src/demo/demo.ts'
+import { demoSend } from '../../src/extras/demo/demo.ts'
 import { createReplaceable, type ReplaceableHandler } from '../../src/http/app.ts'
 import { toResponse } from '../../src/http/respond.ts'
 import { isObject, parseObject, type JsonObject } from '../../src/json/json.ts'
