@@ -68,6 +68,12 @@ export interface WrittenRequest<Body = JsonObject> {
   lastProof?: string
 }
 
+/** Where a request goes at its service. */
+export const addressOf = ({ path, query }: Pick<WrittenRequest, 'path' | 'query'>): string =>
+  query
+    ? `${path}?${query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`
+    : path
+
 /** The facts about a model, from the configuration; what it does not say is known by the name (`src/models`). */
 export interface ModelFacts extends SayableFacts {
   /** The facts about the server that runs it. */

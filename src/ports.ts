@@ -8,8 +8,8 @@ import type { Tracer } from './observe/traces.ts'
 import type { Observer } from './observe/observer.ts'
 import type { Bytes } from './json/bytes.ts'
 import type { Json, JsonObject } from './json/json.ts'
-import type { ScannedBody, ScannedText } from './json/scanned-body.ts'
-import type { StructureLimits } from './json/structure.ts'
+import type { ScannedBody } from './json/scanned-body.ts'
+import type { Structure, StructureLimits } from './json/structure.ts'
 import type { VerbatimPaths } from './json/verbatim-paths.ts'
 import type { Withheld } from './model/events.ts'
 import type { Key } from './model/paths.ts'
@@ -194,7 +194,7 @@ export interface RecalledRequest {
    */
   first(bytes: Bytes): ScannedBody | undefined
   /** Learns from a body that is not known. */
-  learned(bytes: Bytes, scanned: ScannedText): ScannedBody
+  learned(bytes: Bytes, text: string, structure: Structure): ScannedBody
   /** The bytes of `stringify`. */
   written(body: JsonObject): Uint8Array
   /** What the pieces of the last request became; undefined for the first one of a session, and where none is kept. */

@@ -1,5 +1,6 @@
 import { watchEmptyReply, type EmptyReply } from './exchange/reply/empty-reply.ts'
 import {
+  addressOf,
   keepingOf,
   type Adapter,
   type ModelFacts,
@@ -281,12 +282,10 @@ function writeRequest(
   const settled = from === to ? request : withSummary(request, to, lose)
   reportForeign(request, to.dialect, lose)
   const target = { model, defaultMaxOutputTokens: MAX_OUTPUT_TOKENS, facts }
-  const { path, query, ...written } = to.upstream.writeRequest(settled, { target, lose })
+  const written = to.upstream.writeRequest(settled, { target, lose })
   refuseToolless(request, losses)
-  const address = query
-    ? `${path}?${new URLSearchParams(query.map(([name, value]): [string, string] => [name, value]))}`
-    : path
-  return { ...written, path: address, ...plain(written.body), losses }
+  const { query: _, ...said } = written
+  return { ...said, path: addressOf(written), ...plain(written.body), losses }
 }
 
 /** A summary is asked for in a turn of its own: services know the form of their own callers alone. */

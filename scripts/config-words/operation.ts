@@ -46,7 +46,7 @@ export const COMPACTION_WORDS = {
 
 /** What is kept, told, traced and shown, and the limits of the process. */
 export const OPERATION_WORDS: Words<
-  Omit<Config, '$schema' | 'upstreams' | 'routes' | 'failover' | 'callers' | 'tasks'>
+  Omit<Config, '$schema' | 'upstreams' | 'routes' | 'failover' | 'callers' | 'before' | 'tasks'>
 > = {
   state: {
     means: 'Where conversations are kept that later requests may refer to.',

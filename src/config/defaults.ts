@@ -94,6 +94,8 @@ export const DEFAULT_FAILOVER: FailoverSettings = {
   stickySeconds: 3600,
 }
 
+export const BEFORE = { timeoutMs: SECOND_MS, onError: 'refuse' } as const
+
 export const RECORD = { maxBytes: 1024 * MIB, bodies: true }
 
 export const MAX_OUTPUT_TOKENS = 8192

@@ -405,6 +405,14 @@ const record = later(() =>
   z.strictObject({ file: filled, maxBytes: optional.count, bodies: optional.flag }),
 )
 
+const before = later(() =>
+  z.strictObject({
+    url: filled,
+    timeoutMs: optional.milliseconds,
+    onError: z.optional(z.enum(['allow', 'refuse'])),
+  }),
+)
+
 const web = later(() => z.strictObject({ origins: optional.texts, hosts: optional.texts }))
 
 /** The configuration as people write it. `scripts/config-words/` describes its members. */
@@ -415,6 +423,7 @@ export const configSchema = z.strictObject({
   callers: rarely(() =>
     z.union([z.literal('open'), callers], { error: 'expected "open" or {"keys": [...]}' }),
   ),
+  before: z.optional(before),
   tasks: z.optional(tasks),
   state: z.optional(state),
   losses: z.optional(losses),

@@ -8,6 +8,7 @@ export interface Config {
   upstreams?: Record<string, UpstreamConfig> | undefined
   routes?: RouteConfig[] | undefined
   callers?: 'open' | CallersConfig | undefined
+  before?: BeforeConfig | undefined
   tasks?: TasksConfig | undefined
   state?: StateConfig | undefined
   losses?: LossMode | LossesConfig | undefined
@@ -248,6 +249,12 @@ export interface JwtConfig {
   audience: string | string[]
   issuer: string
   name?: string | undefined
+}
+
+export interface BeforeConfig {
+  url: string
+  timeoutMs?: number | undefined
+  onError?: 'allow' | 'refuse' | undefined
 }
 
 export interface TasksConfig {

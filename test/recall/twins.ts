@@ -94,7 +94,7 @@ export function watched(
             if (scanned) count.first += 1
             return scanned && frozen(scanned)
           },
-          learned: (bytes, scanned) => frozen(request.learned(bytes, scanned)),
+          learned: (bytes, text, structure) => frozen(request.learned(bytes, text, structure)),
           written: (body) => request.written(freeze(body)),
           get trail() {
             return request.trail

@@ -1,11 +1,10 @@
-import type { Bytes } from '../../json/bytes.ts'
 import { restored, type Json, type JsonObject } from '../../json/json.ts'
 import { holdsLiterals } from '../../json/large-literals.ts'
-import type { Glance, ScannedBody, ScannedText } from '../../json/scanned-body.ts'
 import type { KeptText, Structure } from '../../json/structure.ts'
-import { endOfSpace, type Slice } from '../../json/tokens.ts'
+import { endOfSpace } from '../../json/tokens.ts'
 import type { BodyRules } from '../../ports.ts'
-import { findStructure, learnBody, respelled, type KnownBody } from './known-body.ts'
+import { findStructure, learnBody } from './known-body.ts'
+import { RecalledBody } from './recalled-body.ts'
 
 /** What a platform does at once with bytes that the language goes through one by one. */
 export interface NativeBytes {
@@ -16,121 +15,75 @@ export interface NativeBytes {
 }
 
 /**
- * Reads a body with characters outside of ASCII. Undefined where it has none, and where it is read as a text: because
- * it is no UTF-8 or no JSON, or too unusual, or because long data is to be left out of it.
+ * Reads a body with characters outside of ASCII from its bytes, because all that is structure in JSON is ASCII: a text
+ * of all of it would take two bytes for each character because of a few, and with it whatever is copied from it.
+ * Undefined where it has none, and where it is read as a text: because it is no UTF-8 or no JSON, or too unusual, or
+ * because long data is to be left out of it.
  */
 export function readFresh(
   bytes: Uint8Array,
   rules: BodyRules,
   native: NativeBytes,
-): FreshBody | undefined {
+): RecalledBody | undefined {
   if (native.isAscii(bytes) || !native.isUtf8(bytes)) return undefined
-  const text = native.signs(bytes)
-  const structure = holdsLiterals(bytes) ? undefined : findStructure(text, rules)
+  const signs = native.signs(bytes)
+  const structure = holdsLiterals(bytes) ? undefined : findStructure(signs, rules)
   if (!structure || ![...structure.members.keys()].every(isUsual)) return undefined
-  const signs = { text, structure }
-  const known = learnBody(bytes, signs, rules.turns)
-  return known && new FreshBody(known, signs, rules, native)
+  const known = learnBody(bytes, signs, structure, rules.turns)
+  const reader = new PartReader(bytes, signs, native)
+  return (
+    known &&
+    new RecalledBody(known, rules, {
+      parsed: () => reader.members(structure, rules.turns),
+      holds: (glance) => glance(signs),
+    })
+  )
 }
 
 const USUAL_NAME = /^[ -~]*$/
 const isUsual = (name: string): boolean => USUAL_NAME.test(name)
 
-/** The text with a character for each byte, and what was found in it. */
-type Signs = Pick<ScannedText, 'text' | 'structure'>
-
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/**
- * A body whose structure was found in its bytes, because all that is structure in JSON is ASCII. Each part of it is
- * decoded by itself: a text of all of it would take two bytes for each character because of a few, and with it
- * whatever is copied from it.
- */
-class FreshBody implements ScannedBody {
-  readonly known: KnownBody
+/** Parses a body by its parts. Its structure was found in `signs`, which has a character for each byte. */
+class PartReader {
+  readonly #bytes: Uint8Array
   readonly #signs: string
-  readonly #structure: Structure
-  readonly #rules: BodyRules
   readonly #native: NativeBytes
-  #text: string | undefined
-  #members: ReadonlyMap<string, Slice> | undefined
-  #value: JsonObject | undefined
 
-  constructor(known: KnownBody, signs: Signs, rules: BodyRules, native: NativeBytes) {
-    this.known = known
-    this.#signs = signs.text
-    this.#structure = signs.structure
-    this.#rules = rules
+  constructor(bytes: Uint8Array, signs: string, native: NativeBytes) {
+    this.#bytes = bytes
+    this.#signs = signs
     this.#native = native
   }
 
-  get text(): string {
-    return (this.#text ??= DECODER.decode(this.known.bytes))
-  }
-
-  get values(): number {
-    return this.known.nodes
-  }
-
-  get members(): ReadonlyMap<string, Slice> {
-    return (this.#members ??= findStructure(this.text, this.#rules)?.members ?? new Map())
-  }
-
-  /** The text between two places in the bytes. */
-  slice(start: number, end: number): string {
-    const bytes = this.known.bytes.subarray(start, end)
-    return this.#native.isAscii(bytes) ? this.#signs.slice(start, end) : DECODER.decode(bytes)
-  }
-
-  memberText(name: string): string | undefined {
-    const place = this.#structure.members.get(name)
-    return place && this.slice(place.start, place.end)
-  }
-
-  beginningOf(name: string, elements: number): string | undefined {
-    const { ends, members } = this.#structure
-    const place = members.get(name)
-    const end = name === this.#rules.turns ? ends[elements - 1] : undefined
-    return place && this.slice(place.start, end ?? place.end)
-  }
-
-  respelled(name: string, value: string): Bytes | undefined {
-    const place = this.#structure.members.get(name)
-    return place && respelled(this.known.bytes, place, value)
-  }
-
-  holds(glance: Glance): boolean {
-    const isThere = glance(this.#signs)
-    if (!isThere) this.known.blind.add(glance)
-    return isThere
-  }
-
-  parsed(): Json {
-    return (this.#value ??= this.#parsedMembers())
-  }
-
-  #parsedMembers(): JsonObject {
-    const { ends, members, kept } = this.#structure
+  members({ ends, members, kept }: Structure, turns: string): JsonObject {
     const body: JsonObject = {}
     for (const [name, { start, end }] of members) {
       const part = partOf(kept, name)
-      const isLong = name === this.#rules.turns && ends.length > 0
-      body[name] = isLong ? this.#parsedList(start, part) : this.#parsedPart(start, end, part)
+      const isLong = name === turns && ends.length > 0
+      body[name] = isLong ? this.#list(start, ends, part) : this.#part(start, end, part)
     }
     return body
   }
 
-  #parsedList(start: number, kept: KeptText | undefined): Json[] {
+  /** The text between two places in the bytes. */
+  slice(start: number, end: number): string {
+    const bytes = this.#bytes.subarray(start, end)
+    return this.#native.isAscii(bytes) ? this.#signs.slice(start, end) : DECODER.decode(bytes)
+  }
+
+  #list(start: number, ends: readonly number[], kept: KeptText | undefined): Json[] {
     let before = start
-    return this.#structure.ends.map((end, index) => {
+    return ends.map((end, index) => {
       // A bracket or a comma stands before each element.
       const from = endOfSpace(this.#signs, before) + 1
       before = end
-      return this.#parsedPart(from, end, partOf(kept, index))
+      return this.#part(from, end, partOf(kept, index))
     })
   }
 
-  #parsedPart(start: number, end: number, kept: KeptText | undefined): Json {
+  #part(start: number, end: number, kept: KeptText | undefined): Json {
     return restored(JSON.parse(this.slice(start, end)), kept, this)
   }
 }

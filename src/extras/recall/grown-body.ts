@@ -1,20 +1,11 @@
-import type { Bytes } from '../../json/bytes.ts'
-import { isObject, listOf, parse, restored, type Json, type JsonObject } from '../../json/json.ts'
+import { byteOffsets } from '../../json/bytes.ts'
+import { isObject, listOf, parse, restored, type JsonObject } from '../../json/json.ts'
 import { holdsLiterals } from '../../json/large-literals.ts'
-import type { Glance, ScannedBody } from '../../json/scanned-body.ts'
 import type { Structure } from '../../json/structure.ts'
-import type { Slice } from '../../json/tokens.ts'
 import type { BodyRules } from '../../ports.ts'
 import { readFresh, type NativeBytes } from './fresh-body.ts'
-import {
-  byteOffsets,
-  findStructure,
-  respelled,
-  type Gap,
-  KnownBody,
-  type Layout,
-  type MemberPlace,
-} from './known-body.ts'
+import { findStructure, type Gap, KnownBody, type Layout, type MemberPlace } from './known-body.ts'
+import { RecalledBody, type BodyParts } from './recalled-body.ts'
 
 /** Inside of a body a byte order mark is a fault. */
 const STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -45,7 +36,7 @@ export function growBody(
   gap: Gap,
   bytes: Uint8Array,
   { native, rules }: Reading,
-): GrownBody | undefined {
+): RecalledBody | undefined {
   const growth = bytes.length - known.bytes.length
   const fresh = decoded(bytes.subarray(gap.from, gap.to + growth))
   if (fresh === undefined) return undefined
@@ -56,7 +47,8 @@ export function growBody(
   if (nodes > rules.limits.nodes) return undefined
   const whole = { ...sketch, ...found, gap, growth }
   const layout = layoutOf(known.layout, whole, fresh, rules.turns)
-  return new GrownBody(known, whole, new KnownBody(bytes, nodes, layout), { native, rules })
+  const grown = new KnownBody(bytes, nodes, layout)
+  return new RecalledBody(grown, rules, grownParts(known, whole, grown, { native, rules }))
 }
 
 /** Undefined for bytes that are no text, and where long data is to be left out of it. */
@@ -120,94 +112,42 @@ const shifted = ({ name, start, end }: MemberPlace, by: number): MemberPlace => 
   end: end + by,
 })
 
-/** A body of which most is known: only what is new is read. */
-class GrownBody implements ScannedBody {
-  readonly known: KnownBody
-  readonly #sketch: Sketch
-  readonly #reading: Reading
-  readonly #blindBefore: ReadonlySet<Glance>
+/** Of a body of which most is known only what is new is read. */
+function grownParts(
+  { value, blind }: KnownBody,
+  sketch: Sketch,
+  known: KnownBody,
+  reading: Reading,
+): BodyParts {
   /** What the known body spells; undefined where it was never parsed. */
-  #before: JsonObject | undefined
-  #text: string | undefined
-  #members: ReadonlyMap<string, Slice> | undefined
-
-  constructor(before: KnownBody, sketch: Sketch, known: KnownBody, reading: Reading) {
-    this.known = known
-    this.#sketch = sketch
-    this.#reading = reading
-    this.#before = before.value
-    this.#blindBefore = before.blind
+  let before = value
+  return {
+    parsed() {
+      known.value ??= before ? filled(sketch, before) : parsedWhole(known, reading)
+      before = undefined
+      return known.value
+    },
+    holds: (glance, text) => !(blind.has(glance) && !glance(sketch.text)) && glance(text()),
   }
+}
 
-  get text(): string {
-    return (this.#text ??= STRICT.decode(this.known.bytes))
-  }
+function parsedWhole({ bytes }: KnownBody, { native, rules }: Reading): JsonObject {
+  const fresh = native && readFresh(bytes, rules, native)
+  const value = fresh?.parsed() ?? parse(STRICT.decode(bytes), rules.verbatim)
+  if (isObject(value)) return value
+  throw new SyntaxError('no object')
+}
 
-  get values(): number {
-    return this.known.nodes
-  }
-
-  get members(): ReadonlyMap<string, Slice> {
-    return (this.#members ??= findStructure(this.text, this.#reading.rules)?.members ?? new Map())
-  }
-
-  memberText(name: string): string | undefined {
-    const { bytes, layout } = this.known
-    const place = layout.places.find((each) => each.name === name)
-    return place && STRICT.decode(bytes.subarray(place.start, place.end))
-  }
-
-  beginningOf(name: string, elements: number): string | undefined {
-    const { bytes, layout } = this.known
-    const { places, turns } = layout
-    const index = places.findIndex((each) => each.name === name)
-    const place = places[index]
-    const end = turns?.index === index ? turns.ends[elements - 1] : undefined
-    return place && STRICT.decode(bytes.subarray(place.start, end ?? place.end))
-  }
-
-  parsed(): Json {
-    const { known } = this
-    known.value ??= this.#before ? this.#filled(this.#before) : this.#parsedWhole()
-    this.#before = undefined
-    return known.value
-  }
-
-  respelled(name: string, value: string): Bytes | undefined {
-    const { bytes, layout } = this.known
-    const place = layout.places.find((each) => each.name === name)
-    return place && respelled(bytes, place, value)
-  }
-
-  holds(glance: Glance): boolean {
-    const { blind } = this.known
-    if (blind.has(glance)) return false
-    const isKnown = this.#blindBefore.has(glance) && !glance(this.#sketch.text)
-    if (!isKnown && glance(this.text)) return true
-    blind.add(glance)
-    return false
-  }
-
-  #parsedWhole(): JsonObject {
-    const { native, rules } = this.#reading
-    const fresh = native && readFresh(this.known.bytes, rules, native)
-    const value = fresh?.parsed() ?? parse(this.text, rules.verbatim)
-    if (isObject(value)) return value
-    throw new SyntaxError('no object')
-  }
-
-  /** What is new, with what is known in its places. */
-  #filled(before: JsonObject): JsonObject {
-    const { text, kept, members, from, to, gap } = this.#sketch
-    const body = restored(JSON.parse(text), kept, text)
-    if (!isObject(body)) throw new SyntaxError('no object')
-    for (const [name, { start, end }] of members) {
-      if (end <= from || start >= to) body[name] = before[name] ?? null
-      else if (start < from && gap.elements !== undefined) {
-        const old = listOf(before[name]).slice(0, gap.elements)
-        body[name] = [...old, ...listOf(body[name]).slice(gap.elements > 0 ? 1 : 0)]
-      }
+/** What is new, with what is known in its places. */
+function filled({ text, kept, members, from, to, gap }: Sketch, before: JsonObject): JsonObject {
+  const body = restored(JSON.parse(text), kept, text)
+  if (!isObject(body)) throw new SyntaxError('no object')
+  for (const [name, { start, end }] of members) {
+    if (end <= from || start >= to) body[name] = before[name] ?? null
+    else if (start < from && gap.elements !== undefined) {
+      const old = listOf(before[name]).slice(0, gap.elements)
+      body[name] = [...old, ...listOf(body[name]).slice(gap.elements > 0 ? 1 : 0)]
     }
-    return body
   }
+  return body
 }

@@ -1,6 +1,6 @@
-import { bytesIn, encoded, joinBytes, LARGEST_BLOCK_BYTES, type Bytes } from '../../json/bytes.ts'
+import { byteOffsets } from '../../json/bytes.ts'
 import type { JsonObject } from '../../json/json.ts'
-import type { Glance, ScannedText } from '../../json/scanned-body.ts'
+import type { Glance } from '../../json/scanned-body.ts'
 import { scanStructure, StructureError, type Structure } from '../../json/structure.ts'
 import type { Slice } from '../../json/tokens.ts'
 import type { BodyRules } from '../../ports.ts'
@@ -92,37 +92,16 @@ const BYTE_ORDER_MARK = 0xef
 /** Undefined for a body that is too unusual to be worth it. */
 export function learnBody(
   bytes: Uint8Array,
-  scanned: Pick<ScannedText, 'text' | 'structure'>,
+  text: string,
+  structure: Structure,
   turnsName: string,
 ): KnownBody | undefined {
-  const { text, structure } = scanned
   const { members, nodes, repeats } = structure
   // A byte order mark is no part of the text.
   if (repeats || members.has('__proto__') || bytes[0] === BYTE_ORDER_MARK) return undefined
   const known = { structure, turnsName }
   const isPlain = bytes.length === text.length
   return new KnownBody(bytes, nodes, isPlain ? laidOut(known, text, bytes.length) : known)
-}
-
-const QUOTE = 34
-
-/** The bytes with another string in the place of one. */
-export function respelled(bytes: Uint8Array, { start, end }: Slice, value: string): Bytes {
-  if (bytes[start] !== QUOTE) return bytes
-  const before = joinBytes([bytes.subarray(0, start), encoded(JSON.stringify(value))])
-  const behind = bytes.subarray(end)
-  return bytes.length < LARGEST_BLOCK_BYTES ? joinBytes([before, behind]) : [before, behind]
-}
-
-/** Tells of places in a text, which have to follow each other, where they are in its bytes. */
-export function byteOffsets(text: string, isPlain: boolean, start = 0): (at: number) => number {
-  let [known, bytes] = [0, start]
-  return (at) => {
-    if (isPlain) return start + at
-    bytes += bytesIn(text.slice(known, at))
-    known = at
-    return bytes
-  }
 }
 
 /** Where a body is new: between what it has in common with a known one at its beginning and at its end. */

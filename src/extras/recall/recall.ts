@@ -1,15 +1,15 @@
 import { encoded, LONG_BYTES, sizeOf, wholeBytes, type Bytes } from '../../json/bytes.ts'
-import { stringify, type Json, type JsonObject } from '../../json/json.ts'
+import { stringify, type JsonObject } from '../../json/json.ts'
 import { holdsLiterals } from '../../json/large-literals.ts'
-import type { Glance, ScannedBody, ScannedText } from '../../json/scanned-body.ts'
-import type { Slice } from '../../json/tokens.ts'
+import { ScannedText, type ScannedBody } from '../../json/scanned-body.ts'
+import type { Structure } from '../../json/structure.ts'
 import type { Trail } from '../../model/trail/trail.ts'
 import type { BodyRules, Recall, RecalledRequest } from '../../ports.ts'
 import { commonPrefix, commonSuffix, isSameByte, type IsSame } from './common-prefix.ts'
 import { readFresh, type NativeBytes } from './fresh-body.ts'
 import { readPassing } from './passing-body.ts'
 import { growBody } from './grown-body.ts'
-import { byteOffsets, gapIn, learnBody, respelled, type Gap, type KnownBody } from './known-body.ts'
+import { gapIn, learnBody, type Gap, type KnownBody } from './known-body.ts'
 import { turnEndsOf, MOST_UNLIKELY, SessionStore, type RecalledSession } from './session-store.ts'
 import { writeBody } from './written-body.ts'
 
@@ -116,22 +116,16 @@ class Request implements RecalledRequest {
   first(received: Bytes): ScannedBody | undefined {
     const { native, owner, rules, store } = this.#context
     if (!native || sizeOf(received) > LONG_BYTES) return undefined
-    const body = readPassing(wholeBytes(received), rules, native)
-    if (!body) return undefined
-    this.#isSeen = store.noteOpening(owner, body.bytes, body.firstEnds)
-    return this.#isSeen ? undefined : body
+    const bytes = wholeBytes(received)
+    const passing = readPassing(bytes, rules, native)
+    if (!passing) return undefined
+    this.#isSeen = store.noteOpening(owner, bytes, passing.firstEnds)
+    return this.#isSeen ? undefined : passing.body
   }
 
-  learned(received: Bytes, scanned: ScannedText): ScannedBody {
-    const { rules } = this.#context
-    if (sizeOf(received) > MOST_BYTES) return scanned
-    const bytes = wholeBytes(received)
-    // What was not left out this time may be the next.
-    if (holdsLiterals(bytes)) return scanned
-    const known = learnBody(bytes, scanned, rules.turns)
-    if (!known) return scanned
-    this.#keptIfSeen(known)
-    return new LearnedBody(scanned, known)
+  learned(received: Bytes, text: string, structure: Structure): ScannedBody {
+    const known = this.#learn(received, text, structure)
+    return new ScannedText(text, structure, { ...(known && { known }) })
   }
 
   written(body: JsonObject): Uint8Array {
@@ -140,6 +134,17 @@ class Request implements RecalledRequest {
     session.written = writeBody(body, session.written)
     this.#context.store.weigh(session)
     return session.written.bytes
+  }
+
+  #learn(received: Bytes, text: string, structure: Structure): KnownBody | undefined {
+    if (sizeOf(received) > MOST_BYTES) return undefined
+    const bytes = wholeBytes(received)
+    // What was not left out this time may be the next.
+    const known = holdsLiterals(bytes)
+      ? undefined
+      : learnBody(bytes, text, structure, this.#context.rules.turns)
+    if (known) this.#keptIfSeen(known)
+    return known
   }
 
   /** The session whose last body begins as this one does for the longest. */
@@ -188,49 +193,3 @@ function isLikely(known: KnownBody, other: Uint8Array, isSame: IsSame): boolean 
 
 /** Whether most of a known body comes again: otherwise it is quicker to read the new one as a whole. */
 const isMost = ({ bytes }: KnownBody, { from, to }: Gap): boolean => 2 * (to - from) < bytes.length
-
-/** A body of which nothing was known before, and what is learned of it is for the next one. */
-class LearnedBody implements ScannedBody {
-  readonly #scanned: ScannedText
-  readonly #known: KnownBody
-  #value: JsonObject | undefined
-
-  constructor(scanned: ScannedText, known: KnownBody) {
-    this.#scanned = scanned
-    this.#known = known
-  }
-
-  get text(): string {
-    return this.#scanned.text
-  }
-
-  get members(): ReadonlyMap<string, Slice> {
-    return this.#scanned.members
-  }
-
-  get values(): number {
-    return this.#scanned.values
-  }
-
-  memberText(name: string): string | undefined {
-    return this.#scanned.memberText(name)
-  }
-
-  parsed(): Json {
-    return (this.#value ??= this.#scanned.parsedObject())
-  }
-
-  respelled(name: string, value: string): Bytes | undefined {
-    const { bytes } = this.#known
-    const { text, structure } = this.#scanned
-    const slice = structure.members.get(name)
-    const at = byteOffsets(text, bytes.length === text.length)
-    return slice && respelled(bytes, { start: at(slice.start), end: at(slice.end) }, value)
-  }
-
-  holds(glance: Glance): boolean {
-    const isThere = this.#scanned.holds(glance)
-    if (!isThere) this.#known.blind.add(glance)
-    return isThere
-  }
-}
