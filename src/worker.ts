@@ -17,7 +17,6 @@ import { fetchSend } from './upstream/fetch-send.ts'
 import type { Ports } from './ports.ts'
 import type { AppPorts } from './http/app-context.ts'
 import { tasks } from './extras/tasks/tasks.ts'
-import { gatheredSource } from './stream/gathered-source.ts'
 import { listSecrets } from './upstream/secrets.ts'
 import type { Settings } from './config/settings.ts'
 import { createReplaceable, fetchOf, refusingAll } from './http/app.ts'
@@ -64,12 +63,6 @@ function handlerFor(environment: WorkerEnvironment): Handler {
   }
 }
 
-/** As `fetchSend`, with fewer and longer pieces. */
-const gatheringSend: Ports['send'] = async (request) => {
-  const { body, ...answer } = await fetchSend(request)
-  return { ...answer, body: body && 'getReader' in body ? gatheredSource(body) : body }
-}
-
 const NOT_CONFIGURED: Problem = {
   kind: 'internal',
   message: 'This proxy is not configured as it should be; its log says what is wrong.',
@@ -81,7 +74,7 @@ const workerLog = (secrets: readonly string[]): Ports['log'] =>
 
 function proxyHandler(settings: Settings, bindings: WorkerEnvironment): Handler {
   const ports: AppPorts = {
-    send: withDemo(settings, adapters, gatheringSend),
+    send: withDemo(settings, adapters, fetchSend),
     now: Date.now,
     randomId,
     tasks,

@@ -239,6 +239,12 @@ export const OPERATION_WORDS: Words<
       ),
       bodyMs: limit('bodyMs', 'Time to send the body.', time, 60_000),
       heartbeatMs: limit('heartbeatMs', 'Silence in a stream before a ping is sent.', time, 10_000),
+      gatherMs: limit(
+        'gatherMs',
+        'How long deltas of a translated stream wait for others.',
+        time,
+        40,
+      ),
       drainMs: limit(
         'drainMs',
         'Time for open exchanges to finish after the signal to stop.',
