@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../src/json/json.ts'
 import type { VerbatimPaths } from '../src/json/verbatim-paths.ts'
-import type { StartEvent } from '../src/model/events.ts'
 import type { FieldNames } from '../src/check/fields.ts'
 import type { UpstreamKeeping } from '../src/rules/foreign.ts'
 import type { Lose } from '../src/model/loss.ts'
@@ -18,8 +17,9 @@ import type {
   Frame,
   Framing,
   Heartbeat,
-  PieceRule,
+  PassingRules,
   Reader,
+  StreamThread,
   Writer,
 } from '../src/stream/codec.ts'
 import type { WireEvent } from '../src/stream/wire-events.ts'
@@ -39,6 +39,7 @@ export type {
   Reader,
   RequestHead,
   ServerFacts,
+  StreamThread,
   WireEvent,
   Writer,
 }
@@ -56,15 +57,22 @@ export interface Route {
   compacts?: true
 }
 
-/** `query` without its question mark. */
-export interface Outgoing {
+/** What is said to an upstream, before its address and its key are known. */
+export interface WrittenRequest<Body = JsonObject> {
+  /** Begins with a version segment. */
   path: string
-  query?: string
-  headers: Record<string, string>
-  body: JsonObject
+  query?: readonly (readonly [string, string])[]
+  headers: Readonly<Record<string, string>>
+  body: Body
   /** The last proof of reasoning in the body, empty without one, where the service binds those of its reply to it. */
   lastProof?: string
 }
+
+/** Where a request goes at its service. */
+export const addressOf = ({ path, query }: Pick<WrittenRequest, 'path' | 'query'>): string =>
+  query
+    ? `${path}?${query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`
+    : path
 
 /** The facts about a model, from the configuration; what it does not say is known by the name (`src/models`). */
 export interface ModelFacts extends SayableFacts {
@@ -153,7 +161,7 @@ export interface ReadReplyContext {
   readonly request: Request
   /** The facts about the server that answers. */
   readonly server?: ServerFacts | undefined
-  /** That of `Outgoing`, where the request was written here. */
+  /** That of `WrittenRequest`, where the request was written here. */
   readonly lastProof?: string | undefined
   readonly lose: Lose
   newId(prefix: string): string
@@ -308,44 +316,11 @@ export interface SameSide {
    * stream, where that differs from the reply's.
    */
   readonly modelMember: { request?: string; reply: string; event?: readonly string[] }
-  /**
-   * What holds the events of a stream together, so that an error behind those of an upstream is the next of them:
-   * the member in which they count themselves, the member with the whole reply, and what of that one is the same in
-   * all of them.
-   */
-  readonly streamThread?: {
-    readonly count: string
-    readonly reply: string
-    named(start: StartEvent): JsonObject
-    /** Matches the event that opens a reply which goes on without its stream. */
-    readonly continuing: RegExp
-    /** What is said of such a stream in place of a failure of the reply. */
-    broken(failure: WireEvent): WireEvent
-  }
   /** The top-level members with which a conversation begins: instructions and turns. */
   readonly beginning?: { instructions?: string; turns: string }
   /** Where services count the tokens of a stream only when they are asked. */
   readonly counting?: CountingRule
-  /** Which frames surely bring only a piece of the reply, so that they need not be read. */
-  readonly pieces?: PieceRule
-  /**
-   * Whether the dialect's clients take a frame for a failure, or for an end that reports one. In place of any other
-   * frame that a reader takes for a failure, an error of the dialect is written. When absent, clients take all of
-   * them for failures.
-   */
-  tellsFailure?(frame: Frame): boolean
-  /**
-   * Whether the dialect's clients can read the error in a body, which then passes. Any other one is written anew. When
-   * absent, they can read whatever is an object.
-   */
-  tellsError?(body: JsonObject): boolean
-  /** Whether a body without an error at its top tells of a failure all the same, and of nothing else. */
-  failsWithin?(body: JsonObject): boolean
-  /**
-   * Whether the text of a frame shows that it has the dialect's shape: its content then passes unchanged. Any other
-   * frame may be the words of a server in between, in which keys are masked. When absent, all frames have it.
-   */
-  isOwnFrame?(frame: Frame): boolean
+  readonly passing: PassingRules
 }
 
 /** One dialect, both sides. The four roles are those of an HTTP codec: decode and encode, request and reply. */
@@ -398,7 +373,7 @@ export interface Adapter {
     storing(target: Target): Storing
     /** The subtrees of a reply that stay text. */
     readonly verbatim: VerbatimPaths
-    writeRequest(request: Request, context: WriteRequestContext): Outgoing
+    writeRequest(request: Request, context: WriteRequestContext): WrittenRequest
     /** Its callers may receive summaries of a conversation (`Request.compact`), in an envelope. */
     readonly compacts?: true
     /** Its service caches no turn that another choice of tools was sent with. */
@@ -406,7 +381,7 @@ export interface Adapter {
     /** Its service searches files, if not the same ones. */
     readonly searchesFiles?: true
     /** The upstream's own token counter for the same request; undefined when it has none. */
-    writeCountRequest(request: Request, context: WriteRequestContext): Outgoing | undefined
+    writeCountRequest(request: Request, context: WriteRequestContext): WrittenRequest | undefined
     readTokenCount(body: Json): number | undefined
     reader(context: ReadReplyContext): Reader
     readProblem(status: number, body: Json | undefined): Problem

@@ -44,17 +44,20 @@ function takenBy({
   if (anyOf)
     return [...new Set(anyOf.map((branch) => takenBy(branch as Schema)))]
       .join(' or ')
-      .replace(/^(.*) or list of \1s$/, '$1 or a list of them')
+      .replace(/^(.*) or list of \1s?$/, '$1 or a list of them')
       .replace(/^string or list of string or objects$/, 'string or a list')
   if (only !== undefined) return code(only)
   if (values) return values.map(code).join(', ')
   if (type === 'array')
-    return `list of ${takenBy(items as Schema)}`.replace(/^list of (.*)$/, 'list of $1s')
-  if (type === 'integer') {
-    const most = maximum !== undefined && maximum <= 1000 ? ` to ${maximum}` : ''
-    return most ? `whole number, ${minimum}${most}` : `whole number, from ${minimum}`
-  }
+    return `list of ${takenBy(items as Schema)}`.replace(/^list of (.*\w)$/, 'list of $1s')
+  if (type === 'integer') return `integer${bounds(minimum, maximum)}`
   return typeof type === 'string' ? type : 'anything'
+}
+
+/** That numbers begin at 1 goes without saying. */
+function bounds(minimum = 1, maximum = Infinity): string {
+  if (maximum <= 1000) return ` ${minimum}–${maximum}`
+  return minimum === 1 ? '' : `, from ${minimum}`
 }
 
 const code = (value: unknown): string =>
@@ -62,16 +65,40 @@ const code = (value: unknown): string =>
 
 export const allMembers = (): ConfigMember[] => configMembers(z.toJSONSchema(configSchema))
 
-/** `tasks.image` and `tasks.music` are told once, and so are `failover` and the limits of callers. */
+/** What has the fields of another one is told there. */
+const TOLD_ELSEWHERE =
+  /^(?:tasks\.music|callers\.keys\.\*\.limits|routes\.\*\.failover|upstreams\.\*\.compaction)\./
+
 const told = (): ConfigMember[] => allMembers().filter(({ place }) => !TOLD_ELSEWHERE.test(place))
 
-const TOLD_ELSEWHERE = /^(?:tasks\.music|callers\.keys\.\*\.limits|routes\.\*\.failover)\./
+/** The section in whose list a place stands: the nearest one that holds it. */
+const sectionOf = (place: string): string =>
+  SECTIONS.map(([, section]) => section)
+    .filter((section) => section === '' || place.startsWith(`${section}.`))
+    .toSorted((one, other) => other.length - one.length)[0] ?? ''
 
-function row({ place, takes }: ConfigMember, section: string): string {
+/** The kind of value, or an example that shows it. */
+function shownKind(takes: string, example: unknown): string {
+  if (example === undefined) return takes
+  const shown = `\`${JSON.stringify(example)}\``
+  if (/^(?:object|list of (?:strings|integers?.*))$/.test(takes)) return shown
+  return takes.replace(/^string\b/, shown)
+}
+
+interface Told {
+  name: string
+  takes: string
+  means: string
+}
+
+function toldOf({ place, takes }: ConfigMember, section: string): Told {
   const { means = '', usual, example } = findWord(place) ?? {}
-  const name = place.slice(section === '' ? 0 : section.length + 1)
-  const shown = example === undefined ? '' : `\`${JSON.stringify(example)}\``
-  return `| ${[`\`${name}\``, takes, marked(means), marked(usual ?? ''), shown].join(' | ')} |`
+  const kind = shownKind(takes, example)
+  return {
+    name: `\`${place.slice(section === '' ? 0 : section.length + 1)}\``,
+    takes: usual === undefined ? kind : `${kind}; ${marked(usual)}`,
+    means: marked(means),
+  }
 }
 
 /** What is written in a file or sent stands in the type of code. */
@@ -85,108 +112,60 @@ const marked = (text: string): string =>
     .replaceAll(/(?<![\w`])\/(?:v1beta|v1|img|music)\b(?!\/)/g, '`$&`')
     .replaceAll(/(?<!`)\*(?!`)/g, '`*`')
 
-/** The member of which a place is an immediate part: `upstreams.*` of `upstreams.*.url`. */
-const parentPlace = (place: string): string => place.split('.').slice(0, -1).join('.')
-
-function writeTable(section: string): string {
-  const rows = told().filter(({ place }) => parentPlace(place) === section)
-  return [
-    '| member | takes | meaning | default | example |',
-    '|---|---|---|---|---|',
-    ...rows.map((member) => row(member, section)),
-  ].join('\n')
+/** An object whose fields stand in the same list is not listed itself. */
+function rowsOf(section: string): ConfigMember[] {
+  const all = told().filter(({ place }) => sectionOf(place) === section)
+  return all.filter(
+    ({ place, takes }) =>
+      takes !== 'object' || !all.some((other) => other.place.startsWith(`${place}.`)),
+  )
 }
 
+const writeList = (section: string): string =>
+  rowsOf(section)
+    .map((member) => toldOf(member, section))
+    .map(({ name, takes, means }) => `- **${name}** (${takes}): ${means}`)
+    .join('\n')
+
 const SECTIONS: readonly (readonly [heading: string, section: string, words: string])[] = [
-  ['The whole', '', ''],
+  [
+    'The whole',
+    '',
+    'More on [losses](losses.md), [compaction](long-sessions.md), [metrics, traces and the log](operations.md), [record](upgrading.md), [inspect](inspect.md). An editor that is a web page has an origin too: `vscode-webview://…`. `tasks.music` has the fields of `tasks.image`.',
+  ],
   ['upstreams', 'upstreams.*', 'Each has a name of letters, digits, `.`, `_` and `-`.'],
   [
     'upstreams.*.models',
     'upstreams.*.models.*',
-    'What is known of a model, by its name at the upstream; `*` stands for anything, and the first match wins. Only what the proxy cannot know by itself needs to be said.',
+    'What is true of a model, by its name at the upstream; `*` matches anything, and the first match wins. Where the default is *known*, [the table of models](models.md) decides: say only what it gets wrong or cannot know.',
   ],
-  ['upstreams.*.models.*.price', 'upstreams.*.models.*.price', ''],
   [
     'upstreams.*.profile',
     'upstreams.*.profile',
-    'The name of a profile, or an object: facts, with or without a profile that they extend. See [profiles](profiles.md).',
+    'The name of a [profile](profiles.md), or an object of these facts.',
   ],
-  ['upstreams.*.auth, as a key that is made', 'upstreams.*.auth', ''],
-  ['upstreams.*.auth.aws', 'upstreams.*.auth.aws', ''],
-  ['upstreams.*.auth.entra', 'upstreams.*.auth.entra', ''],
-  ['upstreams.*.timeouts', 'upstreams.*.timeouts', ''],
   [
-    'upstreams.*.key, as a list',
-    'upstreams.*.key.*',
-    'An entry is a key, or an object with one. See [pools](pools.md).',
+    'upstreams.*.auth',
+    'upstreams.*.auth',
+    'As an object: [a key that is made here](clouds.md#keys-that-are-made).',
   ],
   [
     'routes',
     'routes.*',
-    'The first whose `model` fits decides. A mark such as `[1m]` behind a name is passed over.',
+    'The first whose `model` matches decides. A mark such as `[1m]` after a name is ignored. [Pools](pools.md) explains lists of upstreams, classes and failover.',
   ],
-  [
-    'routes.*.upstream, as a list',
-    'routes.*.upstream.*',
-    'An entry is the name of an upstream, or an object with one. See [pools](pools.md).',
-  ],
-  [
-    'compaction',
-    'compaction',
-    '`"serve"`, `"refuse"`, or an object. See [long sessions](long-sessions.md).',
-  ],
-  [
-    'upstreams.*.compaction',
-    'upstreams.*.compaction',
-    'For one upstream; it has the members of `compaction`, whose own are not heeded then.',
-  ],
-  ['failover', 'failover', 'Only routes with several upstreams or keys ask it.'],
+  ['failover', 'failover', 'Applies only to routes with several upstreams or keys.'],
   [
     'callers',
     'callers',
-    '`"open"`, or an object with `keys`. A caller presents one as bearer token, `x-api-key`, `x-goog-api-key` or `?key=`.',
+    '`"open"`, or an object. A caller sends its key as a bearer token, `x-api-key`, `x-goog-api-key` or `?key=`. Keys are compared by their hashes, so the file need not hold one: `printf %s "$KEY" | sha256sum`. `keys.*.limits` has the fields of `limits`. [How limits count](operations.md#callers-and-their-limits).',
   ],
-  [
-    'callers.keys',
-    'callers.keys.*',
-    'A key is a text, or an object with a name. Hashes are compared, so that the file need not hold the key: `printf %s "$KEY" | sha256sum`.',
-  ],
-  [
-    'callers.jwt',
-    'callers.jwt',
-    'With them `keys` may be left out. See [operations](operations.md#tokens-in-the-place-of-keys).',
-  ],
-  [
-    'callers.limits',
-    'callers.limits',
-    'Processes with one `redis://…` as `state.store` count together, over restarts. Any other counts for itself and forgets with its end: behind several of them a caller has as many times its limit. On Workers each isolate counts. The members of `callers.keys.*.limits` are the same.',
-  ],
-  ['before', 'before', 'See [operations](operations.md#a-webhook-before-each-request).'],
-  [
-    'tasks',
-    'tasks.image',
-    '`image` and `music` have the same members. Requests pass unchanged below `/img` and `/music`.',
-  ],
-  ['state', 'state', 'See [what is remembered](memory.md).'],
-  ['losses', 'losses', '`"report"`, `"reject"`, or an object. See [losses](losses.md).'],
-  ['telemetry', 'telemetry', 'See [operations](operations.md#traces).'],
-  ['telemetry.otlp', 'telemetry.otlp', ''],
-  [
-    'metrics',
-    'metrics',
-    '`"off"`, `"on"`, or an object with a key. What is counted: [operations](operations.md#metrics).',
-  ],
-  ['record', 'record', 'See [before an upgrade](upgrading.md).'],
-  ['log', 'log', 'See [operations](operations.md#log).'],
-  [
-    'web',
-    'web',
-    'Without it no page may call that a browser shows, and on a loopback address nobody under a foreign name. Editors that are pages have an origin too: `vscode-webview://…`.',
-  ],
+  ['before', 'before', '[A webhook](operations.md#a-webhook-before-each-request).'],
+  ['state', 'state', '[What is remembered](memory.md).'],
   [
     'limits',
     'limits',
-    'Beyond them there is an error in the caller’s dialect: 413, 408, or 503 with `retry-after`. `connections` and `headersMs` do nothing on Workers, nor do `drainMs` and `lingerMs`.',
+    'Above them the caller gets an error in its own API format: 413, 408, or 503 with `retry-after`. `connections`, `headersMs`, `drainMs` and `lingerMs` do nothing on Workers.',
   ],
 ]
 
@@ -194,7 +173,7 @@ const HEAD = `# Configuration
 
 <!-- generated by \`npm run docs\` from the schema; edit scripts/config-words/ and scripts/configuration.ts -->
 
-One JSON document; comments and trailing commas are allowed. \`npm run build\` writes \`dist/dragoman.schema.json\`, by which editors complete and explain it.
+One JSON document; comments and trailing commas are allowed. Editors complete and explain it by \`dist/dragoman.schema.json\`, which \`npm run build\` writes.
 
 \`\`\`jsonc
 {
@@ -211,57 +190,57 @@ One JSON document; comments and trailing commas are allowed. \`npm run build\` w
 }
 \`\`\`
 
+A *dialect* is an API format: \`messages\` (Anthropic), \`responses\` or \`chat-completions\` (OpenAI), \`generate-content\` (Gemini). \`dragoman check\` lists everything that is wrong with the document, with line and column, and warns of what is probably a mistake.
+
 ## Where it is found
 
-The first of:
+The first of these that exists:
 
 1. \`--config FILE\`;
-2. \`DRAGOMAN_CONFIG\`: the name of a file, or the document itself (on Workers always the document, or a table in \`wrangler.toml\`);
-3. \`dragoman.json\` in the working folder;
+2. \`DRAGOMAN_CONFIG\`: a file name, or the document itself (on Workers always the document, or a table in \`wrangler.toml\`);
+3. \`dragoman.json\` in the working directory;
 4. the variables below alone;
 5. the demo: one upstream per dialect in this process, as the models \`demo-messages\`, \`demo-generate-content\`, \`demo-responses\` and \`demo-chat-completions\`.
 
-\`dragoman check\` says everything that is wrong with it, with line and column, and warns of what is surely not meant.
-
 ## Secrets
 
-A key is \`env:NAME\`, or \`file:/PATH\` for what a file holds (on Node), so that the configuration has none in it. It appears in no log, error or reply.
+Write a key as \`env:NAME\`, or as \`file:/PATH\` for a file's content (on Node). Keys appear in no log, error or reply.
 
 ## Variables
 
-They fill what the document leaves open. What both say the document decides, with a warning. An unknown \`DRAGOMAN_…\` variable is a fault; an empty one counts as absent.
+They fill in what the document leaves out. Where both say something, the document wins, with a warning. An unknown \`DRAGOMAN_…\` variable is an error; an empty one counts as unset.
 
-| variable | fills |
-|---|---|
-| \`DRAGOMAN_DIALECT\`, \`DRAGOMAN_URL\`, \`DRAGOMAN_KEY\` | one upstream for every model |
-| \`DRAGOMAN_MODEL\` | the name of the model there |
-| \`DRAGOMAN_PROFILE\` | what the server there [does not take](profiles.md): a name |
-| \`DRAGOMAN_CALLER_KEYS\` | \`callers\`: keys with commas between them, or \`open\` |
-| \`DRAGOMAN_IMAGE_URL\`, \`DRAGOMAN_IMAGE_KEY\` | \`tasks.image\` |
-| \`DRAGOMAN_MUSIC_URL\`, \`DRAGOMAN_MUSIC_KEY\` | \`tasks.music\` |
-| \`DRAGOMAN_STATE\` | \`state.store\` |
-| \`DRAGOMAN_LOSSES\` | \`losses\` |
-| \`DRAGOMAN_CONFIG\` | see above |
-| \`DRAGOMAN_WORKERS\` | what \`--workers\` says otherwise: [how many processes](scale.md#one-machine-several-cores) answer behind the port |
-| \`PORT\`, \`HOST\` | what \`--port\` and \`--host\` say otherwise: 8787 and 127.0.0.1 |
+- \`DRAGOMAN_DIALECT\`, \`DRAGOMAN_URL\`, \`DRAGOMAN_KEY\`: one upstream for every model
+- \`DRAGOMAN_MODEL\`: the model's name there
+- \`DRAGOMAN_PROFILE\`: the name of its server's [profile](profiles.md)
+- \`DRAGOMAN_CALLER_KEYS\`: \`callers\`: keys separated by commas, or \`open\`
+- \`DRAGOMAN_IMAGE_URL\`, \`DRAGOMAN_IMAGE_KEY\`: \`tasks.image\`
+- \`DRAGOMAN_MUSIC_URL\`, \`DRAGOMAN_MUSIC_KEY\`: \`tasks.music\`
+- \`DRAGOMAN_STATE\`: \`state.store\`
+- \`DRAGOMAN_LOSSES\`: \`losses\`
+- \`DRAGOMAN_CONFIG\`: see above
+- \`DRAGOMAN_WORKERS\`: the default of \`--workers\`: [how many processes](scale.md#one-machine-several-cores) share the port
+- \`PORT\`, \`HOST\`: the defaults of \`--port\` and \`--host\`: 8787 and 127.0.0.1
+
+## Reading the lists
+
+In parentheses: what a field takes (a value in quotes or brackets is an example), then after a semicolon the default. Integers are at least 1 unless a range is given.
 `
 
-/** Members whose parts have a section of their own stand there; the others are rows. */
+/** Fields with a section of their own stand there; all others are listed in the nearest one. */
 export const configurationPage = (): string =>
   [
     HEAD,
     ...SECTIONS.map(([heading, section, words]) =>
-      [`## ${heading}`, ...(words === '' ? [] : [words]), `${writeTable(section)}\n`].join('\n\n'),
+      [`## ${heading}`, words, `${writeList(section)}\n`].join('\n\n'),
     ),
   ].join('\n')
 
-/** Members that stand in no table, nor in the words of their section. */
-export const untold = (): string[] => {
-  const sections = new Set(SECTIONS.map(([, section]) => section))
-  return told()
-    .filter(({ place }) => !sections.has(parentPlace(place)) && parentPlace(place) !== 'tasks')
+/** Fields of which a list would have nothing to say. */
+export const untold = (): string[] =>
+  told()
+    .filter(({ place }) => findWord(place) === undefined)
     .map(({ place }) => place)
-}
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   if (process.argv.includes('--write')) writeFileSync(PAGE, configurationPage())

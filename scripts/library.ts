@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build, type BuildOptions, type Plugin, transformSync } from 'esbuild'
+import { unreleasedCommit } from '../src/node/command/commit.ts'
 import { pageFiles } from '../src/node/command/page-files.ts'
 import { configTypes } from './config-type.ts'
 
@@ -86,6 +87,7 @@ export const buildCommand = (outdir: string, write = true) =>
     platform: 'node',
     banner: { js: COMMAND_BANNER },
     minifyIdentifiers: true,
+    define: { BUILT_FROM: JSON.stringify(unreleasedCommit(process.cwd())) },
     plugins: [pageInside, clientAlone],
   })
 

@@ -1,4 +1,4 @@
-/** What is said of a version in a changelog, without its heading; empty where it has none. */
+/** What is said of a version in a changelog, without its heading and headings of nothing; empty where it has none. */
 export function findChanges(changelog: string, version: string): string {
   const lines = changelog.split('\n')
   const begin = lines.findIndex(
@@ -9,17 +9,25 @@ export function findChanges(changelog: string, version: string): string {
   return lines
     .slice(begin + 1, length < 0 ? undefined : begin + 1 + length)
     .join('\n')
+    .replaceAll(/^### .*\n+(?=### |$(?![\s\S]))/gm, '')
     .trim()
 }
 
-/** A changelog in which all that is not released is of this version. */
-export const moved = (changelog: string, version: string, day: string): string =>
-  changelog.replace('## Unreleased\n', `## Unreleased\n\n## ${version} - ${day}\n`)
+/** Where the next changes go. */
+const PLACES = ['Added', 'Changed', 'Fixed', 'Security'].map((kind) => `### ${kind}\n\n`).join('')
 
-/** The first places that have the version: a manifest's own, a lock file's two, a constant. */
+/** A changelog in which all that is not released is of this version. */
+export function moved(changelog: string, version: string, day: string): string {
+  const begin = changelog.indexOf('## Unreleased\n')
+  const end = changelog.indexOf('\n## ', begin) + 1
+  const own = `## ${version} - ${day}\n\n${findChanges(changelog, 'Unreleased')}\n\n`
+  return `${changelog.slice(0, begin)}## Unreleased\n\n${PLACES}${own}${changelog.slice(end)}`
+}
+
+/** The first places that have the version: a manifest's own, a lock file's two, a constant, a chart's two. */
 export function withVersion(text: string, from: string, to: string): string {
   const own = new RegExp(
-    `((?:"version": "|VERSION = '))${from.replaceAll('.', '\\.')}(?=["'])`,
+    `("version": "|VERSION = '|\\b(?:v|appV)ersion: )${from.replaceAll('.', '\\.')}(?=["'\\n])`,
     'g',
   )
   let count = 0
@@ -28,6 +36,14 @@ export function withVersion(text: string, from: string, to: string): string {
     return count <= 2 ? before + to : whole
   })
 }
+
+/** Where the version stands, beside the changelog and the pages. */
+export const VERSION_FILES = [
+  'package.json',
+  'package-lock.json',
+  'src/version.ts',
+  'deploy/helm/Chart.yaml',
+]
 
 /** The pages that say how a tarball is installed or checked. */
 export const TARBALL_PAGES = [

@@ -2,13 +2,14 @@ import { defined } from './json/json.ts'
 import { ConfigError, type Environment, readSettings } from './config/config.ts'
 import type { Config } from './config/type.ts'
 import { DEFAULT_RETENTION } from './config/defaults.ts'
-import { placing } from './places/placing.ts'
+import { placing } from './extras/places/placing.ts'
+import { tasks } from './extras/tasks/tasks.ts'
 import { randomId } from './ports.ts'
 import { fetchSend } from './upstream/fetch-send.ts'
 import type { Ports as EveryPort } from './ports.ts'
 import type { Settings } from './config/settings.ts'
 import { adapters } from '../adapters/index.ts'
-import { withDemo } from './demo/demo.ts'
+import { withDemo } from './extras/demo/demo.ts'
 import { abortable, createApp as createAppOf, mounted } from './http/hono-app.ts'
 import type { App } from './http/app-type.ts'
 import type { LogEntry } from './observe/entry.ts'
@@ -77,6 +78,7 @@ export function createApp(
     ...(ports.store ? {} : createStore(settings)),
     ...ports,
     ...(ports.log && { log: knownOnly(ports.log) }),
+    tasks,
   })
   const app = basePath === undefined ? own : mounted(basePath, own)
   const handle = app.fetch

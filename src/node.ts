@@ -4,12 +4,12 @@ import { serveForPrimary } from './node/cluster/worker.ts'
 import { errorCode } from './node/process/files.ts'
 import { ConfigError } from './config/config.ts'
 import { writeFault } from './config/lint/finding.ts'
+import { versionText } from './node/command/commit.ts'
 import { helpFor, type Options, readCommandLine, tooOld } from './node/command/options.ts'
 import type { Process } from './node/process/process.ts'
 import { profileTable } from './node/command/describe.ts'
 import { onSignals } from './node/process/signals.ts'
 import { boundedOutput } from './node/server/unread-output.ts'
-import { VERSION } from './version.ts'
 
 /**
  * A configuration error has an exit code of its own (EX_CONFIG of sysexits.h), so that a supervisor need not start
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
     case 'help':
       return world.write(helpFor(options.about))
     case 'version':
-      return world.write(`${VERSION}\n`)
+      return world.write(`${versionText()}\n`)
     case 'check':
       if (!(await check(options, world))) process.exitCode = EXIT.configuration
       return

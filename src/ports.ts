@@ -8,14 +8,16 @@ import type { Tracer } from './observe/traces.ts'
 import type { Observer } from './observe/observer.ts'
 import type { Bytes } from './json/bytes.ts'
 import type { Json, JsonObject } from './json/json.ts'
+import type { ScannedBody } from './json/scanned-body.ts'
+import type { Structure, StructureLimits } from './json/structure.ts'
 import type { VerbatimPaths } from './json/verbatim-paths.ts'
 import type { Withheld } from './model/events.ts'
 import type { Key } from './model/paths.ts'
 import type { Problem } from './model/problem.ts'
 import type { Request as ConversationRequest } from './model/request.ts'
+import type { Trail } from './model/trail/trail.ts'
 import type { SharedCounts } from './memory/counts.ts'
 import type { Store } from './memory/store.ts'
-import type { Recall } from './recall/recall.ts'
 
 /** Everything impure that the proxy needs. The entry of each runtime builds it; tests pass their own. */
 export interface Ports {
@@ -160,6 +162,51 @@ export interface Placing {
   finder(body: Json, translation: Translation): PlaceFinder
   /** The same for a body that is only edited: the places of its losses, in their order. */
   edited(edited: EditedBody): readonly Places[]
+}
+
+/** Remembers the last request of each session, because the next one brings most of it again. */
+export interface Recall {
+  /**
+   * `owner`: what is kept for one is found for no other; `size`: that of the body in bytes. Undefined where nothing is
+   * kept.
+   */
+  request(
+    owner: string,
+    dialect: string,
+    rules: BodyRules,
+    size: number,
+  ): RecalledRequest | undefined
+  /** Bounds what is kept, in bytes; nothing is where it is zero. */
+  bound(bytes: number): void
+  /** About how many bytes are kept. */
+  readonly held: number
+}
+
+/** One request, and the session that it belongs to. */
+export interface RecalledRequest {
+  /** The body as far as it is known from the last request of its session; undefined where it is not. */
+  scanned(bytes: Bytes): ScannedBody | undefined
+  /** The same of a body that is not known, where its bytes can be read as they are; it is learned from. */
+  fresh(bytes: Bytes): ScannedBody | undefined
+  /**
+   * The same of a body that need not be understood, where none has come that opens as it does: most of it is not even
+   * looked at before there is a second one.
+   */
+  first(bytes: Bytes): ScannedBody | undefined
+  /** Learns from a body that is not known. */
+  learned(bytes: Bytes, text: string, structure: Structure): ScannedBody
+  /** The bytes of `stringify`. */
+  written(body: JsonObject): Uint8Array
+  /** What the pieces of the last request became; undefined for the first one of a session, and where none is kept. */
+  readonly trail: Trail | undefined
+}
+
+/** How bodies of a dialect are read. */
+export interface BodyRules {
+  readonly limits: StructureLimits
+  readonly verbatim: VerbatimPaths
+  /** The member of the top level whose list grows from request to request. */
+  readonly turns: string
 }
 
 /** 128 random bits as 32 hexadecimal digits. */

@@ -1,9 +1,10 @@
 import { watchEmptyReply, type EmptyReply } from './exchange/reply/empty-reply.ts'
 import {
+  addressOf,
   keepingOf,
   type Adapter,
   type ModelFacts,
-  type Outgoing,
+  type WrittenRequest,
   type ReadReplyContext,
   type Reader,
 } from '../adapters/contract.ts'
@@ -29,8 +30,8 @@ import { summaryReader } from './exchange/compaction/summary-dialect.ts'
 import { ownHeaders } from './exchange/reply/sample.ts'
 import { frameReader } from './stream/event-reader.ts'
 import { withCallerPath, withCallerSpelling } from './exchange/request/caller-path.ts'
-import { placeFinder } from './places/node-places.ts'
-import { lossPlaceFinder } from './places/loss-places.ts'
+import { placeFinder } from './extras/places/node-places.ts'
+import { lossPlaceFinder } from './extras/places/loss-places.ts'
 import { reportLosses, type ReportedLoss } from './exchange/answers/loss-report.ts'
 import { replyEvents } from './stream/reply-events.ts'
 import { replyWriter } from './exchange/reply/reply-writer.ts'
@@ -271,7 +272,8 @@ function writeRequest(
   request: Request,
   facts: ModelFacts,
   { model = request.model }: TranslatorOptions,
-): Omit<TranslatedRequest, 'losses'> & Pick<Outgoing, 'lastProof'> & { losses: readonly Loss[] } {
+): Omit<TranslatedRequest, 'losses'> &
+  Pick<WrittenRequest, 'lastProof'> & { losses: readonly Loss[] } {
   if (from !== to) {
     refuseFileIds(request)
     refuseUnkept(request, keepingOf(from, to))
@@ -280,10 +282,10 @@ function writeRequest(
   const settled = from === to ? request : withSummary(request, to, lose)
   reportForeign(request, to.dialect, lose)
   const target = { model, defaultMaxOutputTokens: MAX_OUTPUT_TOKENS, facts }
-  const { path, query, ...written } = to.upstream.writeRequest(settled, { target, lose })
+  const written = to.upstream.writeRequest(settled, { target, lose })
   refuseToolless(request, losses)
-  const address = query ? `${path}?${query}` : path
-  return { ...written, path: address, ...plain(written.body), losses }
+  const { query: _, ...said } = written
+  return { ...said, path: addressOf(written), ...plain(written.body), losses }
 }
 
 /** A summary is asked for in a turn of its own: services know the form of their own callers alone. */

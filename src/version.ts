@@ -1,2 +1,2 @@
 /** As in package.json; a test compares them. */
-export const VERSION = '0.1.0'
+export const VERSION = '0.2.0'

@@ -1,6 +1,6 @@
 import { adapters } from '../adapters/index.ts'
 import type { Problem } from './model/problem.ts'
-import { withDemo } from './demo/demo.ts'
+import { withDemo } from './extras/demo/demo.ts'
 import {
   ConfigError,
   type Environment,
@@ -15,7 +15,8 @@ import { DEFAULT_RETENTION, ISOLATE_LIMITS } from './config/defaults.ts'
 import { randomId } from './ports.ts'
 import { fetchSend } from './upstream/fetch-send.ts'
 import type { Ports } from './ports.ts'
-import { gatheredSource } from './stream/gathered-source.ts'
+import type { AppPorts } from './http/app-context.ts'
+import { tasks } from './extras/tasks/tasks.ts'
 import { listSecrets } from './upstream/secrets.ts'
 import type { Settings } from './config/settings.ts'
 import { createReplaceable, fetchOf, refusingAll } from './http/app.ts'
@@ -58,14 +59,8 @@ function handlerFor(environment: WorkerEnvironment): Handler {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     console.error(`dragoman: ${error.message}`)
-    return refusingAll({ now: Date.now, randomId, log: workerLog([]) }, NOT_CONFIGURED)
+    return refusingAll({ now: Date.now, randomId, log: workerLog([]), tasks }, NOT_CONFIGURED)
   }
-}
-
-/** As `fetchSend`, with fewer and longer pieces. */
-const gatheringSend: Ports['send'] = async (request) => {
-  const { body, ...answer } = await fetchSend(request)
-  return { ...answer, body: body && 'getReader' in body ? gatheredSource(body) : body }
 }
 
 const NOT_CONFIGURED: Problem = {
@@ -78,10 +73,11 @@ const workerLog = (secrets: readonly string[]): Ports['log'] =>
   createLog({ write: (line) => console.log(line), now: Date.now, secrets })
 
 function proxyHandler(settings: Settings, bindings: WorkerEnvironment): Handler {
-  const ports: Ports = {
-    send: withDemo(settings, adapters, gatheringSend),
+  const ports: AppPorts = {
+    send: withDemo(settings, adapters, fetchSend),
     now: Date.now,
     randomId,
+    tasks,
     log: workerLog(listSecrets(settings)),
     ...createStore(settings, bindings),
   }

@@ -32,8 +32,8 @@ const ROOMS = {
   dialects: ['contract', 'dialect', 'json', 'model', 'rules'],
   config: ['contract', 'dialects', 'json', 'model', 'models', 'zod', 'rules'],
   observe: ['config', 'model', 'models', 'problems', 'check'],
-  recall: ['json', 'model', 'lru-cache'],
-  ports: ['json', 'model', 'stream', 'memory', 'observe', 'recall'],
+  recall: ['json', 'model', 'ports', 'lru-cache'],
+  ports: ['json', 'model', 'stream', 'memory', 'observe'],
   places: ['json', 'model', 'ports', 'stream', 'rules'],
   upstream: [
     'config',
@@ -63,7 +63,6 @@ const ROOMS = {
     'models',
     'observe',
     'ports',
-    'recall',
     'stream',
     'upstream',
     'rules',
@@ -92,10 +91,8 @@ const ROOMS = {
     'model',
     'observe',
     'ports',
-    'recall',
     'sockets',
     'stream',
-    'tasks',
     'upstream',
     'version',
     'hono',
@@ -109,6 +106,18 @@ const ROOMS = {
 } as const satisfies Record<string, readonly string[]>
 
 type Room = keyof typeof ROOMS
+
+/** What an exchange can do without (`src/extras/`): a platform brings it, behind a port. */
+const EXTRAS: readonly string[] = ['recall', 'places', 'inspect', 'tasks', 'demo']
+
+/** What each entry brings, and so what a program carries that imports it. */
+const CARRIED = {
+  'src/translator.ts': ['places'],
+  'src/named-translator.ts': ['places'],
+  'src/worker.ts': ['demo', 'tasks'],
+  'src/index.ts': ['demo', 'places', 'tasks'],
+  'src/node.ts': ['demo', 'inspect', 'places', 'recall', 'tasks'],
+}
 
 /** Entries put the rooms together for a platform, and so does the room of Node. */
 const isEntry = (path: string): boolean =>
@@ -129,7 +138,7 @@ const PLACES: readonly (readonly [RegExp, Room])[] = [
 function roomOf(path: string): Room | undefined {
   const place = PLACES.find(([pattern]) => pattern.test(path))
   if (place) return place[1]
-  const [, folder = ''] = /^src\/([\w-]+)\//.exec(path) ?? []
+  const [, folder = ''] = /^src\/(?:extras\/)?([\w-]+)\//.exec(path) ?? []
   return folder in ROOMS ? (folder as Room) : undefined
 }
 
@@ -199,13 +208,25 @@ describe('boundaries', () => {
     expect(allowed('src/json/json.ts', 'src/model/problem.ts')).toBe(false)
     expect(allowed('src/memory/records.ts', 'src/exchange/exchange.ts')).toBe(false)
     expect(allowed('src/exchange/exchange.ts', 'hono')).toBe(false)
-    expect(allowed('src/exchange/reply/pass.ts', 'src/places/placing.ts')).toBe(false)
+    expect(allowed('src/exchange/reply/pass.ts', 'src/extras/places/placing.ts')).toBe(false)
     expect(allowed('src/http/app.ts', 'node:http')).toBe(false)
     expect(allowed('src/worker.ts', 'src/node/upstream/send.ts')).toBe(false)
     expect(allowed('src/elsewhere/x.ts', 'src/json/json.ts')).toBe(false)
     expect(
       importsOf({ path: 'src/a/b.ts', text: "import {\n  x,\n} from '../c.ts'", lines: [] }),
     ).toEqual(['src/c.ts'])
+  })
+
+  it('lead to no extra but from an entry that brings it', () => {
+    const asking = Object.entries(ROOMS).filter(([, asked]: [string, readonly string[]]) =>
+      asked.some((room) => EXTRAS.includes(room)),
+    )
+    expect(asking).toEqual([])
+    const carried = Object.keys(CARRIED).map((entry) => {
+      const rooms = reachedFrom(entry).map((path): string | undefined => roomOf(path))
+      return [entry, EXTRAS.filter((extra) => rooms.includes(extra)).toSorted()]
+    })
+    expect(Object.fromEntries(carried)).toEqual(CARRIED)
   })
 
   it('show adapters the events of a stream as objects, and nothing of what makes them fast', () => {
@@ -243,6 +264,15 @@ describe('boundaries', () => {
     expect(inner.map(({ path }) => path)).toEqual([])
   })
 })
+
+/** All sources that one leads to, by whatever import. */
+function reachedFrom(entry: string): string[] {
+  const reached = new Set([entry])
+  for (const path of reached)
+    for (const source of sources)
+      if (source.path === path) for (const target of importsOf(source)) reached.add(target)
+  return [...reached]
+}
 
 /** Tarjan's algorithm: the groups of files of which each can be reached from each. */
 function cyclesIn(graph: ReadonlyMap<string, readonly string[]>): string[][] {

@@ -137,7 +137,7 @@ describe('house style', () => {
   })
 
   it('keeps the files of the page short', () => {
-    const page = 'src/inspect/page'
+    const page = 'src/extras/inspect/page'
     const counted = readdirSync(page).map((name) => ({
       name,
       lines: readFileSync(join(page, name), 'utf8').trimEnd().split('\n').length,

@@ -209,7 +209,7 @@ function fitCall(call: JsonObject, place: string, { server, lose }: ServerFit): 
 function withStandIn(call: JsonObject, place: string, lose: Lose): JsonObject {
   const { extra_content } = call
   if (signatureIn(extra_content) !== '') return call
-  lose('defaulted', `${place}.seal`, 'the first call has no proof')
+  lose('defaulted', `${place}.seal`, 'the first call has no signature of reasoning')
   const google = { ...objectIn(objectIn(extra_content)['google']), thought_signature: NO_PROOF }
   return withMembers(call, { extra_content: { ...objectIn(extra_content), google } })
 }

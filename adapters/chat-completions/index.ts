@@ -71,10 +71,12 @@ export const chatCompletions: Adapter = {
     mayHoldForeign: mayHoldEnvelope,
     counting,
     isRenamed: (text, { customTools }) => customTools === false && text.includes('"custom"'),
-    tellsFailure,
-    tellsError,
-    failsWithin,
-    isOwnFrame: ({ data }) => KNOWN.test(data),
+    passing: {
+      isOwnFrame: ({ data }) => KNOWN.test(data),
+      tellsFailure,
+      tellsError,
+      failsWithin,
+    },
     headers: {
       request: ['openai-organization', 'openai-project', 'idempotency-key'],
       reply: ['openai-processing-ms', 'openai-version'],

@@ -177,7 +177,7 @@ const ROWS: readonly Profile[] = [
         words: /Unexpected role 'user' after role 'tool'/,
         says: 'wants the model to speak between results and the user',
       },
-      { words: /extra_forbidden/, says: 'refuses members that it does not know' },
+      { words: /extra_forbidden/, says: 'refuses fields that it does not know' },
       { words: /with a length of 9\b/, says: 'takes ids of nine characters' },
     ],
   },
@@ -196,7 +196,7 @@ const ROWS: readonly Profile[] = [
     refusals: [
       {
         words: /property '(?:reasoning_content|name)' is unsupported/,
-        says: 'takes no such member of a message',
+        says: 'takes no such field of a message',
       },
     ],
   },
@@ -250,7 +250,12 @@ const ROWS: readonly Profile[] = [
     name: 'gemini',
     // Its logs hold what comes here too (guide: logs and datasets), where `store` is refused as unknown.
     facts: { outputInTotal: true, provenCalls: true, storesByDefault: true },
-    refusals: [{ words: /missing a `?thought_signature/, says: 'wants a proof of the first call' }],
+    refusals: [
+      {
+        words: /missing a `?thought_signature/,
+        says: 'wants a signature of reasoning on the first call',
+      },
+    ],
   },
   {
     name: 'xai',

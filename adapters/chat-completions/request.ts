@@ -9,7 +9,7 @@ import type { Request } from '../../src/model/request.ts'
 import { withFreeArguments } from '../../src/rules/text-tools.ts'
 import {
   givenTo,
-  type Outgoing,
+  type WrittenRequest,
   type ReadRequestContext,
   type WriteRequestContext,
 } from '../contract.ts'
@@ -106,7 +106,7 @@ const factsIn = ({ stream_options, usage, functions }: JsonObject) => ({
 })
 
 /** Inverse of `readRequest`, fitted to the model and its server. */
-export function writeRequest(asked: Request, writing: WriteRequestContext): Outgoing {
+export function writeRequest(asked: Request, writing: WriteRequestContext): WrittenRequest {
   const { target, lose, trail } = writing
   const isOwn = isOrigin(asked)
   const whole = withToolsBefore(asked, lose, trail)
@@ -117,10 +117,10 @@ export function writeRequest(asked: Request, writing: WriteRequestContext): Outg
 }
 
 /** Inverse of `readRequest`, for a server that takes all of this dialect. */
-export const writeWhole = (asked: Request, writing: WriteRequestContext): Outgoing =>
+export const writeWhole = (asked: Request, writing: WriteRequestContext): WrittenRequest =>
   write(withToolsBefore(asked, writing.lose, writing.trail), writing)
 
-function write(asked: Request, writing: WriteRequestContext): Outgoing {
+function write(asked: Request, writing: WriteRequestContext): WrittenRequest {
   const { target, lose, cache, trail } = writing
   const isOwn = isOrigin(asked)
   const request = fitForeign(asked, writing)

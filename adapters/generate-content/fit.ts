@@ -58,7 +58,7 @@ function withProvenCalls(body: JsonObject, lose: Lose): JsonObject {
       if (!isModel(content) || begun.has(turn) || !isCall(part)) return part
       begun.add(turn)
       if (findKey(part, SIGNATURE) !== undefined) return part
-      lose('defaulted', `turns.${turn}.seal`, 'the first call has no proof')
+      lose('defaulted', `turns.${turn}.seal`, 'the first call has no signature of reasoning')
       return withMembers(part, { [SIGNATURE]: NO_PROOF })
     })
   })

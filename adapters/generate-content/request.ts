@@ -15,7 +15,7 @@ import { invalid } from '../../src/model/problem.ts'
 import { storeFor } from '../../src/rules/storing.ts'
 import {
   givenTo,
-  type Outgoing,
+  type WrittenRequest,
   type ReadRequestContext,
   type WriteRequestContext,
 } from '../contract.ts'
@@ -142,17 +142,17 @@ function readSystem(content: WireContent | undefined): Block[] {
   })
 }
 
-export function writeRequest(request: Request, context: WriteRequestContext): Outgoing {
+export function writeRequest(request: Request, context: WriteRequestContext): WrittenRequest {
   const whole = writeWhole(request, context)
   return { ...whole, body: fitWritten(whole.body, request, context) }
 }
 
 /** Writes the dialect at its widest: what only the model has to say is left to `fit`. */
-export function writeWhole(request: Request, context: WriteRequestContext): Outgoing {
+export function writeWhole(request: Request, context: WriteRequestContext): WrittenRequest {
   const action = request.stream ? 'streamGenerateContent' : 'generateContent'
   return {
     path: modelPath(context.target.model, action),
-    ...(request.stream && { query: 'alt=sse' }),
+    ...(request.stream && { query: [['alt', 'sse']] }),
     headers: {},
     body: writeBody(request, context),
   }
@@ -170,7 +170,7 @@ function fitWritten(
 }
 
 /** The plain form of a count covers only the conversation; system and tools need the wrapped form. */
-export function writeCountRequest(request: Request, context: WriteRequestContext): Outgoing {
+export function writeCountRequest(request: Request, context: WriteRequestContext): WrittenRequest {
   const { model } = context.target
   const { body: written } = writeRequest(request, context)
   const body = { model: resourceName(model), ...written }

@@ -74,10 +74,12 @@ export const messages: Adapter = {
     path: ({ path }) => path,
     outputBound: (body) => body.memberText('max_tokens'),
     query: ['beta'],
-    pieces: (name) => name === 'content_block_delta',
-    tellsFailure,
-    tellsError,
-    isOwnFrame: ({ event = '', data }) => KNOWN.test(event) || KNOWN_DATA.test(data),
+    passing: {
+      isPiece: (name) => name === 'content_block_delta',
+      isOwnFrame: ({ event = '', data }) => KNOWN.test(event) || KNOWN_DATA.test(data),
+      tellsFailure,
+      tellsError,
+    },
     headers: {
       // The headers that Claude Code (2.1.330) asks a gateway to pass; more may be added.
       request: [

@@ -111,7 +111,11 @@ export function writeReasoning(
   // An adaptive model decides for itself in both cases.
   const isStuck = thinking?.['type'] === 'enabled' && (around.forced || around.unproven)
   if (!isStuck) return written
-  around.lose('approximated', 'reasoning.mode', around.forced ? 'a tool is forced' : 'no proof')
+  around.lose(
+    'approximated',
+    'reasoning.mode',
+    around.forced ? 'a tool is forced' : 'no signature of reasoning',
+  )
   return rest
 }
 

@@ -16,7 +16,7 @@ import {
   givenTo,
   type Lookup,
   type Known,
-  type Outgoing,
+  type WrittenRequest,
   type ReadRequestContext,
   type WriteRequestContext,
 } from '../contract.ts'
@@ -188,7 +188,7 @@ function setBillingApart(block: Block): Block {
 }
 
 /** Inverse of `readRequest`, for a model at its server. */
-export function writeRequest(request: Request, context: WriteRequestContext): Outgoing {
+export function writeRequest(request: Request, context: WriteRequestContext): WrittenRequest {
   const { target, lose } = context
   const whole = writeWhole(request, context, knownAt(target))
   const body = fit(whole.body, target, lose)
@@ -202,7 +202,7 @@ export function writeWhole(
   asked: Request,
   context: WriteRequestContext,
   model: Model = knownBy(context.target),
-): Outgoing {
+): WrittenRequest {
   const betas = new Set<string>()
   const fitted = fitForeign(warming(withoutForgotten(asked), context.lose), context, model)
   const request = onScreen(fitted, model, context.lose, betas)
@@ -246,7 +246,7 @@ function warming(request: Request, lose: Lose): Request {
 }
 
 /** The same request, for the upstream's token counter. */
-export function writeCountRequest(request: Request, context: WriteRequestContext): Outgoing {
+export function writeCountRequest(request: Request, context: WriteRequestContext): WrittenRequest {
   const written = writeRequest(request, context)
   const body = pickMembers(written.body, (key) => COUNTED.has(key))
   return { ...written, path: '/v1/messages/count_tokens', body }

@@ -172,6 +172,6 @@ function thinkingProven(
   const last = objectsIn(body.messages).findLast(({ role }) => role === 'assistant')
   const isAsBefore = last === undefined || listIn(before.messages).includes(last)
   if (isAsBefore || !endsUnproven(body, prefill !== false)) return body
-  lose('approximated', 'reasoning.mode', 'no proof')
+  lose('approximated', 'reasoning.mode', 'no signature of reasoning')
   return withMembers(body, { thinking: undefined })
 }

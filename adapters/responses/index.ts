@@ -1,5 +1,5 @@
 import type { Adapter, RequestHead, Route, WriteReplyContext, Writer } from '../contract.ts'
-import { isObject, objectIn } from '../../src/json/json.ts'
+import { isObject } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { mayHoldMinted } from '../../src/model/ids.ts'
 import { droppable, fieldNames } from '../../src/check/fields.ts'
@@ -8,7 +8,7 @@ import { storing } from './abilities.ts'
 import { DIALECT, factsOf, memberCount } from './dialect.ts'
 import { writeCompacted } from './hosted.ts'
 import { CALL_ID } from './names.ts'
-import { CONTINUING, memory } from './memory/index.ts'
+import { memory } from './memory/index.ts'
 import { writeModel, writeModels } from './models.ts'
 import { PROFILES } from './profiles.ts'
 import { readProblem, tellsError, tellsFailure, writeProblem } from './problems.ts'
@@ -17,6 +17,7 @@ import { ResponseReader } from './reader.ts'
 import { socketMode } from './socket/index.ts'
 import { ResponseWriter } from './writer.ts'
 import { edit } from './same.ts'
+import { streamThread } from './memory/stream-thread.ts'
 import { placeOf, MUST_KEEP, FIELDS } from './wire.ts'
 
 /** The beginnings of its event types. */
@@ -120,29 +121,18 @@ export const responses: Adapter = {
     isRenamed: (text, { namespaces, customTools }) =>
       (namespaces === false && text.includes('"namespace"')) ||
       (customTools === false && text.includes('"custom"')),
-    pieces: (name) => DELTA.test(name) || PIECES.has(name),
-    tellsFailure,
-    tellsError,
-    isOwnFrame: ({ event = '', data }) => KNOWN.test(event) || KNOWN_DATA.test(data),
+    passing: {
+      isPiece: (name) => DELTA.test(name) || PIECES.has(name),
+      isOwnFrame: ({ event = '', data }) => KNOWN.test(event) || KNOWN_DATA.test(data),
+      tellsFailure,
+      tellsError,
+      streamThread,
+    },
     headers: {
       request: ['openai-organization', 'openai-project', 'openai-beta', 'idempotency-key'],
       reply: ['openai-processing-ms', 'openai-version', 'x-codex-*'],
     },
     modelMember: { request: 'model', reply: 'model', event: ['response', 'model'] },
-    streamThread: {
-      count: 'sequence_number',
-      reply: 'response',
-      named: ({ id, model, created }) => ({
-        ...(id !== '' && { id }),
-        ...(model !== '' && { model }),
-        ...(created !== undefined && { created_at: created }),
-      }),
-      continuing: CONTINUING,
-      broken: ({ data }) => ({
-        name: 'error',
-        data: { ...objectIn(objectIn(data)['error']), type: 'error' },
-      }),
-    },
     beginning: { instructions: 'instructions', turns: 'input' },
   },
   members: fieldNames({ fields: FIELDS }),

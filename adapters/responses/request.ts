@@ -1,6 +1,6 @@
 import {
   givenTo,
-  type Outgoing,
+  type WrittenRequest,
   type ReadRequestContext,
   type Route,
   type WriteRequestContext,
@@ -151,7 +151,7 @@ function readInstructions(members: Members): Block[] {
 }
 
 /** Writes a request, and fits it to what its model and its server take. */
-export function writeRequest(request: Request, context: WriteRequestContext): Outgoing {
+export function writeRequest(request: Request, context: WriteRequestContext): WrittenRequest {
   const { target, lose } = context
   const { placed, ...whole } = writeWhole(request, { ...context, target: served(target) })
   // A key that was made here is no loss.
@@ -164,7 +164,7 @@ export function writeRequest(request: Request, context: WriteRequestContext): Ou
 }
 
 /** With the places of its items, for what is lost of them later. */
-interface Whole extends Outgoing {
+interface Whole extends WrittenRequest {
   readonly placed: readonly Placed[]
 }
 
@@ -315,7 +315,7 @@ const hasProofs = (input: Json | undefined, trail: Trail | undefined): boolean =
     step: (state, item) => (state.found ||= isObject(item) && isProven(item)),
   })).found
 
-export function writeCountRequest(request: Request, context: WriteRequestContext): Outgoing {
+export function writeCountRequest(request: Request, context: WriteRequestContext): WrittenRequest {
   const { body, headers } = writeRequest(request, context)
   const counted = pickMembers(body, (key) => COUNTED.has(key))
   return { path: '/v1/responses/input_tokens', headers, body: counted }

@@ -5,33 +5,36 @@ import type { Words } from './word.ts'
 
 const LIMIT_WORDS: Words<CallerLimitsConfig> = {
   requestsPerMinute: {
-    means: 'Requests per minute; so many may come at once.',
-    usual: 'any number',
+    means: 'Requests per minute, all of which may come at once.',
+    usual: 'unlimited',
     example: 60,
   },
   tokensPerMinute: {
-    means: 'Tokens per minute, in and out. Whoever has used more than came in has to wait.',
-    usual: 'any number',
+    means: 'Tokens per minute, in and out; whoever overdraws has to wait.',
+    usual: 'unlimited',
     example: 200_000,
   },
   concurrent: {
-    means: 'Requests underway at a time.',
-    usual: 'any number',
+    means: 'Requests at the same time.',
+    usual: 'unlimited',
     example: 8,
   },
   usdPerDay: {
     means:
-      'US dollars per day (UTC), by the prices that are known. Requests underway count with the most that they may cost.',
-    usual: 'any amount',
+      'US dollars per day (UTC), by known prices. Running requests count with the most that they may cost.',
+    usual: 'unlimited',
     example: 5,
   },
 }
 
 const TASK_WORDS: Words<TaskConfig> = {
-  url: { means: 'Where the task service is.', example: 'https://tasks.example' },
+  url: {
+    means: 'An image task service; its requests pass unchanged below /img (music: /music).',
+    example: 'https://tasks.example',
+  },
   key: { means: KEY, usual: 'no key is sent', example: 'env:TASK_KEY' },
   prefix: {
-    means: 'Where the service lives at its upstream.',
+    means: 'Where its paths begin upstream.',
     usual: '/img or /music',
     example: '/api/img',
   },
@@ -40,37 +43,35 @@ const TASK_WORDS: Words<TaskConfig> = {
 /** Callers with their keys and limits, and the task services. */
 export const CALLER_WORDS: Words<Pick<Config, 'before' | 'callers' | 'tasks'>> = {
   callers: {
-    means: 'Who may call: the keys of the callers, or open to everyone.',
-    usual: 'open on a loopback address; needed on any other, and on Workers',
+    means: 'Who may call.',
+    usual: 'open on a loopback address; required elsewhere',
     example: 'open',
     within: {
       keys: {
-        means: 'Keys of 16 characters or more, alone or with a name and what it may do.',
+        means: 'Keys of at least 16 characters, alone or as objects.',
         example: ['env:PROXY_KEY'],
         within: {
           name: {
-            means: 'What the log, the metrics and /usage call the caller.',
-            usual: 'key-1, key-2 and so on, after its place, for a key alone',
+            means: 'The caller’s name in log, metrics and /usage.',
+            usual: 'key-1, key-2 and so on',
             example: 'ci',
           },
           key: {
-            means:
-              'What the caller presents: literally, as env:NAME or file:/PATH, or sha256: and its hash.',
+            means: 'The key, env:NAME, file:/PATH, or sha256: and its hash.',
             example: 'env:CI_KEY',
           },
           models: {
-            means:
-              'The models that this caller may use, by the names that callers send; a name may contain *.',
+            means: 'Models it may use, by the names callers send; may contain *.',
             usual: 'any',
             example: ['claude-*'],
           },
           limits: {
-            means: 'What this caller may use.',
+            means: 'Limits of this caller.',
             usual: 'callers.limits',
             within: LIMIT_WORDS,
           },
           expires: {
-            means: 'The day (UTC) from which on the key is refused.',
+            means: 'The day (UTC) from which the key is refused.',
             usual: 'never',
             example: '2027-01-01',
           },
@@ -78,28 +79,28 @@ export const CALLER_WORDS: Words<Pick<Config, 'before' | 'callers' | 'tasks'>> =
       },
       jwt: {
         means:
-          'Tokens (JWT) that callers present in the place of a key: RS, PS and ES with 256, 384 or 512, and EdDSA.',
-        usual: 'keys alone',
+          'Signed tokens (JWT) in place of keys: RS, PS and ES with 256, 384 or 512, and EdDSA.',
+        usual: 'none',
         within: {
           jwks: {
-            means: 'The address of the keys of whoever issues them; asked every ten minutes.',
+            means: 'The issuer’s key set, fetched every ten minutes.',
             example: 'https://login.example/jwks.json',
           },
           audience: {
-            means: 'What aud has to be, or to hold one of.',
+            means: 'Required aud.',
             example: 'dragoman',
           },
-          issuer: { means: 'What iss has to be.', example: 'https://login.example/' },
+          issuer: { means: 'Required iss.', example: 'https://login.example/' },
           name: {
-            means: 'The claim that is the name of the caller, for the log, limits and memory.',
+            means: 'The claim with the caller’s name, for log, limits and memory.',
             usual: 'sub',
             example: 'email',
           },
         },
       },
       limits: {
-        means: 'What each caller without limits of its own may use.',
-        usual: 'as much as there is',
+        means: 'Limits of each caller without its own.',
+        usual: 'unlimited',
         within: LIMIT_WORDS,
       },
     },
@@ -127,7 +128,7 @@ export const CALLER_WORDS: Words<Pick<Config, 'before' | 'callers' | 'tasks'>> =
     },
   },
   tasks: {
-    means: 'The upstreams of the task services.',
+    means: 'Image and music task services.',
     usual: 'none',
     within: {
       image: { means: 'The service behind /img.', within: TASK_WORDS },

@@ -26,18 +26,18 @@ const bound = (name: keyof StoreBounds, means: string, example: number) => ({
 /** Said for all upstreams, and for one of them. */
 export const COMPACTION_WORDS = {
   means:
-    'Whether summaries of conversations are written (serve) where the service of the upstream does not know the form in which one is asked for, or refused (refuse).',
+    'Whether a summary that the upstream’s service cannot write is a turn of the model, or refused.',
   usual: 'serve',
   example: 'refuse',
   within: {
     threshold: {
       means:
-        'A summary that is wished for above a number of tokens is written before the turn, which makes two requests to the upstream of one. Otherwise the wish is a loss.',
+        'Also write summaries requested above a number of tokens, before the turn: one request then makes two or more upstream.',
       usual: 'false',
       example: true,
     },
     maxOutputTokens: {
-      means: 'The most tokens that a summary may have, within the bound of the model.',
+      means: 'Output limit of a summary, within the model’s.',
       usual: String(MAX_OUTPUT_TOKENS),
       example: 4096,
     },
@@ -49,7 +49,7 @@ export const OPERATION_WORDS: Words<
   Omit<Config, '$schema' | 'upstreams' | 'routes' | 'failover' | 'callers' | 'before' | 'tasks'>
 > = {
   state: {
-    means: 'Where conversations are kept that a request may refer to.',
+    means: 'Where conversations are kept that later requests may refer to.',
     within: {
       store: {
         means: 'memory, sqlite:FILE or redis://HOST; on Workers durable or kv; off keeps nothing.',
@@ -57,47 +57,46 @@ export const OPERATION_WORDS: Words<
         example: 'sqlite:state.db',
       },
       ttlSeconds: {
-        means: 'How long a conversation is kept.',
+        means: 'How long conversations are kept.',
         usual: `${DEFAULT_RETENTION.ttlMs / SECOND_MS} (30 days)`,
         example: 86_400,
       },
-      entryBytes: bound('entryBytes', 'The most that is kept of one exchange.', 1_048_576),
+      entryBytes: bound('entryBytes', 'Maximum kept of one exchange.', 1_048_576),
       ownerBytes: bound(
         'ownerBytes',
-        'The most that is kept for one caller; its oldest entries go first.',
+        'Maximum kept for one caller; the oldest entries go first.',
         16_777_216,
       ),
       totalBytes: bound(
         'totalBytes',
-        'The most that is kept for all callers; the oldest entries go first.',
+        'Maximum kept for all callers; the oldest entries go first.',
         536_870_912,
       ),
       proofs: {
-        means: 'Also keep proofs of reasoning for clients that do not send them back.',
+        means: 'Also keep signatures of reasoning, for clients that do not send them back.',
         usual: String(DEFAULT_RETENTION.proofs),
         example: true,
       },
       recallBytes: {
         means:
-          'The most that a process remembers of the last requests of sessions, to read only what is new in the next ones; 0 is nothing. It changes nothing but the work.',
-        usual: `${size(RECALL_BYTES)}; nothing where the store is off, on Workers and in a library`,
+          'Maximum remembered of the sessions’ last requests, so that only what is new in the next is read; 0 for nothing. Affects speed alone.',
+        usual: `${size(RECALL_BYTES)}; 0 with the store off, on Workers and in a library`,
         example: 268_435_456,
       },
     },
   },
   losses: {
-    means: 'Whether a request that would lose something is sent or refused.',
+    means: 'Whether a request that would lose something is sent (report) or refused (reject).',
     usual: 'report',
     example: 'reject',
     within: {
       mode: {
-        means: 'Whether a request that would lose something is sent (report) or refused (reject).',
+        means: 'The same, beside other fields.',
         usual: 'report',
         example: 'reject',
       },
       trailer: {
-        means:
-          'Streams of events say in a comment, before their end, what was lost, also what only the reply has lost.',
+        means: 'Streams end with a comment that lists the losses, those of the reply included.',
         usual: 'false',
         example: true,
       },
@@ -105,37 +104,36 @@ export const OPERATION_WORDS: Words<
   },
   compaction: COMPACTION_WORDS,
   telemetry: {
-    means: 'Traces for OpenTelemetry, on Node; the variables OTEL_* say what is left out here.',
-    usual: 'nothing is traced',
+    means: 'OpenTelemetry traces, on Node; OTEL_* variables fill in the rest.',
+    usual: 'off',
     within: {
       otlp: {
-        means: 'The collector of traces.',
-        usual: 'that of the variables',
+        means: 'The collector.',
+        usual: 'the variables’',
         within: {
           endpoint: {
-            means: 'The address of the collector for OTLP over HTTP, without /v1/traces.',
+            means: 'The collector’s address for OTLP over HTTP, without /v1/traces.',
             example: 'http://127.0.0.1:4318',
           },
           headers: {
-            means: 'Headers that the collector wants; secrets as env:NAME or file:/PATH.',
+            means: 'Headers for the collector; secrets as env:NAME or file:/PATH.',
             usual: 'none',
             example: { 'x-team': 'blue' },
           },
         },
       },
       sample: {
-        means: 'The part of all exchanges that is traced.',
+        means: 'The share of exchanges to trace.',
         usual: 'OTEL_TRACES_SAMPLER_ARG, or 1',
         example: 0.1,
       },
       semconv: {
-        means:
-          'Which names attributes have: those of the last release of the conventions (1.41), or those to come (main).',
+        means: 'Attribute names: of the last release of the conventions, or of the next.',
         usual: '1.41',
         example: '1.41',
       },
       trust: {
-        means: 'Whether the flag of a caller’s traceparent decides what is traced.',
+        means: 'Let the flag in a caller’s traceparent decide what is traced.',
         usual: 'false',
         example: true,
       },
@@ -143,13 +141,12 @@ export const OPERATION_WORDS: Words<
   },
   metrics: {
     means:
-      'Whether /metrics and /usage answer: off; on, to whoever may call; or with a key of their own. Not on Workers.',
-    usual: 'on where only this machine can ask and callers need no key, else off',
+      'Whether /metrics and /usage answer: to every caller (on), or with a key of their own. Not on Workers.',
+    usual: 'on if only this machine can connect and callers need no key',
     example: 'off',
     within: {
       key: {
-        means:
-          'The key that /metrics and /usage ask for; env:NAME and file:/PATH work as elsewhere.',
+        means: 'Their key.',
         example: 'env:METRICS_KEY',
       },
     },
@@ -159,129 +156,117 @@ export const OPERATION_WORDS: Words<
     within: {
       client: {
         means:
-          'Also where a request came from (address: the other end of the connection, which behind another proxy is that one) and the program that says to have sent it (userAgent).',
+          'Also log address (the other end of the connection, which may be another proxy) and userAgent.',
         usual: 'false',
         example: true,
       },
     },
   },
   record: {
-    means: 'Where every exchange is written down, one line each; dragoman verify reads it.',
-    usual: 'nowhere; a Worker has no file',
+    means: 'Write down every exchange, for dragoman verify.',
+    usual: 'off; not on Workers',
     within: {
       file: {
-        means: 'A file of JSON lines that is appended to, and that only this user may read.',
+        means: 'A file of JSON lines, readable by this user alone.',
         example: 'exchanges.jsonl',
       },
       maxBytes: {
-        means: 'How large the file may grow; what comes then is dropped and counted.',
+        means: 'Its maximum size; anything beyond is dropped and counted.',
         usual: size(RECORD.maxBytes),
         example: 104_857_600,
       },
       bodies: {
-        means: 'Whether bodies are written too; without them nothing can be verified.',
+        means: 'Include bodies; without them nothing can be verified.',
         usual: String(RECORD.bodies),
         example: false,
       },
     },
   },
   web: {
-    means: 'Which web pages may call, and under which further names the proxy is called.',
-    usual: 'no page, no further name',
+    means: 'Which web pages may call, and other names of the proxy.',
+    usual: 'none',
     within: {
       origins: {
-        means:
-          'The web pages that may call, as a browser spells their origin: scheme, host and port, no *.',
+        means: 'Web pages that may call, as browsers spell an origin: scheme, host and port, no *.',
         usual: 'none',
         example: ['https://chat.example'],
       },
       hosts: {
-        means:
-          'Names under which a proxy on a loopback address is called, besides localhost and its address.',
+        means: 'Other host names for a proxy on a loopback address, besides localhost.',
         usual: 'none',
         example: ['host.docker.internal'],
       },
     },
   },
   sockets: {
-    means:
-      'Whether callers of responses may stay connected by a WebSocket at /v1/responses. Off, they are told to go on over HTTP (426).',
+    means: 'WebSockets at /v1/responses; off sends clients back to HTTP (426).',
     usual: 'on',
     example: 'off',
   },
   inspect: {
     means:
-      'Whether a page for this machine alone shows both sides of every exchange; see inspect.md. Not on Workers.',
-    usual: 'true in the demo, else false',
+      'A page, for this machine alone, that shows both sides of every exchange. Not on Workers.',
+    usual: 'false; true in the demo',
     example: true,
   },
   limits: {
-    means: 'Bounds on what one caller, and all callers together, may use.',
+    means: 'Bounds on one caller and on all together.',
     within: {
-      bodyBytes: limit('bodyBytes', 'The largest body of a request, unpacked.', size, 8_388_608),
+      bodyBytes: limit('bodyBytes', 'Largest request body, decompressed.', size, 8_388_608),
       inFlightBytes: limit(
         'inFlightBytes',
-        'What all exchanges together may hold.',
+        'What all exchanges together may hold in memory.',
         size,
         536_870_912,
       ),
-      depth: limit('depth', 'How deep the JSON of a body may be nested.', count, 100),
-      nodes: limit('nodes', 'How many JSON values a body may hold.', count, 500_000),
+      depth: limit('depth', 'Nesting depth of JSON.', count, 100),
+      nodes: limit('nodes', 'JSON values in a body.', count, 500_000),
       eventBytes: limit(
         'eventBytes',
-        'The largest event of an upstream’s stream. Each of its lines counts 16 more.',
+        'Largest event in an upstream’s stream; each of its lines counts 16 more.',
         size,
         4_194_304,
       ),
-      replyBytes: limit('replyBytes', 'The largest JSON reply of an upstream.', size, 33_554_432),
-      streamBytes: limit('streamBytes', 'The longest stream of an upstream.', size, 134_217_728),
-      streams: limit('streams', 'How many exchanges may be open at once.', count, 500),
-      connections: limit(
-        'connections',
-        'How many connections of callers may be open at once.',
-        count,
-        1000,
-      ),
+      replyBytes: limit('replyBytes', 'Largest JSON reply.', size, 33_554_432),
+      streamBytes: limit('streamBytes', 'Longest stream.', size, 134_217_728),
+      streams: limit('streams', 'Open exchanges.', count, 500),
+      connections: limit('connections', 'Open connections of callers.', count, 1000),
       headersMs: limit(
         'headersMs',
-        'How long a caller may take for the head of a request.',
+        'Time for a caller to send the head of a request.',
         time,
         10_000,
       ),
-      bodyMs: limit(
-        'bodyMs',
-        'How long a caller may take for the body of a request.',
+      bodyMs: limit('bodyMs', 'Time to send the body.', time, 60_000),
+      heartbeatMs: limit('heartbeatMs', 'Silence in a stream before a ping is sent.', time, 10_000),
+      gatherMs: limit(
+        'gatherMs',
+        'How long deltas of a translated stream wait for others.',
         time,
-        60_000,
-      ),
-      heartbeatMs: limit(
-        'heartbeatMs',
-        'Silence of a stream after which a ping is sent.',
-        time,
-        10_000,
+        40,
       ),
       drainMs: limit(
         'drainMs',
-        'How long open exchanges may go on after the signal to stop.',
+        'Time for open exchanges to finish after the signal to stop.',
         time,
         60_000,
       ),
       lingerMs: limit(
         'lingerMs',
-        'How long the port stays open after the signal to stop, before drainMs begins.',
+        'Time that the port stays open after that signal, before drainMs begins.',
         time,
         5000,
       ),
-      sockets: limit('sockets', 'How many WebSockets may be open at once.', count, 5000),
+      sockets: limit('sockets', 'Open WebSockets.', count, 5000),
       socketMs: limit(
         'socketMs',
-        'How long a WebSocket may stay open; a reply that is underway still ends.',
+        'Lifetime of a WebSocket; a running reply still finishes.',
         time,
         1_800_000,
       ),
       socketBytes: limit(
         'socketBytes',
-        'What is remembered of the conversations of a WebSocket; all of them together remember four times as much at most.',
+        'Maximum remembered for one WebSocket; four times that for all.',
         size,
         16_777_216,
       ),

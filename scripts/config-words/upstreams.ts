@@ -4,93 +4,92 @@ import { COMPACTION_WORDS } from './operation.ts'
 import { PROFILE_WORDS } from '../profile-words.ts'
 import { time, type Words } from './word.ts'
 
-export const KEY =
-  'A literal key, env:NAME for an environment variable, or caller for the credential of whoever calls.'
+export const KEY = 'A key, env:NAME, or caller to pass on the caller’s own.'
 
 /** What `dragoman models NAME` prints. */
-const KNOWN = 'what is known of the model by its name'
+const KNOWN = 'known'
 
 /** Upstreams: their keys, models and timeouts. */
 export const UPSTREAM_WORDS: Words<Pick<Config, 'upstreams'>> = {
   upstreams: {
-    means: 'Where requests go, by name.',
-    usual: 'the demo, where nothing is configured',
+    means: 'Where requests go: services by a name of your choice.',
+    usual: 'the demo',
     within: {
-      dialect: { means: 'The language that the upstream speaks.', example: 'messages' },
+      dialect: { means: 'The API format that the upstream speaks.', example: 'messages' },
       url: {
         means:
-          'An origin, with or without a base path and a trailing /v1 or /v1beta. To chat-completions and responses the version may be any other (/api/paas/v4, /v1beta/openai), and for a chat-completions service without one the whole endpoint is given (https://host/chat/completions).',
+          'A base URL, with or without /v1 or /v1beta at its end. For chat-completions and responses any other version works (/api/paas/v4, /v1beta/openai); for a chat-completions service without one give the whole endpoint.',
         example: 'https://upstream.example/v1',
       },
       key: {
-        means: `${KEY} A list of keys is a pool: each is asked in the place of another.`,
+        means: `${KEY} A list is a pool: when one key fails, the next is used.`,
         usual: 'no key is sent',
         example: 'env:CLAUDE_KEY',
         within: {
           key: {
-            means: 'A literal key, or env:NAME for an environment variable.',
+            means: 'A key, or env:NAME.',
             example: 'env:CLAUDE_KEY',
           },
           weight: {
-            means: 'Its share, where a route picks by weight.',
+            means: 'Its share when a route picks by weight.',
             usual: '1',
             example: 2,
           },
           account: {
-            means: 'Whose key it is: those of one account read each other’s proofs of reasoning.',
-            usual: 'the upstream’s, else one of its own',
+            means:
+              'Whose key it is: keys of one account can read each other’s signatures of reasoning.',
+            usual: 'the upstream’s, else its own',
             example: 'team',
           },
         },
       },
       account: {
-        means: 'The account of those keys of the upstream that name none.',
+        means: 'The account of keys that name none.',
         usual: 'one for each key',
         example: 'team',
       },
       auth: {
         means:
-          'Where the key goes: into which header, or into the query. Or a key that is made here: a token of Google or of Entra, which is renewed ahead of its end, or the signature of Amazon; then there is no "key".',
-        usual:
-          'x-api-key to messages, x-goog-api-key to generate-content, bearer to responses and chat-completions',
+          'Which header, or the query, carries the key. An object is a key that is made here; then leave out "key".',
+        usual: 'x-api-key for messages, x-goog-api-key for generate-content, bearer for the others',
         example: 'bearer',
         within: {
           google: {
             means:
-              'A token of Google Cloud: "metadata" on its machines, or the JSON of a service account or of a user, by env:NAME or file:/PATH.',
+              'A Google Cloud token: "metadata" on its machines, or the JSON of a service account or user, by env:NAME or file:/PATH.',
             example: 'metadata',
           },
           aws: {
             means:
-              'The signature of Amazon, version 4. "env" reads AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION.',
+              'Amazon signature version 4. "env" reads AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION.',
             example: 'env',
             within: {
               region: {
-                means: 'The region of the service.',
-                usual: 'that of the host, or AWS_REGION',
+                means: 'The region.',
+                usual: 'the host’s, or AWS_REGION',
                 example: 'us-east-1',
               },
               service: {
-                means: 'The name of the service in the signature.',
-                usual: 'that of the profile, else bedrock',
+                means: 'The service name in the signature.',
+                usual: 'the profile’s, else bedrock',
                 example: 'bedrock-mantle',
               },
-              accessKeyId: { means: 'The id of the key.', example: 'env:AWS_ACCESS_KEY_ID' },
+              accessKeyId: { means: 'The key’s id.', example: 'env:AWS_ACCESS_KEY_ID' },
               secretAccessKey: { means: 'The key.', example: 'env:AWS_SECRET_ACCESS_KEY' },
               sessionToken: {
-                means: 'What belongs to a temporary key.',
+                means: 'For a temporary key.',
                 usual: 'none',
                 example: 'env:AWS_SESSION_TOKEN',
               },
             },
           },
           entra: {
-            means: 'A token of Microsoft Entra.',
+            means: 'A Microsoft Entra token.',
             within: {
-              tenant: { means: 'The id of the directory.', example: 'contoso.onmicrosoft.com' },
-              clientId: { means: 'The id of the application.', example: 'env:AZURE_CLIENT_ID' },
+              tenant: { means: 'The directory’s id.', example: 'contoso.onmicrosoft.com' },
+              clientId: { means: 'The application’s id.', example: 'env:AZURE_CLIENT_ID' },
               clientSecret: {
-                means: 'The secret of the application.',
+                means: 'The application’s secret.',
                 example: 'env:AZURE_CLIENT_SECRET',
               },
               scope: {
@@ -101,148 +100,143 @@ export const UPSTREAM_WORDS: Words<Pick<Config, 'upstreams'>> = {
             },
           },
           tokenUrl: {
-            means:
-              'Where tokens of google or entra are fetched instead: an https address, or http on this machine.',
-            usual: 'that of the service',
+            means: 'Another place to fetch Google or Entra tokens: https, or http on this machine.',
+            usual: 'the service’s own',
             example: 'https://login.microsoftonline.us/contoso/oauth2/v2.0/token',
           },
         },
       },
       headers: {
-        means: 'Further headers; a value may be env:NAME.',
+        means: 'Extra headers; a value may be env:NAME.',
         usual: 'none',
         example: { 'x-team': 'blue' },
       },
       query: {
-        means: 'Names and values that stand in the address of each call; a value may be env:NAME.',
+        means: 'Query parameters of every call; a value may be env:NAME.',
         usual: 'none',
         example: { 'api-version': '2025-04-01-preview' },
       },
       maxOutputTokens: {
-        means: 'Used when the caller gave no bound and the dialect demands one.',
+        means: 'Sent when the caller sets no limit and the dialect requires one.',
         usual: String(MAX_OUTPUT_TOKENS),
         example: 32_000,
       },
       models: {
-        means: 'Facts per model; a name may contain *, the first match wins.',
+        means: 'Facts per model.',
         usual: KNOWN,
         example: { 'gemini-3*': { thinking: 'level' } },
         within: {
           contextWindow: {
-            means: 'How many tokens fit into the context; lists of models tell it.',
+            means: 'The context window in tokens; model lists report it.',
             example: 200_000,
           },
           maxOutputTokens: {
-            means: 'The most tokens that a reply may be asked to have.',
+            means: 'The model’s limit on output tokens.',
             example: 64_000,
           },
           thinking: {
-            means:
-              'How thinking is asked for: by a number of tokens, by the model itself, or by a level.',
+            means: 'How thinking is requested: a number of tokens, left to the model, or a level.',
             usual: KNOWN,
             example: 'level',
           },
           is: {
-            means:
-              'The name of a known model that this one is: of a deployment, an ARN, an alias. Its facts and its price hold.',
-            usual: 'what the name tells',
+            means: 'The known model behind a deployment, ARN or alias; its facts and price apply.',
+            usual: 'by its name',
             example: 'claude-opus-5-5',
           },
           thinkingOff: {
-            means:
-              'Whether the model can be told not to think; between_tools: only between calls of tools.',
+            means: 'Whether thinking can be turned off; between_tools: only between tool calls.',
             usual: KNOWN,
             example: false,
           },
           efforts: {
-            means: 'The efforts that the model takes; none where it refuses the parameter.',
+            means: 'The efforts it accepts; empty if it refuses the parameter.',
             usual: KNOWN,
             example: ['low', 'medium', 'high'],
           },
           forcedChoice: {
-            means: 'Whether the model can be made to call a tool.',
+            means: 'Whether it can be forced to call a tool.',
             usual: KNOWN,
             example: false,
           },
           sampling: {
-            means: 'When the model takes a temperature and its like.',
+            means: 'When it accepts temperature and similar.',
             usual: KNOWN,
             example: 'never',
           },
           storesByDefault: {
-            means: 'Whether the service keeps requests that do not say otherwise.',
+            means: 'Whether the service stores requests unless told not to.',
             usual: KNOWN,
             example: true,
           },
           effortUpdates: {
-            means: 'Whether a conversation may bring other efforts (responses).',
+            means: 'Whether the effort may change within a conversation (responses).',
             usual: KNOWN,
             example: true,
           },
           prefill: {
-            means: 'Whether a conversation may end with the model’s turn.',
+            means: 'Whether a conversation may end with an assistant turn.',
             usual: KNOWN,
             example: false,
           },
           fetchesUrls: {
-            means: 'Whether the service fetches media that are named by their https addresses.',
+            means: 'Whether the service fetches media by https URL.',
             usual: 'true',
             example: false,
           },
           mixesTools: {
-            means: 'Whether a generate-content model takes built-in tools beside functions.',
+            means: 'Whether it accepts built-in tools together with functions (generate-content).',
             usual: KNOWN,
             example: true,
           },
           cacheBreakpoints: {
-            means: 'Whether the model takes marks of what to cache (prompt_cache_breakpoint).',
+            means: 'Whether it accepts prompt_cache_breakpoint.',
             usual: KNOWN,
             example: true,
           },
           systemInPlace: {
-            means: 'Whether a messages model takes instructions in the middle of a conversation.',
+            means: 'Whether it accepts system messages in mid-conversation (messages).',
             usual: KNOWN,
             example: false,
           },
           lateTools: {
-            means: 'Whether a conversation may bring tools that do not stand before it.',
+            means: 'Whether tools may be added in mid-conversation.',
             usual: KNOWN,
             example: false,
           },
           deferredTools: {
-            means: 'Whether the model searches for tools that it does not see from the beginning.',
+            means: 'Whether it can search for deferred tools.',
             usual: KNOWN,
             example: false,
           },
           computer: {
-            means:
-              'Whether the model has a tool of its own for acting on a screen; without it the tool is a function.',
+            means: 'Whether it has a computer-use tool of its own; otherwise a function is sent.',
             usual: KNOWN,
             example: false,
           },
           drop: {
-            means: 'Parameters that the model refuses; they are left out.',
+            means: 'Parameters it refuses; they are left out.',
             usual: 'none',
             example: ['temperature'],
           },
           price: {
             means:
-              'US dollars per million tokens, for the log, the metrics and limits; one number is for all kinds of tokens.',
-            usual: 'the list price of a model that is known by its name',
+              'US dollars per million tokens, for log, metrics and limits; one number covers all kinds of tokens.',
+            usual: 'the list price, if known',
             example: 0,
             within: {
-              input: { means: 'Tokens that are sent.', example: 5 },
+              input: { means: 'Input.', example: 5 },
               output: {
-                means: 'Tokens that are received, reasoning too.',
+                means: 'Output, reasoning included.',
                 example: 25,
               },
               cacheRead: {
-                means: 'Tokens that are read from a cache.',
+                means: 'Cache reads.',
                 usual: 'as input',
                 example: 0.5,
               },
               cacheWrite: {
-                means: 'Tokens that are written to a cache.',
+                means: 'Cache writes.',
                 usual: 'as input',
                 example: 6.25,
               },
@@ -251,37 +245,36 @@ export const UPSTREAM_WORDS: Words<Pick<Config, 'upstreams'>> = {
         },
       },
       trace: {
-        means: 'Whether the upstream is sent traceparent, so that its own spans join the trace.',
+        means: 'Whether to send traceparent, so that the upstream’s spans join the trace.',
         usual: 'false',
         example: true,
       },
-      compaction: { ...COMPACTION_WORDS, usual: 'that of all upstreams' },
+      compaction: { ...COMPACTION_WORDS, usual: 'the same as for all upstreams' },
       proxy: {
-        means: 'The egress proxy that calls go through, with its credential, or env:NAME.',
-        usual:
-          'what HTTPS_PROXY, HTTP_PROXY and NO_PROXY say, which are not asked for this machine',
+        means: 'Egress proxy, with its credential, or env:NAME.',
+        usual: 'HTTPS_PROXY, HTTP_PROXY and NO_PROXY, which do not apply to this machine',
         example: 'http://proxy.internal:3128',
       },
       timeouts: {
-        means: 'How long this upstream may take.',
+        means: 'Timeouts.',
         within: {
           connectMs: {
-            means: 'How long it may take to connect.',
+            means: 'How long connecting may take.',
             usual: time(TIMEOUTS.connectMs),
             example: 5000,
           },
           firstByteMs: {
-            means: 'How long the first byte of an answer may take.',
+            means: 'How long the first byte of the answer may take.',
             usual: `${time(TIMEOUTS.firstByteMs)} for a stream, ${time(TIMEOUTS.jsonMs)} for JSON`,
             example: 60_000,
           },
           idleMs: {
-            means: 'How long an answer may fall silent.',
+            means: 'How long silence within an answer may last.',
             usual: time(TIMEOUTS.idleMs),
             example: 300_000,
           },
           totalMs: {
-            means: 'How long a whole exchange may take.',
+            means: 'How long the whole exchange may take.',
             usual: time(TIMEOUTS.totalMs),
             example: 1_800_000,
           },
@@ -289,13 +282,13 @@ export const UPSTREAM_WORDS: Words<Pick<Config, 'upstreams'>> = {
       },
       passthrough: {
         means:
-          'Paths besides conversations: a POST to one goes by the model in its JSON to the upstream of its route, and passes as bytes both ways. Not translated; only the name of the model is replaced, where the route has "as".',
+          'Other paths to pass through untranslated: a POST goes to the upstream of the model in its JSON. Only the model name is replaced, if the route has "as".',
         usual: 'none',
         example: ['/v1/embeddings', '/v1/rerank'],
       },
       profile: {
-        means: 'What the server takes otherwise: a name of the table of profiles, or facts.',
-        usual: 'that of the server at the address, where it is known; `none` asks for none',
+        means: 'How the server differs from its dialect: the name of a profile, or facts.',
+        usual: 'the known server’s at that address; `none` for none',
         example: 'vllm',
         within: PROFILE_WORDS,
       },

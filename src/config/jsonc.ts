@@ -140,7 +140,7 @@ function readText(
     tokens.list('}', () => {
       tokens.skipBlank()
       const start = tokens.at
-      const key = tokens.string('a member name in double quotes or "}"')
+      const key = tokens.string('a field name in double quotes or "}"')
       if (found.has(key)) complain(`"${key}" only once`, start)
       if (!tokens.takes(':')) tokens.fail('a colon')
       found.set(key, member(key, start))

@@ -3,10 +3,9 @@ import type { Lookup } from '../model/lookup.ts'
 import type { Dialects } from '../../adapters/index.ts'
 import type { Journal } from './journal.ts'
 import type { KeptContext, MemoryContext } from '../memory/context.ts'
-import type { Accept, Ports } from '../ports.ts'
+import type { Accept, Ports, RecalledRequest } from '../ports.ts'
 import type { Pools } from '../upstream/pools.ts'
 import type { ByteSource } from '../stream/source.ts'
-import type { RecalledRequest } from '../recall/recall.ts'
 import type { Body } from './body.ts'
 
 /** A request for a stored exchange: its id is in the path, and there is no body. */

@@ -4,6 +4,7 @@ import type { Memories } from '../memory/context.ts'
 import type { Observer } from '../observe/observer.ts'
 import type { Pools } from '../upstream/pools.ts'
 import type { Answer } from '../exchange/exchange.ts'
+import type { Tasks } from '../exchange/tasks.ts'
 import type { HttpRequest, Ports } from '../ports.ts'
 import type { Hub } from '../sockets/hub.ts'
 import type { Settings } from '../config/settings.ts'
@@ -13,6 +14,12 @@ import type { VerifyToken } from './admission/jwt.ts'
 import type { Guard } from './admission/guard.ts'
 import type { Load } from './admission/load.ts'
 import type { SoleCaller } from './admission/sole-caller.ts'
+
+/** The ports of an app. */
+export interface AppPorts extends Ports {
+  /** Without it every request is one for a conversation. */
+  readonly tasks?: Tasks
+}
 
 /** What opens sockets, where the platform can. */
 export interface SocketDoor {
@@ -41,6 +48,8 @@ export interface AppContext {
   soleCaller?: SoleCaller | undefined
   /** Absent where the log does not say who has sent a request. */
   clientOf?: ClientOf | undefined
+  /** Absent where every request is one for a conversation. */
+  tasks?: Tasks | undefined
   /** Absent where requests come from the program itself and not from a network. */
   guard?: Guard | undefined
   /** Absent where a request cannot become a socket. */

@@ -19,13 +19,13 @@ import { clientReader } from './client.ts'
 import { operatorOf } from './operator.ts'
 import { toResponse } from './respond.ts'
 import { createSoleCaller } from './admission/sole-caller.ts'
-import type { AppContext } from './app-context.ts'
+import type { AppContext, AppPorts } from './app-context.ts'
 import { Hub } from '../sockets/hub.ts'
 
 /** The proxy as one function. It never rejects. */
 export const createHandler = (
   settings: Settings,
-  ports: Ports,
+  ports: AppPorts,
   door?: Door,
 ): ReplaceableHandler['answer'] => createReplaceable(settings, ports, door).answer
 
@@ -44,7 +44,7 @@ export interface ReplaceableHandler {
 
 export function createReplaceable(
   settings: Settings,
-  given: Ports,
+  given: AppPorts,
   door: Door = { kind: 'program' },
 ): ReplaceableHandler {
   const use = useOf(given)
@@ -68,6 +68,7 @@ export function createReplaceable(
       pools,
       memories,
       soleCaller,
+      tasks: given.tasks,
       guard: createGuard(next.web, door),
       clientOf: next.log?.client ? clientReader(door) : undefined,
     }
@@ -177,14 +178,14 @@ function countedLoad(load: Load): { load: Load; over(): Promise<void> } {
 
 /** A proxy that refuses every request with one problem, in the caller's dialect. */
 export const refusingAll =
-  (ports: ArrivalPorts, problem: Problem) =>
+  ({ tasks, ...ports }: ArrivalPorts & Pick<AppPorts, 'tasks'>, problem: Problem) =>
   async (request: Request): Promise<Response> =>
-    answerTo(request, refuseRequest(dialects, receiveRequest(request, ports), problem))
+    answerTo(request, refuseRequest({ dialects, tasks }, receiveRequest(request, ports), problem))
 
 /** The proxy as a function of the web's `Request` and `Response`. */
 export const createFetchHandler = (
   settings: Settings,
-  ports: Ports,
+  ports: AppPorts,
   door?: Door,
 ): ((request: Request) => Promise<Response>) => fetchOf(createHandler(settings, ports, door))
 

@@ -1,15 +1,18 @@
 import { createBody } from '../exchange/body.ts'
 import type { Answer } from '../exchange/exchange.ts'
-import { isPassedOn, passEndpoint } from '../tasks/endpoint.ts'
+import type { Tasks } from '../exchange/tasks.ts'
 import { type Admission, mayUse } from '../upstream/credentials.ts'
 import { askBefore } from './admission/before.ts'
 import type { AppContext } from './app-context.ts'
 import { readBody } from './read-body.ts'
 import type { ReceivedRequest } from './request-head.ts'
 
-/** Whether the request is one for an endpoint that passes as it is. */
-export const isEndpoint = ({ settings }: AppContext, { head, explain }: ReceivedRequest): boolean =>
-  !explain && head.method === 'POST' && isPassedOn(settings, head.path)
+/** What passes a request on for an endpoint that passes as it is; undefined where it is none. */
+export const passingAt = (
+  { settings, tasks }: AppContext,
+  { head, explain }: ReceivedRequest,
+): Tasks | undefined =>
+  !explain && head.method === 'POST' && tasks?.isPassedOn(settings, head.path) ? tasks : undefined
 
 /**
  * Passes a request on that is no conversation; undefined where the upstream of its model does not list the path. Throws
@@ -17,6 +20,7 @@ export const isEndpoint = ({ settings }: AppContext, { head, explain }: Received
  */
 export async function answerEndpoint(
   context: AppContext,
+  tasks: Tasks,
   received: ReceivedRequest,
   { caller, credential, identity }: Admission,
 ): Promise<Answer | undefined> {
@@ -33,7 +37,7 @@ export async function answerEndpoint(
   const { before } = settings
   if (before) await askBefore(before, context, received, { caller: caller.name, bytes: size })
   await use?.reserve(caller, { tokens, usd: () => 0 }, journal)
-  return passEndpoint({
+  return tasks.passOn({
     settings,
     ports,
     pools,

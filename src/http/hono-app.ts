@@ -1,13 +1,13 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
-import type { Ports } from '../ports.ts'
 import type { Settings } from '../config/settings.ts'
 import { BODY_SPENT } from '../problems/failures.ts'
+import type { AppPorts } from './app-context.ts'
 import { createFetchHandler, refusingAll } from './app.ts'
 import type { Door } from './admission/guard.ts'
 
 /** The proxy as a Hono app, whose `fetch` runs on every runtime, alone or below a path of another app. */
-export function createApp(settings: Settings, ports: Ports, door?: Door): Hono {
+export function createApp(settings: Settings, ports: AppPorts, door?: Door): Hono {
   const fetch = createFetchHandler(settings, ports, door)
   const refuse = refusingAll(ports, BODY_SPENT)
   return appOf(async ({ req }) => {

@@ -12,7 +12,6 @@ import type { Answer } from '../exchange/exchange.ts'
 import { noRoute } from '../exchange/request/other-models.ts'
 import { findModel, listModels } from './models.ts'
 import { type KnownCaller, mayUse } from '../upstream/credentials.ts'
-import { taskServiceAt } from '../tasks/routes.ts'
 import {
   receiveRequest,
   HEALTH,
@@ -27,7 +26,7 @@ import { jsonAnswer, named } from './respond.ts'
 import type { AppContext } from './app-context.ts'
 import { operatorAnswer } from './operator.ts'
 import { socketAnswer } from './sockets.ts'
-import { answerEndpoint, isEndpoint } from './endpoint.ts'
+import { answerEndpoint, passingAt } from './endpoint.ts'
 import { failedTask, taskAnswer } from './task-route.ts'
 
 /** From a request to an answer. It never rejects: every failure is written in a dialect. */
@@ -40,7 +39,7 @@ export async function answerRequest(context: AppContext, request: HttpRequest): 
   const answer =
     healthAnswer(received, context.ports) ??
     (refusal
-      ? refused(context.dialects, received, refusal)
+      ? refused(context, received, refusal)
       : (preflightAnswer(context, received) ??
         probeAnswer(received) ??
         (await answerGuarded(context, received))))
@@ -59,30 +58,33 @@ function preflightAnswer(
 }
 
 async function answerGuarded(context: AppContext, received: ReceivedRequest): Promise<Answer> {
-  const service = taskServiceAt(received.path)
+  const service = context.tasks?.serviceAt(received.path)
   if (service) return taskAnswer(context, received, service)
   try {
     const answer = operatorAnswer(context, received)
     if (answer) return await answer
     return await answerAdmitted(context, received, resembledDialect(context.dialects, received))
   } catch (error) {
-    return failed(context.dialects, received, error)
+    return failed(context, received, error)
   }
 }
 
 /** Refuses a request before it is looked at. */
 export const refuseRequest = (
-  dialects: Dialects,
+  speakers: Speakers,
   received: ReceivedRequest,
   problem: Problem,
-): Answer => named(refused(dialects, received, problem), received.id)
+): Answer => named(refused(speakers, received, problem), received.id)
 
-const refused = (dialects: Dialects, received: ReceivedRequest, problem: Problem): Answer =>
-  failed(dialects, received, new ProblemError(problem))
+/** In whose words a failure may be written. */
+export type Speakers = Pick<AppContext, 'dialects' | 'tasks'>
 
-/** Writes a failure in the dialect that the path looks like. */
-function failed(dialects: Dialects, received: ReceivedRequest, error: unknown): Answer {
-  const service = taskServiceAt(received.path)
+const refused = (speakers: Speakers, received: ReceivedRequest, problem: Problem): Answer =>
+  failed(speakers, received, new ProblemError(problem))
+
+/** Writes a failure in the dialect or for the service that the path looks like. */
+function failed({ dialects, tasks }: Speakers, received: ReceivedRequest, error: unknown): Answer {
+  const service = tasks?.serviceAt(received.path)
   return service
     ? failedTask(received, service, error)
     : failedAnswer(resembledDialect(dialects, received), received, error)
@@ -103,9 +105,8 @@ async function answerAdmitted(
   const stored = received.explain ? undefined : storedAt(context.dialects, received.head)
   if (stored)
     return answerStoredRequest(context, received, storedMatch(stored, received), admission)
-  const passed = isEndpoint(context, received)
-    ? await answerEndpoint(context, received, admission)
-    : undefined
+  const passing = passingAt(context, received)
+  const passed = passing && (await answerEndpoint(context, passing, received, admission))
   if (passed) return passed
   const answer =
     (await modelAnswer(context, received, looks, admission.caller)) ??

@@ -1,10 +1,9 @@
 import { waitHeaders } from '../exchange/answers/answer.ts'
 import type { Answer } from '../exchange/exchange.ts'
-import { allowedAt, taskProblem, type TaskService } from '../tasks/routes.ts'
+import type { TaskService } from '../exchange/tasks.ts'
 import type { ReceivedRequest } from './request-head.ts'
 import { authenticate } from './admission/auth.ts'
 import type { AppContext } from './app-context.ts'
-import { answerTask } from '../tasks/exchange.ts'
 import { toProblem } from '../problems/failures.ts'
 
 /**
@@ -24,15 +23,7 @@ export async function taskAnswer(
     await context.use?.enter(caller, journal)
     journal.onEnd(load.enter())
     const { signal } = request
-    const answer = await answerTask({
-      settings,
-      ports,
-      service,
-      request,
-      credential,
-      signal,
-      journal,
-    })
+    const answer = await service.answer({ settings, ports, request, credential, signal, journal })
     return { ...answer, headers: { ...answer.headers, ...AS_SAID } }
   } catch (error) {
     return failedTask(received, service, error)
@@ -46,9 +37,8 @@ export function failedTask(
   error: unknown,
 ): Answer {
   const problem = toProblem(error)
-  const { status, body } = taskProblem(service, problem)
+  const { status, body, allow } = service.failure(problem, path)
   journal.finish({ status, problem })
-  const allow = problem.kind === 'method-not-allowed' ? allowedAt(service, path) : undefined
   const headers = {
     'content-type': 'application/json',
     ...waitHeaders(problem),

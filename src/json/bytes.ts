@@ -195,3 +195,14 @@ export const isLonger = (text: string, most: number): boolean =>
 /** Removes a byte order mark at the beginning, which JSON.parse would refuse (RFC 8259, section 8.1). */
 export const withoutMark = (bytes: Uint8Array): Uint8Array =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
+
+/** Tells of places in a text, which have to follow each other, where they are in its bytes. */
+export function byteOffsets(text: string, isPlain: boolean, start = 0): (at: number) => number {
+  let [known, bytes] = [0, start]
+  return (at) => {
+    if (isPlain) return start + at
+    bytes += bytesIn(text.slice(known, at))
+    known = at
+    return bytes
+  }
+}

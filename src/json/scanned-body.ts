@@ -1,5 +1,5 @@
-import type { Bytes } from './bytes.ts'
-import { isObject, parse, restored, type Json, type JsonObject } from './json.ts'
+import { byteOffsets, encoded, joinBytes, LARGEST_BLOCK_BYTES, type Bytes } from './bytes.ts'
+import { parse, restored, type Json } from './json.ts'
 import { scalarIn } from './slices.ts'
 import type { Structure } from './structure.ts'
 import type { Slice } from './tokens.ts'
@@ -26,22 +26,40 @@ export interface ScannedBody {
   respelled?(name: string, value: string): Bytes | undefined
 }
 
-/** A body whose scan is not repeated. */
-export class ScannedText implements ScannedBody {
-  readonly text: string
-  readonly structure: Structure
+/** How a text is read, where there is more to say of it than its structure. */
+interface Reading {
+  /** What stays text, where no structure tells. */
+  readonly verbatim?: VerbatimPaths
+  /** A text with a character for each byte: what is looked for is ASCII. */
+  readonly signs?: string
+  /** Its bytes, where the session knows them from now on, and the looks that see nothing in them. */
+  readonly known?: { readonly bytes: Uint8Array; readonly blind: Set<Glance> }
+}
 
-  constructor(text: string, structure: Structure) {
-    this.text = text
-    this.structure = structure
+/** A body that is read as a text. Without a structure it may be anything. */
+export class ScannedText implements ScannedBody {
+  #text: string | (() => string)
+  readonly #structure: Structure | undefined
+  readonly #reading: Reading
+  #value: Json | undefined
+
+  constructor(text: string | (() => string), structure?: Structure, reading: Reading = {}) {
+    this.#text = text
+    this.#structure = structure
+    this.#reading = reading
+  }
+
+  get text(): string {
+    if (typeof this.#text !== 'string') this.#text = this.#text()
+    return this.#text
   }
 
   get members(): ReadonlyMap<string, Slice> {
-    return this.structure.members
+    return this.#structure?.members ?? NO_MEMBERS
   }
 
   get values(): number {
-    return this.structure.nodes
+    return this.#structure?.nodes ?? 0
   }
 
   memberText(name: string): string | undefined {
@@ -49,45 +67,42 @@ export class ScannedText implements ScannedBody {
     return slice && this.text.slice(slice.start, slice.end)
   }
 
+  /** Only what is kept anyway is kept here. */
   parsed(): Json {
-    return restored(JSON.parse(this.text), this.structure.kept, this.text)
-  }
-
-  /** A body that has members is an object. */
-  parsedObject(): JsonObject {
-    const value = this.parsed()
-    if (isObject(value)) return value
-    throw new SyntaxError('no object')
+    return this.#reading.known ? (this.#value ??= this.#parse()) : this.#parse()
   }
 
   holds(glance: Glance): boolean {
-    return glance(this.text)
+    const { known, signs } = this.#reading
+    const isThere = glance(signs ?? this.text)
+    if (!isThere) known?.blind.add(glance)
+    return isThere
+  }
+
+  respelled(name: string, value: string): Bytes | undefined {
+    const { known } = this.#reading
+    const slice = this.members.get(name)
+    if (!known || !slice) return undefined
+    const at = byteOffsets(this.text, known.bytes.length === this.text.length)
+    return respelled(known.bytes, { start: at(slice.start), end: at(slice.end) }, value)
+  }
+
+  #parse(): Json {
+    if (!this.#structure) return parse(this.text, this.#reading.verbatim)
+    return restored(JSON.parse(this.text), this.#structure.kept, this.text)
   }
 }
 
-/** A body that may be anything. */
-export class UnscannedText implements ScannedBody {
-  readonly text: string
-  readonly values = 0
-  readonly members: ReadonlyMap<string, Slice> = new Map()
-  readonly #paths: VerbatimPaths
+const NO_MEMBERS: ReadonlyMap<string, Slice> = new Map()
 
-  constructor(text: string, paths: VerbatimPaths) {
-    this.text = text
-    this.#paths = paths
-  }
+const QUOTE = 34
 
-  memberText(): undefined {
-    return undefined
-  }
-
-  parsed(): Json {
-    return parse(this.text, this.#paths)
-  }
-
-  holds(glance: Glance): boolean {
-    return glance(this.text)
-  }
+/** The bytes with another string in the place of one. */
+export function respelled(bytes: Uint8Array, { start, end }: Slice, value: string): Bytes {
+  if (bytes[start] !== QUOTE) return bytes
+  const before = joinBytes([bytes.subarray(0, start), encoded(JSON.stringify(value))])
+  const behind = bytes.subarray(end)
+  return bytes.length < LARGEST_BLOCK_BYTES ? joinBytes([before, behind]) : [before, behind]
 }
 
 /** A string or boolean at the top level of a body. */

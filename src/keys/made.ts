@@ -1,7 +1,7 @@
 import type { MadeKey, UpstreamSettings } from '../config/settings.ts'
 import { ProblemError } from '../model/problem.ts'
 import { CallError, type UpstreamCall } from '../upstream/call.ts'
-import type { AddressedRequest } from '../upstream/request.ts'
+import type { SentRequest } from '../upstream/request.ts'
 import { createSecrets } from '../upstream/secrets.ts'
 import { sign } from './signature.ts'
 import { forgetToken, tokenOf, type Fetching } from './tokens.ts'
@@ -16,7 +16,7 @@ export const isMade = (upstream: UpstreamSettings): upstream is Keyed => upstrea
  * upstream was not asked.
  */
 export async function withMadeKey(
-  sent: AddressedRequest,
+  sent: SentRequest,
   upstream: Keyed,
   ports: Fetching,
   method: string = sent.method,
@@ -44,7 +44,7 @@ const MOST_APART_MS = 240_000
 /** Whether a refusal is one that another key may mend: a token that has ended early, or a clock that is off. */
 export function mayMend(
   { status, headers }: Pick<UpstreamCall, 'status' | 'headers'>,
-  sent: AddressedRequest,
+  sent: SentRequest,
   { made }: Keyed,
   { now }: Fetching,
 ): boolean {

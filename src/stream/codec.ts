@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../json/json.ts'
 import type { VerbatimPaths } from '../json/verbatim-paths.ts'
-import type { Event } from '../model/events.ts'
+import type { Event, StartEvent } from '../model/events.ts'
 import type { DeltaHint, WireEvent } from './wire-events.ts'
 
 /** One server-sent event without its framing: `data` is JSON, which the framing writes on one line. */
@@ -63,4 +63,43 @@ export interface FrameReader {
 export interface Writer {
   push(event: Event): WireEvent[]
   body(): JsonObject
+}
+
+/** What is asked of a dialect where a reply passes between two sides of it. */
+export interface PassingRules {
+  /** Which frames surely bring only a piece of the reply, so that they need not be read. */
+  readonly isPiece?: PieceRule
+  /**
+   * Whether the text of a frame shows that it has the dialect's shape: its content then passes unchanged. Any other
+   * frame may be the words of a server in between, in which keys are masked. When absent, all frames have it.
+   */
+  isOwnFrame?(frame: Frame): boolean
+  /**
+   * Whether the dialect's clients take a frame for a failure, or for an end that reports one. In place of any other
+   * frame that a reader takes for a failure, an error of the dialect is written. When absent, clients take all of
+   * them for failures.
+   */
+  tellsFailure?(frame: Frame): boolean
+  /**
+   * Whether the dialect's clients can read the error in a body, which then passes. Any other one is written anew. When
+   * absent, they can read whatever is an object.
+   */
+  tellsError?(body: JsonObject): boolean
+  /** Whether a body without an error at its top tells of a failure all the same, and of nothing else. */
+  failsWithin?(body: JsonObject): boolean
+  /**
+   * Follows a stream whose events refer to each other. `isRoom`: takes the room for so many characters that are kept
+   * of it; false where there is none.
+   */
+  streamThread?(isRoom: (characters: number) => boolean): StreamThread
+}
+
+/** What holds the events of one stream together, so that an error behind those of an upstream is the next of them. */
+export interface StreamThread {
+  /** Takes a frame that was passed on and is only a piece. */
+  piece(frame: Frame): void
+  /** Takes any other frame that was passed on. */
+  event(frame: Frame, start: StartEvent | undefined): void
+  /** A failure as the next event. `model`: the caller's name of the model, where the upstream has another. */
+  failure(said: WireEvent, how: { isStream: boolean; model: string | undefined }): WireEvent
 }

@@ -16,6 +16,7 @@ import {
   type UpstreamResponse,
 } from '../ports.ts'
 import type { TimeoutSettings } from '../config/settings.ts'
+import type { SentRequest } from './request.ts'
 import { toSource } from '../stream/source.ts'
 import type { Secrets } from './secrets.ts'
 import { pause, timer } from '../stream/time.ts'
@@ -39,7 +40,8 @@ export interface UpstreamCall {
   release(): void
 }
 
-export type Sendable = Pick<UpstreamRequest, 'method' | 'url' | 'headers' | 'body' | 'fresh'>
+/** Its body may be made while it is sent. */
+export type SendableRequest = SentRequest<UpstreamRequest['body']>
 
 /** What a call needs to know about its exchange. */
 export interface CallContext {
@@ -59,8 +61,6 @@ interface CallOptions {
   stream?: boolean
   /** The whole time for the head of the answer. */
   attemptMs?: number | undefined
-  /** Hides what is secret in the request: an upstream may repeat it anywhere. */
-  secrets: Secrets
 }
 
 /** Why no answer began: no connection, a broken one, a timeout, or the end of the exchange. */
@@ -77,7 +77,7 @@ export class CallError extends ProblemError {
 /** Sends the request and waits for the head of the answer; throws CallError. */
 export async function callUpstream(
   { ports, signal, journal }: CallContext,
-  request: Sendable,
+  request: SendableRequest,
   options: CallOptions,
 ): Promise<UpstreamCall> {
   const { timeouts, attemptMs } = options
@@ -85,7 +85,7 @@ export async function callUpstream(
   const line = callDeadline({ caller: signal, deadline, totalMs: timeouts.totalMs, alarm })
   watchBeginning(line, options)
   const traced = withTrace(request, journal.sending())
-  const again = () => sendOnce(send, { ...traced, fresh: true }, options, line)
+  const again = () => sendOnce(send, traced, { ...options, fresh: true }, line)
   const clock =
     attemptMs === undefined ? undefined : timer(() => line.end(NO_FIRST_BYTE), attemptMs)
   const work = sendOnce(send, traced, options, line).catch((error: unknown) => {
@@ -95,7 +95,11 @@ export async function callUpstream(
     return pause(pauseMs(ports.randomId())).then(again)
   })
   try {
-    const call = opened(await line.wait(work), line, { ...options, journal })
+    const call = opened(await line.wait(work), line, {
+      ...options,
+      secrets: request.secrets,
+      journal,
+    })
     clearTimeout(clock)
     journal.note({ upstreamRequestId: call.requestId })
     return call
@@ -115,9 +119,9 @@ export async function callUpstream(
 const TRACEPARENT = 'traceparent'
 
 function withTrace(
-  request: Sendable,
+  request: SendableRequest,
   trace: Readonly<Record<string, string>> | undefined,
-): Sendable {
+): SendableRequest {
   if (request.headers[TRACEPARENT] === undefined) return request
   const { [TRACEPARENT]: _, ...headers } = request.headers
   return { ...request, headers: { ...headers, ...trace } }
@@ -151,15 +155,15 @@ function failureOf(problem: Problem | undefined, error: unknown): CallFailure {
 }
 
 /** A body that is made while it is sent cannot be sent a second time. */
-const isWhole = ({ body }: Sendable): boolean => !(body instanceof ReadableStream)
+const isWhole = ({ body }: SendableRequest): boolean => !(body instanceof ReadableStream)
 
 const watchBeginning = (line: CallDeadline, { stream, timeouts }: CallOptions): void =>
   line.watch(stream ? timeouts.firstByteMs : timeouts.jsonMs, NO_FIRST_BYTE)
 
 function sendOnce(
   send: Send,
-  request: Sendable,
-  options: CallOptions,
+  { method, url, headers, body }: SendableRequest,
+  options: CallOptions & { fresh?: boolean },
   line: CallDeadline,
 ): Promise<UpstreamResponse> {
   if (line.problem) return Promise.reject(new ConnectError('the caller has left'))
@@ -168,9 +172,18 @@ function sendOnce(
   const connection = (state: 'sought' | 'found') =>
     state === 'sought' ? line.relax() : watchBeginning(line, options)
   try {
-    const { proxy } = options
-    const through = proxy === undefined ? {} : { proxy }
-    return send({ ...request, ...through, signal: line.signal, connectMs, connection })
+    const { proxy, fresh } = options
+    return send({
+      method,
+      url,
+      headers,
+      ...(body && { body }),
+      ...(fresh && { fresh }),
+      ...(proxy !== undefined && { proxy }),
+      signal: line.signal,
+      connectMs,
+      connection,
+    })
   } catch (error) {
     return Promise.reject(error)
   }
@@ -190,7 +203,7 @@ async function skipRest(read: () => Promise<Piece>): Promise<void> {
     skipped += piece.bytes.length
 }
 
-type Opening = CallOptions & Pick<CallContext, 'journal'>
+type Opening = CallOptions & Pick<CallContext, 'journal'> & Pick<SendableRequest, 'secrets'>
 
 function opened(reply: UpstreamResponse, line: CallDeadline, options: Opening): UpstreamCall {
   const source = reply.body && toSource(reply.body)

@@ -1,5 +1,6 @@
 import { invalid } from '../model/problem.ts'
 import { VERSION } from '../version.ts'
+import type { WrittenRequest } from '../../adapters/contract.ts'
 import { adapters } from '../../adapters/index.ts'
 import { encoded, utf8Text, wholeBytes, withoutMark, type Bytes } from '../json/bytes.ts'
 import { setMember } from '../json/json.ts'
@@ -7,37 +8,27 @@ import { placeKey, upstreamKey, type Placement } from './credentials.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import type { UpstreamSettings } from '../config/settings.ts'
 
-/** What goes to an upstream, before its address and its key are known. */
-export interface UnaddressedRequest {
-  /** Begins with a version segment. */
-  path: string
-  query: readonly (readonly [string, string])[]
-  headers: Readonly<Record<string, string>>
-  body: Bytes
-  stream: boolean
-}
-
-/** A request to be sent, and the secrets in it. */
-export interface AddressedRequest {
-  method: 'POST' | 'GET'
+/** A request to be sent, with its address and its key, and the secrets in it. */
+export interface SentRequest<Body = Bytes> {
+  method: string
   url: string
   headers: Record<string, string>
-  body: Bytes
+  body: Body
   secrets: Secrets
 }
 
 /** All headers are made here, so that no header of a caller reaches an upstream by chance. */
 export function addressRequest(
-  unaddressed: UnaddressedRequest,
+  said: WrittenRequest<Bytes>,
   upstream: UpstreamSettings,
-  credential: string | undefined,
-): AddressedRequest {
+  { credential, stream }: { credential: string | undefined; stream: boolean },
+): SentRequest {
   const key = upstreamKey(upstream.key, credential)
   const place = placeKey(upstream.auth, key)
-  const { path, query, headers: own, body } = formed(unaddressed, upstream)
+  const { path, query = [], headers: own, body } = formed(said, upstream)
   const headers: Record<string, string> = {
     'content-type': 'application/json',
-    accept: unaddressed.stream ? 'text/event-stream' : 'application/json',
+    accept: stream ? 'text/event-stream' : 'application/json',
     'user-agent': `dragoman/${VERSION}`,
     ...(upstream.trace && { traceparent: '' }),
     ...own,
@@ -58,15 +49,15 @@ export function addressRequest(
 
 /** The request in the form in which the upstream takes it, where that is not the form of its dialect. */
 function formed(
-  request: UnaddressedRequest,
+  request: WrittenRequest<Bytes>,
   { dialect, form }: Pick<UpstreamSettings, 'dialect' | 'form'>,
-): UnaddressedRequest {
+): WrittenRequest<Bytes> {
   if (form === undefined) return request
   const adapter = adapters.find((each) => each.dialect === dialect)
   const write = adapter?.upstream.forms?.[form]?.write
   if (!write) return request
   const text = utf8Text(withoutMark(wholeBytes(request.body)))
-  const written = write({ ...request, body: text })
+  const written = write({ query: [], ...request, body: text })
   return {
     ...request,
     ...written,
@@ -74,12 +65,14 @@ function formed(
   }
 }
 
+type Query = NonNullable<WrittenRequest['query']>
+
 /** What the configuration says of the query beats what a caller says. */
 function wholeQuery(
-  query: UnaddressedRequest['query'],
+  query: Query,
   { query: configured }: UpstreamSettings,
   { query: key }: Placement,
-): UnaddressedRequest['query'] {
+): Query {
   if (!configured) return key ? [...query, key] : query
   const others = query.filter(([name]) => !Object.hasOwn(configured, name))
   return [...others, ...Object.entries(configured), ...(key ? [key] : [])]
@@ -97,11 +90,7 @@ export const placedPath = ({ version }: Pick<UpstreamSettings, 'version'>, path:
     ? path
     : path.replace(/^\/v1(?:beta)?(?=\/)/, version === '' ? '' : `/${version}`)
 
-function buildUrl(
-  upstream: UpstreamSettings,
-  path: string,
-  query: UnaddressedRequest['query'],
-): string {
+function buildUrl(upstream: UpstreamSettings, path: string, query: Query): string {
   const wanted = placedPath(upstream, path)
   const text = hostOrigin(upstream.base) + wanted
   // A model's name that leaves its path segment (`..`, `?`) would reach another endpoint with the proxy's key.
@@ -128,7 +117,7 @@ const isPlainPath = (path: string): boolean => /^(?:\/[\w:@~-][\w.:@~-]*)+$/.tes
 const MASK = '***'
 
 /** The request without secrets, to be shown to a person. Any name of a header may stand for a secret. */
-export function masked(sent: AddressedRequest): { url: string; headers: Record<string, string> } {
+export function masked(sent: SentRequest): { url: string; headers: Record<string, string> } {
   const url = new URL(sent.url)
   const query = sent.secrets.hide(url.search.replace(/([?&]key=)[^&]*/g, `$1${MASK}`))
   const headers = Object.entries(sent.headers).map(([name, value]) => [

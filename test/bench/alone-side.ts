@@ -1,6 +1,6 @@
 import { readSettings } from '../../src/config/config.ts'
 import { createReplaceable } from '../../src/http/app.ts'
-import { createRecorder } from '../../src/inspect/recorder.ts'
+import { createRecorder } from '../../src/extras/inspect/recorder.ts'
 import { tuneEngine } from '../../src/node/process/engine.ts'
 import { Head } from '../../src/node/server/request.ts'
 import type { HttpRequest, Ports } from '../../src/ports.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { placing } from '../../src/places/placing.ts'
+import { placing } from '../../src/extras/places/placing.ts'
 import { kits } from '../dialects/index.ts'
 import { proxyOf, type Got, type Proxy, type ProxyOptions, type Upstream } from '../memory/proxy.ts'
 import { MODEL, said, text, type Dialect, type Said, type Wire } from '../sdk/script.ts'

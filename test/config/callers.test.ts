@@ -104,7 +104,7 @@ describe('callers with names', () => {
     [
       'a misspelled limit',
       named({ limits: { concurent: 1 } }),
-      'callers.keys[0].limits.concurent: no such member exists; did you mean "concurrent"?',
+      'callers.keys[0].limits.concurent: no such field exists; did you mean "concurrent"?',
     ],
     [
       'a file that is not there',

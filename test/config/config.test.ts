@@ -262,7 +262,7 @@ const FAULTS: [unknown, string, Platform?][] = [
   [{}, 'upstreams: expected at least one upstream'],
   [{ upstreams: {} }, 'upstreams: expected at least one upstream'],
   [{ upstreams: [] }, 'upstreams: expected an object'],
-  [withTop({ upstream: {} }), 'upstream: no such member exists; did you mean "upstreams"?'],
+  [withTop({ upstream: {} }), 'upstream: no such field exists; did you mean "upstreams"?'],
   [
     withUpstream({ dialect: undefined }),
     `upstreams.claude.dialect: is missing; expected ${ONE_DIALECT}`,
@@ -330,7 +330,7 @@ const FAULTS: [unknown, string, Platform?][] = [
   ],
   [
     withUpstream({ timeout: {} }),
-    'upstreams.claude.timeout: no such member exists; did you mean "timeouts"?',
+    'upstreams.claude.timeout: no such field exists; did you mean "timeouts"?',
   ],
   [
     withUpstream({ models: { '*': { drop: ['temperature', 'top-p'] } } }),
@@ -372,11 +372,11 @@ const FAULTS: [unknown, string, Platform?][] = [
   ],
   [
     withTop({ routes: [{ modle: '*', upstream: 'claude' }] }),
-    'routes[0].modle: no such member exists; did you mean "model"?',
+    'routes[0].modle: no such field exists; did you mean "model"?',
   ],
   [
     withTop({ routes: [{ model: '*', upstream: 'claude', alias: 'x' }] }),
-    'routes[0].alias: no such member exists; did you mean "as"?',
+    'routes[0].alias: no such field exists; did you mean "as"?',
   ],
   [
     withTop({ web: { origins: ['https://a.example', 'https://*.example'] } }),
@@ -403,7 +403,7 @@ const FAULTS: [unknown, string, Platform?][] = [
   [withTop({ callers: 'all' }), 'callers: expected "open" or {"keys": [...]}'],
   [withTop({ callers: { keys: [] } }), 'callers.keys: expected at least one entry'],
   [withTop({ callers: { keys: [7] } }), 'callers.keys[0]: expected a key or {"name", "key"}'],
-  [withTop({ callers: { key: 'x' } }), 'callers.key: no such member exists; did you mean "keys"?'],
+  [withTop({ callers: { key: 'x' } }), 'callers.key: no such field exists; did you mean "keys"?'],
   [
     withTop({ callers: { keys: ['short'] } }),
     'callers.keys[0]: expected a key of 16 to 512 characters',
@@ -413,7 +413,7 @@ const FAULTS: [unknown, string, Platform?][] = [
     'callers: expected the keys of the callers (or "open"), because others than this machine can call',
     exposed,
   ],
-  [withTop({ tasks: { video: {} } }), 'tasks.video: no such member exists'],
+  [withTop({ tasks: { video: {} } }), 'tasks.video: no such field exists'],
   [
     withTop({ tasks: { image: { url: 'x' } } }),
     'tasks.image.url: expected a URL such as https://host/path',
@@ -460,7 +460,7 @@ describe('a configuration as text', () => {
 
   it.each([
     ['', 'my.json:1:1: expected a JSON value, but the text ends here'],
-    ['{', 'my.json:1:2: expected a member name in double quotes or "}", but the text ends here'],
+    ['{', 'my.json:1:2: expected a field name in double quotes or "}", but the text ends here'],
     ['{\n  "a" 1}', 'my.json:2:7: expected a colon'],
     ['{"a": 1 "b": 2}', 'my.json:1:9: expected a comma or "}"'],
     ['[1 2]', 'my.json:1:4: expected a comma or "]"'],
@@ -470,7 +470,7 @@ describe('a configuration as text', () => {
       `{"a": "${secret}\n"}`,
       'my.json:1:7: expected a string that ends on its line, with "\\\\" for a backslash',
     ],
-    ["{'a': 1}", 'my.json:1:2: expected a member name in double quotes or "}"'],
+    ["{'a': 1}", 'my.json:1:2: expected a field name in double quotes or "}"'],
     [
       '{"upstreams": {},\n "upstreams": {"a": {"dialect": "messages", "url": "http://x"}}}',
       'my.json:2:2: expected "upstreams" only once',
@@ -480,7 +480,7 @@ describe('a configuration as text', () => {
     ['['.repeat(100), 'my.json:1:66: expected at most 64 levels'],
     [
       '{"__proto__": {"losses": "reject"}}',
-      'my.json:1:1: upstreams: expected at least one upstream\nmy.json:1:2: __proto__: no such member exists',
+      'my.json:1:1: upstreams: expected at least one upstream\nmy.json:1:2: __proto__: no such field exists',
     ],
   ])('%j: %s', (text, message) => expect(attempt(() => read(text))).toBe(`ConfigError: ${message}`))
 })

@@ -68,7 +68,7 @@ export const FAULTY: readonly Case[] = [
   {
     what: 'a brace that is not closed',
     text: '{\n  "upstreams": {\n',
-    says: ['3:1: expected a member name in double quotes or "}", but the text ends here'],
+    says: ['3:1: expected a field name in double quotes or "}", but the text ends here'],
   },
   {
     what: 'a comma that is missing',
@@ -78,12 +78,12 @@ export const FAULTY: readonly Case[] = [
   {
     what: 'single quotes',
     text: "{\n  'losses': 'report' }",
-    says: ['2:3: expected a member name in double quotes or "}"'],
+    says: ['2:3: expected a field name in double quotes or "}"'],
   },
   {
     what: 'a name without quotes',
     text: '{ losses: "report" }',
-    says: ['1:3: expected a member name in double quotes or "}"'],
+    says: ['1:3: expected a field name in double quotes or "}"'],
   },
   { what: 'an equals sign', text: '{ "losses" = "report" }', says: ['1:12: expected a colon'] },
   {
@@ -121,7 +121,7 @@ export const FAULTY: readonly Case[] = [
   {
     what: 'one upstream, not named',
     text: `{ "upstream": { ${good} } }`,
-    says: ['1:3: upstream: no such member exists; did you mean "upstreams"?'],
+    says: ['1:3: upstream: no such field exists; did you mean "upstreams"?'],
   },
   {
     what: 'another name of a vendor',
@@ -151,23 +151,23 @@ export const FAULTY: readonly Case[] = [
   {
     what: 'a member of another program',
     text: upstream('"dialect": "messages", "baseUrl": "https://x"'),
-    says: ['2:33: upstreams.a.baseUrl: no such member exists; did you mean "url"?'],
+    says: ['2:33: upstreams.a.baseUrl: no such field exists; did you mean "url"?'],
   },
   {
     what: 'a misspelled member beside a faulty one of the name that it means',
     text: upstream('"dialekt": "x", "dialect": "messages", "url": 5, "urls": 6'),
     says: [
-      '2:10: upstreams.a.dialekt: no such member exists; did you mean "dialect"?',
+      '2:10: upstreams.a.dialekt: no such field exists; did you mean "dialect"?',
       '2:56: upstreams.a.url: expected a string',
-      '2:59: upstreams.a.urls: no such member exists; did you mean "url"?',
+      '2:59: upstreams.a.urls: no such field exists; did you mean "url"?',
     ],
   },
   {
     what: 'two such members',
     text: upstream('"dialect": "messages", "base_url": "https://x", "apiKey": "k"'),
     says: [
-      '2:33: upstreams.a.base_url: no such member exists; did you mean "url"?',
-      '2:58: upstreams.a.apiKey: no such member exists; did you mean "key"?',
+      '2:33: upstreams.a.base_url: no such field exists; did you mean "url"?',
+      '2:58: upstreams.a.apiKey: no such field exists; did you mean "key"?',
     ],
   },
   {
@@ -227,7 +227,7 @@ export const FAULTY: readonly Case[] = [
   ].map(([word, at, meant]) => ({
     what: `${word} of an upstream`,
     text: upstream(`${good}, "${word}": 1`),
-    says: [`2:68: ${at}.${word}: no such member exists; did you mean "${meant}"?`],
+    says: [`2:68: ${at}.${word}: no such field exists; did you mean "${meant}"?`],
   })),
   ...[
     ['port', '--port'],
@@ -239,20 +239,20 @@ export const FAULTY: readonly Case[] = [
   ].map(([word, meant]) => ({
     what: `${word} at the top`,
     text: upstream(good, `,\n"${word}": 1`),
-    says: [`4:1: ${word}: no such member exists; did you mean "${meant}"?`],
+    says: [`4:1: ${word}: no such field exists; did you mean "${meant}"?`],
   })),
   {
     what: 'limits of callers as others call them',
     text: upstream(good, `,\n"callers": { "keys": ["${KEY}"],\n"limits": { "rpm": 1, "tpm": 1 } }`),
     says: [
-      '5:13: callers.limits.rpm: no such member exists; did you mean "requestsPerMinute"?',
-      '5:23: callers.limits.tpm: no such member exists; did you mean "tokensPerMinute"?',
+      '5:13: callers.limits.rpm: no such field exists; did you mean "requestsPerMinute"?',
+      '5:23: callers.limits.tpm: no such field exists; did you mean "tokensPerMinute"?',
     ],
   },
   {
     what: 'fallbacks of a route',
     text: upstream(good, routes('{ "model": "*", "fallbacks": ["a"] }')),
-    says: ['5:19: routes[0].fallbacks: no such member exists; did you mean "upstream"?'],
+    says: ['5:19: routes[0].fallbacks: no such field exists; did you mean "upstream"?'],
   },
   {
     what: 'amounts with units',
@@ -334,7 +334,7 @@ export const FAULTY: readonly Case[] = [
     what: 'a fact that does not exist',
     text: upstream(`${good}, "models": { "m": { "contextwindow": 5 } }`),
     says: [
-      '2:87: upstreams.a.models.m.contextwindow: no such member exists; did you mean "contextWindow"?',
+      '2:87: upstreams.a.models.m.contextwindow: no such field exists; did you mean "contextWindow"?',
     ],
   },
   {
@@ -362,7 +362,7 @@ export const FAULTY: readonly Case[] = [
   {
     what: 'seconds for milliseconds',
     text: upstream(`${good}, "timeouts": { "idle": 5 }`),
-    says: ['2:82: upstreams.a.timeouts.idle: no such member exists; did you mean "idleMs"?'],
+    says: ['2:82: upstreams.a.timeouts.idle: no such field exists; did you mean "idleMs"?'],
   },
   {
     what: 'half a millisecond',
@@ -395,7 +395,7 @@ export const FAULTY: readonly Case[] = [
   {
     what: 'members of the whole within an upstream',
     text: upstream(`${good}, "callers": "open"`),
-    says: ['2:68: upstreams.a.callers: no such member exists here, but at the top'],
+    says: ['2:68: upstreams.a.callers: no such field exists here, but at the top'],
   },
   {
     what: 'a list of a route with a name that there is not',
@@ -416,8 +416,8 @@ export const FAULTY: readonly Case[] = [
     what: 'a route with typing errors',
     text: upstream(good, routes('{ "modle": "*", "upstraem": "a" }')),
     says: [
-      '5:5: routes[0].modle: no such member exists; did you mean "model"?',
-      '5:19: routes[0].upstraem: no such member exists; did you mean "upstream"?',
+      '5:5: routes[0].modle: no such field exists; did you mean "model"?',
+      '5:19: routes[0].upstraem: no such field exists; did you mean "upstream"?',
     ],
   },
   {
@@ -461,7 +461,7 @@ export const FAULTY: readonly Case[] = [
   {
     what: 'a task that does not exist',
     text: upstream(good, ',\n"tasks": { "images": { "url": "https://x" } }'),
-    says: ['4:12: tasks.images: no such member exists; did you mean "image"?'],
+    says: ['4:12: tasks.images: no such field exists; did you mean "image"?'],
   },
   {
     what: 'a prefix without a slash',
@@ -487,8 +487,8 @@ export const FAULTY: readonly Case[] = [
     what: 'a limit that does not exist',
     text: upstream(good, ',\n"limits": { "bodybytes": 5, "stream": 3 }'),
     says: [
-      '4:13: limits.bodybytes: no such member exists; did you mean "bodyBytes"?',
-      '4:29: limits.stream: no such member exists; did you mean "streams"?',
+      '4:13: limits.bodybytes: no such field exists; did you mean "bodyBytes"?',
+      '4:29: limits.stream: no such field exists; did you mean "streams"?',
     ],
   },
   {
@@ -528,7 +528,7 @@ export const FAULTY: readonly Case[] = [
       '4:41: upstreams.a.url: expected a URL such as https://host/path',
       '5:63: upstreams.b.key: the environment variable B is not set',
       '7:42: routes[0].upstream: expected the name of an upstream (a, b)',
-      '8:3: loses: no such member exists; did you mean "losses"?',
+      '8:3: loses: no such field exists; did you mean "losses"?',
     ],
   },
 ]

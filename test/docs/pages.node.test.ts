@@ -41,6 +41,12 @@ describe('the pages', () => {
     expect(lacking.filter((path) => !/^docs\/(?:decisions\/|README)/.test(path))).toEqual([])
   })
 
+  it('have at most 30,000 words, without the list of every word', () => {
+    const read = pages.filter(({ path }) => path.startsWith('docs/') && path !== 'docs/words.md')
+    const counts = read.map(({ text }) => text.split(/\s+/).filter((word) => word !== '').length)
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(30_000)
+  })
+
   it.each(pages)('lead to what is there: $path', (page) => {
     const dead = linksOf(page).filter(({ target }) => !existsSync(target))
     const astray = linksOf(page).filter(

@@ -26,6 +26,7 @@ const paths = [
   'CHANGELOG.md',
   'adapters/README.md',
   'test/README.md',
+  'test/promises.md',
   'test/bench/README.md',
   ...inFolder('docs'),
 ]

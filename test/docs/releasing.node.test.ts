@@ -5,15 +5,19 @@ import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isObject, objectsOf } from '../../src/json/json.ts'
 import { objectMembers } from '../../src/node/init/source.ts'
+import { unreleasedCommit } from '../../src/node/command/commit.ts'
 import { parseYaml } from '../../src/node/init/yaml.ts'
+import { VERSION } from '../../src/version.ts'
+import { pages } from './pages.ts'
 import { bundledPackages } from '../../scripts/bundled.ts'
 import { buildCommand, buildLibrary } from '../../scripts/library.ts'
-import { owned } from '../../scripts/owner.ts'
+import { FILES, owned, PLACEHOLDER } from '../../scripts/owner.ts'
 import {
   findChanges,
   isHigher,
   moved,
   TARBALL_PAGES,
+  VERSION_FILES,
   withTarball,
   withVersion,
 } from '../../scripts/versions.ts'
@@ -84,13 +88,19 @@ const run = (...args: string[]) =>
 
 describe('a release', () => {
   const log =
-    '# Changelog\n\n## Unreleased\n\n### Added\n\n- One.\n\n## 0.1.0 - 2026-11-21\n\n- Zero.\n'
+    '# Changelog\n\n## Unreleased\n\n### Added\n\n- One.\n\n### Changed\n\n### Security\n\n## 0.1.0 - 2026-11-21\n\n- Zero.\n'
 
   it('moves what was not released under its version', () => {
     const next = moved(log, '0.2.0', '2026-12-01')
     expect(findChanges(next, '0.2.0')).toBe('### Added\n\n- One.')
     expect(findChanges(next, 'Unreleased')).toBe('')
+    expect(next).toContain('## Unreleased\n\n### Added\n\n### Changed')
+    expect(next.indexOf('### Security\n\n## 0.2.0')).toBeGreaterThan(0)
+    expect(next).toContain('- One.\n\n## 0.1.0 - 2026-11-21')
     expect(findChanges(next, '0.1.0')).toBe('- Zero.')
+    expect(
+      moved(next.replace('### Fixed\n', '### Fixed\n\n- Two.\n'), '0.3.0', '2026-12-02'),
+    ).toContain('## 0.3.0 - 2026-12-02\n\n### Fixed\n\n- Two.\n\n## 0.2.0')
   })
 
   it('sets the version where it stands, and nowhere else', () => {
@@ -100,9 +110,32 @@ describe('a release', () => {
     expect([next.version, next.packages[''].version]).toEqual(['9.8.7', '9.8.7'])
     const before = JSON.parse(lock)
     expect({ ...next.packages, '': 0 }).toEqual({ ...before.packages, '': 0 })
-    expect(withVersion(readFileSync('src/version.ts', 'utf8'), version, '9.8.7')).toContain(
-      "'9.8.7'",
-    )
+    for (const file of VERSION_FILES) {
+      const text = readFileSync(file, 'utf8')
+      expect(text, file).toContain(version)
+      expect(withVersion(text, version, '9.8.7'), file).toContain('9.8.7')
+    }
+    const chart = withVersion(readFileSync('deploy/helm/Chart.yaml', 'utf8'), version, '9.8.7')
+    expect(chart).toMatch(/^version: 9\.8\.7\nappVersion: 9\.8\.7$/m)
+  })
+
+  it('is what a command says that is none: its commit', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'dragoman-commit-'))
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@a.example', ...args], {
+        cwd: folder,
+        encoding: 'utf8',
+      }).trim()
+    expect(unreleasedCommit(folder)).toBe('')
+    git('init', '--quiet')
+    git('commit', '--quiet', '--allow-empty', '--message', 'Begin')
+    expect(unreleasedCommit(folder)).toBe(git('rev-parse', '--short=12', 'HEAD'))
+    expect(unreleasedCommit(join(folder, '.git'))).toBe('')
+    git('tag', 'v0.0.0')
+    expect(unreleasedCommit(folder)).not.toBe('')
+    git('tag', `v${VERSION}`)
+    expect(unreleasedCommit(folder)).toBe('')
+    rmSync(folder, { recursive: true })
   })
 
   it('names its tarball on every page that tells how to install it', () => {
@@ -136,7 +169,7 @@ describe('a release', () => {
   })
 
   it('has notes from the changelog, and refuses what is no version', () => {
-    expect(run('--notes')).toContain('The first version.')
+    expect(run('--notes')).toContain('What may break')
     expect(() => run('next')).toThrow('expected a version')
   })
 
@@ -147,6 +180,13 @@ describe('a release', () => {
     expect(own.author).toBe('Some Body')
     for (const member of ['homepage', 'bugs', 'keywords']) expect(own).toHaveProperty(member)
     expect(JSON.stringify(own)).not.toContain('OWNER')
+    const forms = readdirSync('.github', { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.yml'))
+      .map((name) => `.github/${name}`)
+    const naming = [...forms, ...pages.map(({ path }) => path), 'package.json'].filter((file) =>
+      readFileSync(file, 'utf8').includes(PLACEHOLDER),
+    )
+    expect(FILES.toSorted()).toEqual(naming.toSorted())
   })
 })
 

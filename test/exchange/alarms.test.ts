@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { readSettings } from '../../src/config/config.ts'
 import { createReplaceable } from '../../src/http/app.ts'
-import type { Ports } from '../../src/ports.ts'
+import { tasks } from '../../src/extras/tasks/tasks.ts'
+import type { AppPorts } from '../../src/http/app-context.ts'
 import { alarm, type MakeAlarm } from '../../src/stream/time.ts'
 import { bodyTexts } from '../bench/requests.ts'
 import { DIALECTS } from '../bench/shared.ts'
@@ -52,7 +53,8 @@ const pairs = DIALECTS.flatMap((caller) => DIALECTS.map((upstream) => [caller, u
 /** A proxy whose services answer with these pieces, and its alarms. */
 function stage(config: object, type: string, pieces: readonly string[]) {
   const alarms = counted()
-  const ports: Ports = {
+  const ports: AppPorts = {
+    tasks,
     now: Date.now,
     randomId: () => '0'.repeat(32),
     log: () => undefined,

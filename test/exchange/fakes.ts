@@ -69,7 +69,7 @@ function fakeAdapter({ dialect, pathy }: FakeOptions): Adapter {
         return pathy
           ? {
               path: `/v1beta/pathy/${target.model}:${request.stream ? 'stream' : 'run'}`,
-              ...(request.stream && { query: 'alt=sse' }),
+              ...(request.stream && { query: [['alt', 'sse']] as const }),
               headers: { 'pathy-version': '1' },
               body: { text },
             }
@@ -92,6 +92,7 @@ function fakeAdapter({ dialect, pathy }: FakeOptions): Adapter {
       edit: (body, { model }) =>
         model === undefined || body['model'] === undefined ? body : { ...body, model },
       mayHoldForeign: () => false,
+      passing: {},
       path: ({ path }, model) =>
         model === undefined ? path : path.replace(/[^/:]+:/, `${model}:`),
       query: pathy ? ['alt'] : ['beta'],

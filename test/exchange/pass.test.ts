@@ -234,11 +234,13 @@ describe('a stream that comes back', () => {
     expect((await ask(() => sseReply(chunks), { stream: true })).status).toBe(502)
   })
   it('is not held back for longer than a heartbeat', async () => {
-    const proxy = proxyOf(() => sseReply([sleep(60), ...plainStream()]), {
+    const { promise: silence, resolve: speak } = Promise.withResolvers<void>()
+    const proxy = proxyOf(() => sseReply([silence, ...plainStream()]), {
       limits: { heartbeatMs: 20 },
     })
     const body = { model: 'plain-1', text: 'x', stream: true }
     const response = await proxy.fetch('/v1/plain', { body })
+    speak()
     const text = await response.text()
     expect(text.replace(/^(?:: ?\w*\n\n)+/, '')).toBe(plainStream().join(''))
   })
@@ -283,11 +285,12 @@ describe('a stream that comes back', () => {
     ],
     ['is an error when it turns out to be a page', '<html>', /\n\ndata: {"t":"error"[^<]*$/],
   ])('that begins after a heartbeat %s', async (_, late, expected) => {
-    const proxy = proxyOf(() => sseReply([sleep(250), late]), { limits: { heartbeatMs: 20 } })
+    // The upstream speaks when the first heartbeat is heard, however busy the machine is.
+    const { promise: silence, resolve: speak } = Promise.withResolvers<void>()
+    const proxy = proxyOf(() => sseReply([silence, late]), { limits: { heartbeatMs: 20 } })
     const body = { model: 'plain-1', text: 'x', stream: true }
-    const response = await proxy.fetch('/v1/plain', { body })
-    const bytes = new Uint8Array(await response.arrayBuffer())
-    expect(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)).toMatch(expected)
+    const text = await readText(await proxy.fetch('/v1/plain', { body }), () => speak())
+    expect(text).toMatch(expected)
   })
   it('ends soon behind its last event, where its upstream leaves the connection open', async () => {
     const began = performance.now()

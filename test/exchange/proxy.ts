@@ -8,7 +8,7 @@ import { answerRequest } from '../../src/http/router.ts'
 import { toResponse } from '../../src/http/respond.ts'
 import { createLoad, type Load } from '../../src/http/admission/load.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
-import { placing } from '../../src/places/placing.ts'
+import { placing } from '../../src/extras/places/placing.ts'
 import { fakes } from './fakes.ts'
 
 /** A scripted upstream: what it is asked is remembered, what it answers is given. */

@@ -116,7 +116,7 @@ describe.each(DIALECTS)('a frame in a passing stream of %s that is none of its o
   ])('ends the stream where it is no JSON: %s', async (_, strange) => {
     const frames = readFrames(dialect)
     const middle = Math.floor(frames.length / 2)
-    const { tellsFailure = () => false } = adapterOf(dialect).same
+    const { tellsFailure = () => false } = adapterOf(dialect).same.passing
     for (const size of [11, 100_000]) {
       const text = await passed(dialect, frames.toSpliced(middle, 0, strange).join(''), size)
       const told = framesIn(text)
@@ -134,7 +134,7 @@ describe.each(DIALECTS)('a frame in a passing stream of %s that is none of its o
   ])('is told once, in the words of the dialect, where it is a failure: %s', async (_, strange) => {
     const { events } = kits[dialect].correctStream
     const frames = readFrames(dialect).slice(0, Math.floor(events.length / 2))
-    const { tellsFailure = () => false } = adapterOf(dialect).same
+    const { tellsFailure = () => false } = adapterOf(dialect).same.passing
     for (const size of [11, 100_000]) {
       const text = await passed(dialect, [...frames, strange].join(''), size)
       const told = framesIn(text).filter(({ data }) => data.includes('No more today'))

@@ -19,7 +19,7 @@ describe('where a request goes', () => {
       context('a/b:c'),
     )
     expect(path).toBe('/v1beta/models/a/b%3Ac:streamGenerateContent')
-    expect(query).toBe('alt=sse')
+    expect(query).toEqual([['alt', 'sse']])
     expect(body).not.toHaveProperty('model')
     expect(body).not.toHaveProperty('stream')
   })

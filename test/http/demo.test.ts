@@ -1,7 +1,8 @@
 import { frameReader } from '../../src/stream/event-reader.ts'
 import { toSource } from '../../src/stream/source.ts'
 import { describe, expect, it } from 'vitest'
-import { demoSend, withDemo } from '../../src/demo/demo.ts'
+import { addressOf } from '../../adapters/contract.ts'
+import { demoSend, withDemo } from '../../src/extras/demo/demo.ts'
 import { adapters } from '../../adapters/index.ts'
 import { demoConfig, readSettings } from '../../src/config/config.ts'
 import { fold, verify, type Event } from '../../src/model/events.ts'
@@ -35,7 +36,7 @@ describe.each(adapters)('the demo upstream for $dialect', (adapter) => {
     })
     const response = await send({
       method: 'POST',
-      url: `http://demo.invalid/${adapter.dialect}${outgoing.path}?${outgoing.query ?? ''}`,
+      url: `http://demo.invalid/${adapter.dialect}${addressOf(outgoing)}`,
       headers: outgoing.headers,
       body: new TextEncoder().encode(stringify(outgoing.body)),
       signal: new AbortController().signal,

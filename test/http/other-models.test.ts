@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Config } from '../../src/config/type.ts'
 import { parseObject } from '../../src/json/json.ts'
 import type { Ports } from '../../src/ports.ts'
-import { createRecall } from '../../src/recall/recall.ts'
+import { createRecall } from '../../src/extras/recall/recall.ts'
 import { DIALECTS, good, key, siteOf, voiceOf } from '../pools/site.ts'
 
 const LIMITED = 'limited-key-0123456789'

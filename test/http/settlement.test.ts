@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { adapters } from '../../adapters/index.ts'
-import type { Adapter } from '../../adapters/contract.ts'
+import { addressOf, type Adapter } from '../../adapters/contract.ts'
 import { demoConfig, readSettings } from '../../src/config/config.ts'
-import { demoSend } from '../../src/demo/demo.ts'
+import { demoSend } from '../../src/extras/demo/demo.ts'
 import { writeSample } from '../../src/exchange/reply/sample.ts'
 import { createFetchHandler } from '../../src/http/app.ts'
 import { isObject, parse, stringify, type Json } from '../../src/json/json.ts'
@@ -128,10 +128,11 @@ function proxy(send: Send, limits: Limits = {}, pool = false) {
     change: object = {},
     signal?: AbortSignal,
   ) => {
-    const { path, query, headers, body } = writeSample(caller, `demo-${upstream}`, stream)
+    const sample = writeSample(caller, `demo-${upstream}`, stream)
+    const { headers, body } = sample
     const { stream_options: _, ...asked } = body
     return answer(
-      new Request(`http://proxy.example${path}${query ? `?${query}` : ''}`, {
+      new Request(`http://proxy.example${addressOf(sample)}`, {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json', authorization: `Bearer ${CI}` },
         body: stringify({ ...asked, ...change }).replace('Hello!', WORDS),
@@ -276,9 +277,10 @@ describe('a stream that is not whole', () => {
       randomId,
       log: (entry) => log.push(entry),
     })
-    const { path, query, headers, body } = writeSample(caller, `demo-${caller.dialect}`, true)
+    const sample = writeSample(caller, `demo-${caller.dialect}`, true)
+    const { headers, body } = sample
     const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } }
-    const url = `http://proxy.example${path}${query ? `?${query}` : ''}`
+    const url = `http://proxy.example${addressOf(sample)}`
     await answer(new Request(url, { ...init, body: stringify(body), signal: leaving.signal }))
     expect(log[0]).toMatchObject({ outcome: 'left', estimated: true, usage: { output: 0 } })
     expect(log[0]?.usage?.input).toBeGreaterThan(5)

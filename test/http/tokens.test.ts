@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readSettings } from '../../src/config/config.ts'
 import type { Config } from '../../src/config/type.ts'
-import { demoSend } from '../../src/demo/demo.ts'
+import { demoSend } from '../../src/extras/demo/demo.ts'
 import { adapters } from '../../adapters/index.ts'
 import { createHandler } from '../../src/http/app.ts'
 import { toResponse } from '../../src/http/respond.ts'

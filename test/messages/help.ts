@@ -1,7 +1,7 @@
 import { frameReader } from '../../src/stream/event-reader.ts'
 import { eventFrame } from '../../src/stream/event-text.ts'
 import type { Frame } from '../../adapters/contract.ts'
-import type { ModelFacts, Outgoing, Route } from '../../adapters/contract.ts'
+import type { ModelFacts, WrittenRequest, Route } from '../../adapters/contract.ts'
 import { messages } from '../../adapters/messages/index.ts'
 import { fold, verify, type Event, type Folded } from '../../src/model/events.ts'
 import { isObject, parse, stringify, type JsonObject } from '../../src/json/json.ts'
@@ -73,7 +73,7 @@ export const asking = (members: Record<string, unknown> = {}): JsonObject => ({
   ...JSON.parse(JSON.stringify(members)),
 })
 
-export interface Written extends Outgoing {
+export interface Written extends WrittenRequest {
   /** `code path` of each loss. */
   losses: string[]
   /** The body as JSON text. */

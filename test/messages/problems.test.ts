@@ -13,8 +13,10 @@ describe('an error of a messages upstream', () => {
     [false, { type: 'error', error: { type: 'api_error' } }],
     [false, { error: { type: 'api_error', message: 'No.' } }],
   ])('is one to clients of the dialect: %s, %j', (isOne, told) => {
-    expect(messages.same.tellsError?.(told)).toBe(isOne)
-    expect(messages.same.tellsFailure?.({ event: 'error', data: JSON.stringify(told) })).toBe(isOne)
+    expect(messages.same.passing.tellsError?.(told)).toBe(isOne)
+    expect(
+      messages.same.passing.tellsFailure?.({ event: 'error', data: JSON.stringify(told) }),
+    ).toBe(isOne)
   })
 
   it.each<[string, number, Partial<Problem>]>([

@@ -523,7 +523,7 @@ describe('dragoman init', () => {
   })
 
   it.each([
-    ['ccr', '{ Providers: [] }', 1, 'expected a member name in double quotes or "}"'],
+    ['ccr', '{ Providers: [] }', 1, 'expected a field name in double quotes or "}"'],
     ['ccr', '{\n  "Providers": [\n', 3, 'expected a JSON value, but the text ends here'],
     ['litellm', 'model_list:\n\t- model_name: a', 2, 'expected spaces: tabs do not indent'],
   ])('says where a file of %s cannot be read', async (from, broken, line, expected) => {

@@ -1,4 +1,4 @@
-import type { Adapter } from '../../adapters/contract.ts'
+import { addressOf, type Adapter } from '../../adapters/contract.ts'
 import { readSettings } from '../../src/config/config.ts'
 import { writeSample } from '../../src/exchange/reply/sample.ts'
 import { createReplaceable } from '../../src/http/app.ts'
@@ -108,8 +108,9 @@ export class TokenCount {
     this.#answers.set(said.dialect, answer)
     this.#said = said
     this.#log.length = 0
-    const { path, query, headers, body } = writeSample(caller, 'm', said.stream)
-    const request = new Request(`http://127.0.0.1${path}${query ? `?${query}` : ''}`, {
+    const sample = writeSample(caller, 'm', said.stream)
+    const { headers, body } = sample
+    const request = new Request(`http://127.0.0.1${addressOf(sample)}`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: stringify(body),

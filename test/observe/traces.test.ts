@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { adapters } from '../../adapters/index.ts'
 import { demoConfig, readSettings } from '../../src/config/config.ts'
-import { demoSend } from '../../src/demo/demo.ts'
+import { demoSend } from '../../src/extras/demo/demo.ts'
 import { createReplaceable } from '../../src/http/app.ts'
 import { toResponse } from '../../src/http/respond.ts'
 import { stringify } from '../../src/json/json.ts'

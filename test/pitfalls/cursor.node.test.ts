@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DIALECTS } from '../../adapters/dialect.ts'
 import { objectsOf, parseObject, type JsonObject } from '../../src/json/json.ts'
-import { placing } from '../../src/places/placing.ts'
+import { placing } from '../../src/extras/places/placing.ts'
 import { framesIn } from '../line-reader.ts'
 import { proxyOf } from '../memory/proxy.ts'
 import { call, said, text, type Piece } from '../sdk/script.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { dialects } from '../../adapters/index.ts'
-import { placing } from '../../src/places/placing.ts'
+import { placing } from '../../src/extras/places/placing.ts'
 import { proxyOf } from '../exchange/proxy.ts'
 
 it('tells where a body of the upstream’s own dialect was edited', async () => {

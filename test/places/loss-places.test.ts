@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
-import { lossPlaceFinder } from '../../src/places/loss-places.ts'
+import { lossPlaceFinder } from '../../src/extras/places/loss-places.ts'
 import { lossKey } from '../../src/model/loss.ts'
 import { streamLosses, translator } from '../../src/named-translator.ts'
 

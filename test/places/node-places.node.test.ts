@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { placeFinder } from '../../src/places/node-places.ts'
+import { placeFinder } from '../../src/extras/places/node-places.ts'
 import { isObject, parse, stringify, type Json } from '../../src/json/json.ts'
 import { adapterOf } from '../dialects/adapters.ts'
 import { PAIRS } from '../dialects/index.ts'

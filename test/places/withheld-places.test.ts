@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { responses } from '../../adapters/responses/index.ts'
 import { objectsOf, stringify, type JsonObject } from '../../src/json/json.ts'
 import type { Withheld } from '../../src/model/events.ts'
-import { placing } from '../../src/places/placing.ts'
+import { placing } from '../../src/extras/places/placing.ts'
 
 const thought = (id: string, words: string): JsonObject => ({ type: 'reasoning', id, words })
 

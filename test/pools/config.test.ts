@@ -45,7 +45,7 @@ describe('the check of pools', () => {
     [{ failover: { hops: 9 } }, 'failover.hops: expected at most 8'],
     [
       { routes: [{ ...pool, failover: { hop: 1 } }] },
-      'routes[0].failover.hop: no such member exists; did you mean "hops"?',
+      'routes[0].failover.hop: no such field exists; did you mean "hops"?',
     ],
     [keyed([]), 'upstreams.a.key: expected at least one entry'],
     [
@@ -55,7 +55,7 @@ describe('the check of pools', () => {
     [keyed(['k-1', { key: 'k-1' }]), 'upstreams.a.key[1].key: the same key as upstreams.a.key[0]'],
     [
       keyed([{ key: 'k-1', wight: 2 }]),
-      'upstreams.a.key[0].wight: no such member exists; did you mean "weight"?',
+      'upstreams.a.key[0].wight: no such field exists; did you mean "weight"?',
     ],
     [keyed(['env:NOT_THERE']), 'upstreams.a.key[0]: the environment variable NOT_THERE is not set'],
   ])('refuses %j (trap 12)', (config, expected) => {

@@ -1,7 +1,7 @@
 import { adapters } from '../../adapters/index.ts'
 import { wholeBytes } from '../../src/json/bytes.ts'
 import { objectIn, type JsonObject } from '../../src/json/json.ts'
-import { demoSend } from '../../src/demo/demo.ts'
+import { demoSend } from '../../src/extras/demo/demo.ts'
 import { DEMO_ORIGIN } from '../../src/config/defaults.ts'
 import { type Config, createApp } from '../../src/index.ts'
 import { toSource } from '../../src/stream/source.ts'

@@ -78,7 +78,7 @@ test.each([
   ],
   [
     '"profile": { "namespace": false }',
-    'upstreams.a.profile.namespace: no such member exists; did you mean "namespaces"?',
+    'upstreams.a.profile.namespace: no such field exists; did you mean "namespaces"?',
   ],
   [
     '"profile": { "drop": ["top_kk"] }',

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import { createReplaceable } from '../../src/http/app.ts'
-import { createRecall } from '../../src/recall/recall.ts'
+import { createRecall } from '../../src/extras/recall/recall.ts'
 import { kits } from '../dialects/index.ts'
 import { cpuMs } from '../growth/cpu.ts'
 import { KEYS, settings } from '../memory/proxy.ts'

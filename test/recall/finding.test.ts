@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
-import { createRecall } from '../../src/recall/recall.ts'
+import { createRecall } from '../../src/extras/recall/recall.ts'
 import { NATIVE } from './twins.ts'
 
 const RULES = {

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
 import { createReplaceable } from '../../src/http/app.ts'
-import { createRecall } from '../../src/recall/recall.ts'
+import { createRecall } from '../../src/extras/recall/recall.ts'
 import { KEYS, settings } from '../memory/proxy.ts'
 import { usedBytes } from '../used-bytes.ts'
 import { NATIVE, replyOf, requestOf } from './twins.ts'

@@ -5,7 +5,7 @@ import { openingWords } from '../../src/exchange/request/opening-words.ts'
 import type { Exchange } from '../../src/exchange/exchange.ts'
 import { ScannedText } from '../../src/json/scanned-body.ts'
 import { scanStructure } from '../../src/json/structure.ts'
-import { createRecall } from '../../src/recall/recall.ts'
+import { createRecall } from '../../src/extras/recall/recall.ts'
 import { kits } from '../dialects/index.ts'
 
 const LIMITS = { depth: 100, nodes: 100_000 }
@@ -33,10 +33,10 @@ describe.each(adapters.map((adapter) => [adapter.dialect, adapter] as const))(
           task: 'Сумма неверна.',
         }),
       })
-    const scanned = (text: string) => {
+    const structureOf = (text: string) => {
       const structure = scanStructure(text, LIMITS, rules.verbatim, turns)
       if (!structure) throw new Error('no JSON')
-      return new ScannedText(text, structure)
+      return structure
     }
     const wordsOf = (text: string, body: Parameters<typeof openingWords>[1]) => {
       const exchange = { body: { text }, caller, route: { operation: 'create' } }
@@ -50,11 +50,11 @@ describe.each(adapters.map((adapter) => [adapter.dialect, adapter] as const))(
         const bytes = new TextEncoder().encode(text)
         const request = recall.request('one', dialect, rules, bytes.length)
         const grown = request?.scanned(bytes)
-        const words = wordsOf(text, scanned(text))
+        const words = wordsOf(text, new ScannedText(text, structureOf(text)))
         expect(words).toBeDefined()
         expect(grown !== undefined || steps < 4).toBe(true)
         if (grown) expect(wordsOf('', grown)).toBe(words)
-        else request?.learned(bytes, scanned(text))
+        else request?.learned(bytes, text, structureOf(text))
       }
     })
   },

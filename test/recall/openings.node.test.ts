@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bodyOpening, Openings, type Opened } from '../../src/recall/opening.ts'
+import { bodyOpening, Openings, type Opened } from '../../src/extras/recall/opening.ts'
 import { cpuMs } from '../growth/cpu.ts'
 
 const TURN = 'a turn as long as those of an agent, which is the same in each session. '.repeat(20)

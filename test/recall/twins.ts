@@ -3,9 +3,9 @@ import { createReplaceable } from '../../src/http/app.ts'
 import { wholeBytes, type Bytes } from '../../src/json/bytes.ts'
 import { Verbatim, type Json } from '../../src/json/json.ts'
 import type { ScannedBody } from '../../src/json/scanned-body.ts'
-import type { HttpRequest, Ports } from '../../src/ports.ts'
-import type { NativeBytes } from '../../src/recall/fresh-body.ts'
-import { createRecall, type Recall } from '../../src/recall/recall.ts'
+import type { HttpRequest, Ports, Recall } from '../../src/ports.ts'
+import type { NativeBytes } from '../../src/extras/recall/fresh-body.ts'
+import { createRecall } from '../../src/extras/recall/recall.ts'
 import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { memoryStore } from '../../src/memory/stores/memory.ts'
@@ -94,7 +94,7 @@ export function watched(
             if (scanned) count.first += 1
             return scanned && frozen(scanned)
           },
-          learned: (bytes, scanned) => frozen(request.learned(bytes, scanned)),
+          learned: (bytes, text, structure) => frozen(request.learned(bytes, text, structure)),
           written: (body) => request.written(freeze(body)),
           get trail() {
             return request.trail

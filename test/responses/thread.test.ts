@@ -42,10 +42,15 @@ function begun(first: number, model = 'real-model-2025'): JsonObject[] {
 
 const named = (event: JsonObject): string => `event: ${String(event['type'])}\n${sse(event)}`
 
-async function ask(chunks: Iterable<Chunk>, change: SettingsChange = {}, model = 'plain-1') {
+async function ask(
+  chunks: Iterable<Chunk>,
+  change: SettingsChange = {},
+  model = 'plain-1',
+  said: JsonObject = {},
+) {
   const settings = { ...change, upstream: { dialect: 'responses', ...change.upstream } }
   const proxy = proxyOf(() => sseReply(chunks), settings, { dialects })
-  const body = { model, input: 'hi', stream: true }
+  const body = { model, input: 'hi', stream: true, ...said }
   const response = await proxy.fetch('/v1/responses', { body })
   const text = await response.text()
   return framesIn(text).map(({ data }) => parseObject(data) ?? {})
@@ -121,6 +126,51 @@ describe('the error behind a stream that passes', () => {
       sequence_number: 2,
       response: { id: expect.stringMatching(/^resp_/), model: 'plain-1' },
     })
+  })
+})
+
+const item = (id: string) => ({ type: 'message', id, role: 'assistant', status: 'completed' })
+
+const done = (id: string, sequence_number: number) => ({
+  type: 'response.output_item.done',
+  sequence_number,
+  output_index: sequence_number,
+  item: { ...item(id), content: [{ type: 'output_text', text: id, annotations: [] }] },
+})
+
+function opened(store: boolean): JsonObject[] {
+  const [first, ...others] = begun(0)
+  const response = { ...OPENING, model: 'm', metadata: { store: 'none' }, store }
+  return [{ ...first, response }, ...others]
+}
+
+describe('the response of such an error', () => {
+  it('has the items that were done, and says whether it is kept', async () => {
+    for (const store of [true, false])
+      for (const write of [named, sse]) {
+        const events = [...opened(store), done('msg_1', 6), done('msg_2', 7)]
+        const text = events.map(write).join('')
+        for (const chunks of [
+          [text, LOST],
+          [...bytewise(text), LOST],
+        ])
+          expect(await lastOf(chunks)).toMatchObject({
+            ...failedAt(8, 'm'),
+            response: { store, output: [item('msg_1'), item('msg_2')] },
+          })
+      }
+  })
+
+  it('has no item that was not done', async () => {
+    expect(await lastOf([...texts(), LOST])).toMatchObject({ response: { output: [] } })
+  })
+
+  it('says what the request asks for where the upstream has said nothing yet', async () => {
+    const limits = { heartbeatMs: 10 }
+    for (const store of [true, false]) {
+      const last = await lastOf([sleep(60), LOST], { limits }, 'plain-1', { store })
+      expect(last).toMatchObject({ type: 'response.failed', response: { store } })
+    }
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { adapters } from '../../adapters/index.ts'
-import type { Adapter } from '../../adapters/contract.ts'
+import { addressOf, type Adapter } from '../../adapters/contract.ts'
 import { emptyRequest } from '../../src/rules/empty-request.ts'
 import { stringify } from '../../src/json/json.ts'
 import type { Request } from '../../src/model/request.ts'
@@ -85,9 +85,10 @@ function ask(
   stream = false,
   before = '',
 ): Promise<Response> {
-  const { path, query, headers, body } = writeSample(caller, `demo-${upstream.dialect}`, stream)
+  const sample = writeSample(caller, `demo-${upstream.dialect}`, stream)
+  const { headers, body } = sample
   const { tools = [] } = writeRequest(caller, WITH_A_TOOL).body
-  return call(before + path + (query ? `?${query}` : ''), {
+  return call(before + addressOf(sample), {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: pretty(stringify({ ...body, tools })),

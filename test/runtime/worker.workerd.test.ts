@@ -47,7 +47,7 @@ describe('the Worker', () => {
   it.each([
     [
       '{',
-      'DRAGOMAN_CONFIG:1:2: expected a member name in double quotes or "}", but the text ends here',
+      'DRAGOMAN_CONFIG:1:2: expected a field name in double quotes or "}", but the text ends here',
     ],
     [
       { upstreams },

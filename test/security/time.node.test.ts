@@ -4,7 +4,7 @@ import { sseParser } from '../../src/stream/sse.ts'
 import { authenticator, presentedKeys } from '../../src/upstream/credentials.ts'
 import { matchesGlob } from '../../src/config/glob.ts'
 import { createSecrets } from '../../src/upstream/secrets.ts'
-import { shownUrl } from '../../src/inspect/view.ts'
+import { shownUrl } from '../../src/extras/inspect/view.ts'
 import { writeUser } from '../../adapters/messages/fields.ts'
 import { scanStructure } from '../../src/json/structure.ts'
 

@@ -13,7 +13,7 @@ it('takes an event for a piece by its name, where its data begins and ends as an
 })
 
 it('leaves nothing unread where events have no names', () => {
-  const unnamed = adapters.filter(({ same }) => !same.pieces).map(({ dialect }) => dialect)
+  const unnamed = adapters.filter(({ same }) => !same.passing.isPiece).map(({ dialect }) => dialect)
   expect(unnamed).toEqual(['generate-content', 'chat-completions'])
   expect(new PieceFinder(undefined).has('delta', '{}')).toBe(false)
 })

@@ -3,6 +3,7 @@ import { PROCESS_LIMITS, TIMEOUTS } from '../../src/config/defaults.ts'
 import type { Send, UpstreamRequest, UpstreamResponse } from '../../src/ports.ts'
 import type { Settings, TaskSettings } from '../../src/config/settings.ts'
 import { createHandler } from '../../src/http/app.ts'
+import { tasks } from '../../src/extras/tasks/tasks.ts'
 import { createApp } from '../../src/http/hono-app.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
 
@@ -53,6 +54,7 @@ const makeParts = (...[settings, send, log = []]: Given): Parameters<typeof crea
     now: Date.now,
     randomId: () => '0'.repeat(32),
     log: (entry) => log.push(entry),
+    tasks,
   },
 ]
 

@@ -42,7 +42,7 @@ export function warnOfPools(examination: Examination): void {
     if (new Set(members.map(({ account }) => account)).size > 1)
       found.warn(
         path,
-        'these keys are of several accounts, which read no proofs of reasoning of each other; name those that do alike with "account"',
+        'these keys are of several accounts, which do not take signatures of reasoning of each other; give those that do one "account"',
       )
     if (members.some(({ isCallers }) => isCallers))
       found.warn(path, 'a key of the caller is refused or not, whichever upstream comes next')

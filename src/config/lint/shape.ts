@@ -93,7 +93,7 @@ function unknownMember(path: DocumentPath, key: string): Finding {
   const advice = meant === undefined ? '' : `; did you mean "${meant.word}"?`
   return {
     path: [...path, key],
-    text: `no such member exists${isOfTop ? ' here, but at the top' : advice}`,
+    text: `no such field exists${isOfTop ? ' here, but at the top' : advice}`,
     named: true,
     ...(meant?.here && { instead: spellPlace([...path, meant.word]) }),
   }

@@ -96,7 +96,7 @@ export async function readRefusal(
 
 /** In every dialect an error stands in the member `error`. An answer that has no such one is written anew. */
 export const hasReadableError = ({ same }: Adapter, body: Json | undefined): boolean =>
-  isObject(body) && isObject(body['error']) && same.tellsError?.(body) !== false
+  isObject(body) && isObject(body['error']) && same.passing.tellsError?.(body) !== false
 
 /**
  * Whether a refusal is about the key that was sent. A 403 may also be about a disabled service, a country, a model

@@ -7,7 +7,7 @@ import { toSource } from '../../stream/source.ts'
 import { timer } from '../../stream/time.ts'
 import type { SayFrame } from '../../stream/codec.ts'
 import type { CallContext, Piece, UpstreamCall } from '../../upstream/call.ts'
-import type { AddressedRequest } from '../../upstream/request.ts'
+import type { SentRequest } from '../../upstream/request.ts'
 import type { Exchange } from '../exchange.ts'
 import { isSuccess, refuseLosses } from '../answers/refusal.ts'
 import { learnBetas, refusing } from '../request/learnt.ts'
@@ -51,7 +51,7 @@ export const isDemanding = ({ destination: { upstream, target } }: Plan): boolea
 export async function askAgain(
   exchange: Exchange,
   plan: Plan,
-  sent: AddressedRequest,
+  sent: SentRequest,
   once: Once,
 ): Promise<UpstreamCall> {
   const call = await askWithKey(exchange, plan, sent, once)
@@ -65,7 +65,7 @@ const REFUSED = 400
 async function askWithKey(
   { ports }: Exchange,
   { destination: { upstream } }: Plan,
-  sent: AddressedRequest,
+  sent: SentRequest,
   once: Once,
 ): Promise<UpstreamCall> {
   if (!isMade(upstream)) return once()
@@ -81,7 +81,7 @@ async function askWithKey(
 async function askWithoutBetas(
   exchange: Exchange,
   plan: Plan,
-  sent: AddressedRequest,
+  sent: SentRequest,
   refused: UpstreamCall,
   once: Once,
 ): Promise<UpstreamCall> {

@@ -16,7 +16,7 @@ import {
   TOOK_TOO_LONG,
   WENT_SILENT,
 } from '../../problems/failures.ts'
-import type { AddressedRequest } from '../../upstream/request.ts'
+import type { SentRequest } from '../../upstream/request.ts'
 import { passReply } from '../reply/pass.ts'
 import {
   unreadRequest,
@@ -48,7 +48,7 @@ import { isStreamType } from '../../stream/reply-events.ts'
 export async function carryOut(
   exchange: Exchange,
   plan: Plan,
-  heard: (sent: AddressedRequest) => Promise<UpstreamCall>,
+  heard: (sent: SentRequest) => Promise<UpstreamCall>,
 ): Promise<Answer> {
   if (exchange.route.operation === 'count-tokens') return countTokens(exchange, plan, heard)
   if (exchange.settings.losses === 'reject') refuseLosses(plan.losses)
@@ -71,8 +71,8 @@ async function answerWithSummary(
   exchange: Exchange,
   plan: TranslatePlan,
   summary: SummaryPlan,
-  sent: AddressedRequest,
-  heard: (sent: AddressedRequest) => Promise<UpstreamCall>,
+  sent: SentRequest,
+  heard: (sent: SentRequest) => Promise<UpstreamCall>,
 ): Promise<Answer> {
   const isLater = summary.above !== undefined
   const within = isLater ? await planWithin(exchange, plan, summary, heard) : undefined
@@ -110,7 +110,7 @@ const BROKEN_OFF: ReadonlySet<string> = new Set(
 function reply(
   exchange: Exchange,
   plan: Plan,
-  sent: AddressedRequest,
+  sent: SentRequest,
   call: UpstreamCall,
 ): Promise<Answer> {
   const settled = plan.kind === 'pass' ? (rewritten(exchange, plan, call) ?? plan) : plan
@@ -126,7 +126,7 @@ function reply(
 export function ask(
   exchange: Exchange,
   plan: Plan,
-  sent: AddressedRequest,
+  sent: SentRequest,
   bounds: AttemptBounds = {},
 ): Promise<UpstreamCall> {
   const { timeouts, proxy } = plan.destination.upstream
@@ -138,15 +138,12 @@ export function ask(
   // Its key may have to be made, its frames be read, or a refusal of it be learnt from.
   const isCloud = upstream.form ?? upstream.made ?? target.facts.server?.betas
   const context = isCloud ? callContext(exchange, plan) : exchange
-  const once = () => {
-    const { secrets, ...request } = sent
-    return callUpstream(context, request, { ...options, secrets })
-  }
+  const once = () => callUpstream(context, sent, options)
   return isCloud ? askAgain(exchange, plan, sent, once) : once()
 }
 
 /** An estimate of the input: the body, and what was added to it of earlier exchanges. */
-const tokensSent = ({ body }: Exchange, sent: AddressedRequest): number =>
+const tokensSent = ({ body }: Exchange, sent: SentRequest): number =>
   body.tokens + Math.max(0, sizeOf(sent.body) - body.size) / CHARACTERS_PER_TOKEN
 
 /** The time left for an attempt, where several share it. */

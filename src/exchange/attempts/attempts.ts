@@ -12,7 +12,7 @@ import { ENDED_EARLY } from '../../model/cursor.ts'
 import { ProblemError, type Problem } from '../../model/problem.ts'
 import type { FailoverSettings } from '../../config/settings.ts'
 import { ATTEMPTS_SHOWN, type Attempt } from '../../observe/entry.ts'
-import type { AddressedRequest } from '../../upstream/request.ts'
+import type { SentRequest } from '../../upstream/request.ts'
 import { CallError, type UpstreamCall } from '../../upstream/call.ts'
 import type { Breaker, Leave } from '../../upstream/breaker.ts'
 import { failoverOf, type Member } from '../../upstream/members.ts'
@@ -238,7 +238,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
 interface Trial {
   readonly tried: Attempt
   readonly began: number
-  heard(sent: AddressedRequest): Promise<UpstreamCall>
+  heard(sent: SentRequest): Promise<UpstreamCall>
   call: UpstreamCall | undefined
 }
 

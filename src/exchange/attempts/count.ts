@@ -4,7 +4,7 @@ import type { Loss } from '../../model/loss.ts'
 import { ProblemError } from '../../model/problem.ts'
 import { replyHeaders } from '../answers/answer.ts'
 import type { Answer, Exchange } from '../exchange.ts'
-import type { AddressedRequest } from '../../upstream/request.ts'
+import type { SentRequest } from '../../upstream/request.ts'
 import { allBytes, passReply } from '../reply/pass.ts'
 import type { Plan } from '../request/plan.ts'
 import { scanBody, parseBody, readJson } from '../request/read-request.ts'
@@ -24,7 +24,7 @@ const ESTIMATED: Loss = {
 export async function countTokens(
   exchange: Exchange,
   plan: Plan,
-  ask: (sent: AddressedRequest) => Promise<UpstreamCall>,
+  ask: (sent: SentRequest) => Promise<UpstreamCall>,
 ): Promise<Answer> {
   if (!plan.sent) return estimated(exchange, plan)
   const call = await ask(plan.sent)

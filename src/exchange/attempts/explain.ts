@@ -8,7 +8,7 @@ import { resolveWithPlaces } from '../../memory/resolved-places.ts'
 import type { Places, Translation } from '../../ports.ts'
 import { ownTurn } from '../../stream/time.ts'
 import { memberName, membersOf } from '../../upstream/members.ts'
-import { type AddressedRequest, masked } from '../../upstream/request.ts'
+import { type SentRequest, masked } from '../../upstream/request.ts'
 import type { UpstreamSettings } from '../../config/settings.ts'
 import type { Exchange } from '../exchange.ts'
 import { memberOrder, hasClasses } from './member-order.ts'
@@ -136,7 +136,7 @@ function describeUpstream({ destination, sent }: Plan): JsonObject {
 }
 
 /** Nothing is fetched or signed for a request that does not go, so only the place of a key that is made is shown. */
-const withMadePlace = (sent: AddressedRequest, { made }: UpstreamSettings): AddressedRequest =>
+const withMadePlace = (sent: SentRequest, { made }: UpstreamSettings): SentRequest =>
   made
     ? {
         ...sent,
@@ -145,7 +145,7 @@ const withMadePlace = (sent: AddressedRequest, { made }: UpstreamSettings): Addr
     : sent
 
 /** The body exactly as it would be sent; a body that is no JSON is shown as text. */
-function sentBody({ body }: AddressedRequest): Json {
+function sentBody({ body }: SentRequest): Json {
   const text = new TextDecoder().decode(wholeBytes(body))
   try {
     JSON.parse(text)

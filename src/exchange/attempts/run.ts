@@ -1,7 +1,7 @@
 import { ProblemError } from '../../model/problem.ts'
 import { replyHeaders } from '../answers/answer.ts'
 import type { Answer, Exchange } from '../exchange.ts'
-import type { AddressedRequest } from '../../upstream/request.ts'
+import type { SentRequest } from '../../upstream/request.ts'
 import type { Plan } from '../request/plan.ts'
 import { mayBeSearched, planFor, routeRequest, type RoutedRequest } from '../request/planner.ts'
 import { membersOf, type Member } from '../../upstream/members.ts'
@@ -51,7 +51,7 @@ async function runAlone(exchange: Exchange, plan: Plan): Promise<Answer> {
   exchange.journal.note({ stream: plan.stream, losses: plan.losses })
   if (plan.kind === 'translate' && !mayBeSearched(exchange)) exchange.body.leave()
   let call: UpstreamCall | undefined
-  const heard = async (sent: AddressedRequest) => (call = await ask(exchange, plan, sent))
+  const heard = async (sent: SentRequest) => (call = await ask(exchange, plan, sent))
   try {
     return await carryOut(exchange, plan, heard)
   } catch (error) {

@@ -2,7 +2,7 @@ import { summaryReply } from '../../compaction/heard.ts'
 import type { Event } from '../../model/events.ts'
 import { toProblem } from '../../problems/failures.ts'
 import type { Piece, UpstreamCall } from '../../upstream/call.ts'
-import type { AddressedRequest } from '../../upstream/request.ts'
+import type { SentRequest } from '../../upstream/request.ts'
 import type { Answer, Exchange } from '../exchange.ts'
 import type { SummaryPlan, SummaryChannel, TranslatePlan } from '../request/plan.ts'
 import { SummaryTurns, type AskUpstream } from './turns.ts'
@@ -15,7 +15,7 @@ export async function callForSummary(
   exchange: Exchange,
   plan: TranslatePlan,
   summary: SummaryPlan,
-  sent: AddressedRequest,
+  sent: SentRequest,
   ask: AskUpstream,
 ): Promise<UpstreamCall> {
   const turns = new SummaryTurns(exchange, plan, summary, ask)

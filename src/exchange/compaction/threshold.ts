@@ -6,7 +6,7 @@ import type { Event } from '../../model/events.ts'
 import { ProblemError } from '../../model/problem.ts'
 import { estimateTokens } from '../../rules/estimate.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
-import type { AddressedRequest } from '../../upstream/request.ts'
+import type { SentRequest } from '../../upstream/request.ts'
 import { isSuccess, readRefusal } from '../answers/refusal.ts'
 import type { Exchange } from '../exchange.ts'
 import { allBytes } from '../reply/pass.ts'
@@ -86,7 +86,7 @@ export async function callAboveThreshold(
 async function goOn(
   ask: AskUpstream,
   plan: TranslatePlan,
-  sent: AddressedRequest,
+  sent: SentRequest,
   exchange: Exchange,
 ): Promise<UpstreamCall> {
   const call = await ask(sent)

@@ -8,13 +8,13 @@ import { ProblemError, type Problem } from '../../model/problem.ts'
 import type { Request, Usage } from '../../model/request.ts'
 import { CALLER_LEFT } from '../../problems/failures.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
-import type { AddressedRequest } from '../../upstream/request.ts'
+import type { SentRequest } from '../../upstream/request.ts'
 import { isSuccess, placeRefusal, readRefusal, RefusedError } from '../answers/refusal.ts'
 import type { Exchange } from '../exchange.ts'
 import type { SummaryPlan, TranslatePlan } from '../request/plan.ts'
 import { stepsOf } from './steps.ts'
 
-export type AskUpstream = (sent: AddressedRequest) => Promise<UpstreamCall>
+export type AskUpstream = (sent: SentRequest) => Promise<UpstreamCall>
 
 /** A summary costs so many requests at most: the first, and others where that was too long or brought none. */
 const MOST_TRIES = 3
@@ -47,7 +47,7 @@ export class SummaryTurns {
   }
 
   /** Asks until an upstream begins to answer. Throws its refusal, unless a shorter conversation may do. */
-  async begin(first: AddressedRequest): Promise<UpstreamCall> {
+  async begin(first: SentRequest): Promise<UpstreamCall> {
     for (let sent = first; ; sent = this.#next()) {
       this.demandCaller()
       const call = await this.#ask(sent)
@@ -110,7 +110,7 @@ export class SummaryTurns {
     return true
   }
 
-  #next(): AddressedRequest {
+  #next(): SentRequest {
     const { of, asking, write } = this.#summary
     const shortened: Request =
       this.#tooLong === 0 ? of : shorterBy(of, this.#tooLong > 1 ? 2 : 1, this.#tokens)

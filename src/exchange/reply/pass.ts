@@ -107,7 +107,7 @@ export function failureAnswer(
 ): PassedReply | undefined {
   const { adapter } = plan.destination
   const body = parseObject(text)
-  const isWithin = body !== undefined && adapter.same.failsWithin?.(body) === true
+  const isWithin = body !== undefined && adapter.same.passing.failsWithin?.(body) === true
   const [first, ...others] = isWithin ? events.filter(isShown) : events
   if (first?.type !== 'error' || others.length > 0) return undefined
   const isCured = hasAdvice(plan, first.problem)

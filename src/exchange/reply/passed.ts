@@ -1,9 +1,10 @@
-import type { Frame, SameSide } from '../../../adapters/contract.ts'
-import { isShown } from '../../model/events.ts'
+import type { Frame, StreamThread } from '../../../adapters/contract.ts'
+import { isShown, type Event, type StartEvent } from '../../model/events.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Mirror } from '../../memory/mirror.ts'
 import { NOT_A_REPLY } from '../../problems/failures.ts'
-import type { FrameReader } from '../../stream/codec.ts'
+import { replyCounter } from '../../stream/budget.ts'
+import type { FrameReader, PassingRules } from '../../stream/codec.ts'
 import { frameReader } from '../../stream/event-reader.ts'
 import { PieceFinder } from '../../stream/pieces/pieces.ts'
 import {
@@ -13,6 +14,7 @@ import {
   type ReadFrame,
   type ReplyFrames,
 } from '../../stream/reply-events.ts'
+import { framer } from '../../stream/stream-out.ts'
 import { mayHop } from '../../upstream/verdict.ts'
 import type { Secrets } from '../../upstream/secrets.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
@@ -20,11 +22,11 @@ import { lossComment } from '../answers/answer.ts'
 import { hasAdvice } from '../answers/problem-advice.ts'
 import { shownProblem } from '../answers/shown-problem.ts'
 import type { Answer, PassingExchange, StoredExchange } from '../exchange.ts'
+import { memberOf } from '../../json/scanned-body.ts'
 import { unreadRequest, type PassPlan } from '../request/plan.ts'
 import { HeardReply } from './heard.ts'
 import { Delivery, problemAtEnd, type FrameOut, type Keeper } from './reply.ts'
 import { renamerOf } from './renamed.ts'
-import { SentEvents } from './sent-events.ts'
 
 /** What a reply that passes has of its own. */
 export type PassedReply = Pick<Answer, 'status' | 'headers' | 'body'>
@@ -80,7 +82,7 @@ function framesOf(
     contentType: call.headers.get('content-type'),
     passing: {
       framing: exchange.route.framing,
-      pieces: new PieceFinder(exchange.caller.same.pieces),
+      pieces: new PieceFinder(exchange.caller.same.passing.isPiece),
       restart: () => passedReader(exchange, plan, mirror),
     },
   })
@@ -118,11 +120,11 @@ class PassedFrames implements FrameOut {
   readonly #plan: PassPlan
   readonly #call: UpstreamCall
   readonly #passage: Passage
-  readonly #same: SameSide
+  readonly #rules: PassingRules
   readonly #secrets: Secrets
-  readonly #sent: SentEvents
-  /** Whether pieces count themselves. */
-  readonly #hasThread: boolean
+  readonly #thread: StreamThread | undefined
+  /** The caller has been shown something of the reply. */
+  #isShown = false
   readonly #rename: ((text: string) => string) | undefined
   readonly #isCount: ((data: string) => boolean) | undefined
   /** The frame of a failure that passes as it came, and whether another upstream may be asked for it. */
@@ -136,10 +138,9 @@ class PassedFrames implements FrameOut {
     this.#plan = plan
     this.#call = call
     this.#passage = passage
-    this.#same = exchange.caller.same
+    this.#rules = exchange.caller.same.passing
     this.#secrets = plan.sent.secrets
-    this.#sent = new SentEvents(exchange, plan)
-    this.#hasThread = exchange.caller.same.streamThread !== undefined
+    this.#thread = this.#rules.streamThread?.(replyCounter(exchange.lease))
     this.#rename = renamerOf(exchange, plan)
     const { counting } = plan.destination.adapter.same
     this.#isCount = plan.counted ? counting?.isCount : undefined
@@ -173,7 +174,7 @@ class PassedFrames implements FrameOut {
 
   /** Whether clients take a frame for a failure. One that came without a framing they do not read. */
   #tellsFailure(frame: Frame): boolean {
-    const { tellsFailure = () => true } = this.#same
+    const { tellsFailure = () => true } = this.#rules
     return !frame.bare && frame.data.length <= LARGEST_ERROR && tellsFailure(frame)
   }
 
@@ -192,14 +193,14 @@ class PassedFrames implements FrameOut {
   }
 
   frame(read: ReadFrame): string {
-    if (this.#hasThread || !read.isPiece) this.#sent.add(read)
+    if (this.#thread || !read.isPiece) this.#show(read)
     const text = read.isPiece ? read.text : this.#passed(read)
     return this.#rename ? this.#rename(text) : text
   }
 
   #passed({ text, frame, events }: ReadFrame): string {
     if (!frame) return this.#comment(text)
-    const { isOwnFrame = () => true } = this.#same
+    const { isOwnFrame = () => true } = this.#rules
     if (this.#isCount?.(frame.data)) return ''
     // Clients read no further, so the mark of the end stands before none.
     if (isDone(frame)) return events.length > 0 ? text : ''
@@ -241,13 +242,36 @@ class PassedFrames implements FrameOut {
 
   failure(problem: Problem, read: ReadFrame): string {
     if (read === this.#own) {
-      this.#sent.add(read)
+      this.#show(read)
       const text = this.#hidden(read.text)
       return this.#rename ? this.#rename(text) : text
     }
     this.goesOn = false
     this.#call.cancel()
-    return this.#sent.error(problem)
+    return this.#written(problem)
+  }
+
+  #show({ frame, events, text, isPiece }: ReadFrame): void {
+    this.#isShown ||= text !== ''
+    if (!this.#thread || !frame) return
+    if (isPiece) this.#thread.piece(frame)
+    else this.#thread.event(frame, events.find(isStart))
+  }
+
+  /** The error that is missing at the end of the stream, in its dialect. */
+  #written(problem: Problem): string {
+    const { caller, ports, newId, route } = this.#exchange
+    const { destination, requested, stream } = this.#plan
+    const now = Math.floor(ports.now() / 1000)
+    const request = { ...unreadRequest(this.#plan), ...storing(this.#exchange, this.#plan) }
+    const writer = caller.caller.writer({ request, now, lose: () => undefined, newId })
+    const frames = framer(route.framing, this.#isShown)
+    const said = writer.push({ type: 'error', problem })
+    if (!this.#isShown) return frames.write(said) + frames.end()
+    // The caller has had the beginning of the reply, so only the last event is written.
+    const how = { isStream: stream, model: destination.aliased ? requested : undefined }
+    const last = said.slice(-1).map((event) => this.#thread?.failure(event, how) ?? event)
+    return frames.write(last) + frames.end()
   }
 
   /** Behind the end only its mark, and behind a failure only what tells it again: some services do that. */
@@ -262,6 +286,14 @@ class PassedFrames implements FrameOut {
     const isList = this.#exchange.route.framing === 'json-array'
     return isList && this.goesOn && !this.#isClosed ? ']' : ''
   }
+}
+
+const isStart = (event: Event): event is StartEvent => event.type === 'start'
+
+/** What a request that has passed says of whether its reply is kept. */
+function storing({ caller }: PassingExchange, { scanned }: PassPlan): { store?: boolean } {
+  const store = memberOf(scanned, caller.caller.memory?.keepMember)
+  return typeof store === 'boolean' ? { store } : {}
 }
 
 const failureOf = (problem: Problem) => ({ type: 'error' as const, problem })

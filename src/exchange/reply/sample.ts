@@ -1,11 +1,11 @@
-import type { Adapter, Outgoing } from '../../../adapters/contract.ts'
+import type { Adapter, WrittenRequest } from '../../../adapters/contract.ts'
 import type { Lookup } from '../../model/lookup.ts'
 import { emptyRequest } from '../../rules/empty-request.ts'
 
 const SAMPLE_TOKENS = 200
 
 /** A minimal request in a dialect, written by its own adapter. */
-export function writeSample({ upstream }: Adapter, model: string, stream = false): Outgoing {
+export function writeSample({ upstream }: Adapter, model: string, stream = false): WrittenRequest {
   const request = {
     ...emptyRequest(model, stream),
     turns: [{ role: 'user' as const, blocks: [{ kind: 'text' as const, text: 'Hello!' }] }],

@@ -61,7 +61,7 @@ const OTHERS = /models?$|fallbacks?$|^(?:route|preset|modellist|routersettings)/
 const PLAIN_NAME = /^[\w.-]{1,64}$/
 
 function furtherModels(name: string): ProblemError {
-  const what = PLAIN_NAME.test(name) ? `'${name}'` : 'A member'
+  const what = PLAIN_NAME.test(name) ? `'${name}'` : 'A field'
   return invalid(
     `${what} names further models, and this key is for certain ones: leave it out.`,
     name,

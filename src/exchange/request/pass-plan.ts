@@ -1,4 +1,4 @@
-import type { SameEdits, Target } from '../../../adapters/contract.ts'
+import type { SameEdits, Target, WrittenRequest } from '../../../adapters/contract.ts'
 import { encoded, NOTHING, piecesIn, type Bytes } from '../../json/bytes.ts'
 import { editedText } from '../../json/edit.ts'
 import { isObject, type Json } from '../../json/json.ts'
@@ -9,7 +9,7 @@ import { proofReader } from './accounts.ts'
 import type { Request } from '../../model/request.ts'
 import { refuseToolless } from '../../rules/toolless.ts'
 import type { Exchange } from '../exchange.ts'
-import { addressRequest, type UnaddressedRequest } from '../../upstream/request.ts'
+import { addressRequest } from '../../upstream/request.ts'
 import { matchesGlob } from '../../config/glob.ts'
 import { pickNamed, sendable } from '../../upstream/header-subset.ts'
 import type { PassPlan } from './plan.ts'
@@ -25,7 +25,7 @@ export function passPlan(
   scanned: ScannedBody | undefined,
   known: Pick<ResolvedRequest, 'found' | 'nameless'> = {},
 ): PassPlan {
-  const { body, caller, head, route } = exchange
+  const { body, caller, credential, head, route } = exchange
   const { aliased, target, upstream } = destination
   const isStream = () => route.stream ?? memberOf(scanned, 'stream') === true
   const stream = route.operation === 'create' && isStream()
@@ -34,14 +34,13 @@ export function passPlan(
   const { nameless } = known
   const edited = editedBody(exchange, destination, seen, { counted, nameless })
   const { headers, losses: sieved } = siftedHeaders(exchange, target)
-  const unaddressed: UnaddressedRequest = {
+  const said: WrittenRequest<Bytes> = {
     path: caller.same.path(head, aliased ? target.model : undefined),
     query: pickNamed(head.query, caller.same.query, QUERY_VALUE),
     headers,
     body: edited?.body ?? body.bytes,
-    stream,
   }
-  const sent = addressRequest(unaddressed, upstream, exchange.credential)
+  const sent = addressRequest(said, upstream, { credential, stream })
   const { edits } = edited ?? {}
   const losses = joined(edited?.losses, sieved)
   const plan: PassPlan = { kind: 'pass', destination, requested, stream, losses, sent }

@@ -5,7 +5,7 @@ import type { Event } from '../../model/events.ts'
 import type { Lose, Loss } from '../../model/loss.ts'
 import { emptyRequest } from '../../rules/empty-request.ts'
 import type { Request } from '../../model/request.ts'
-import type { AddressedRequest } from '../../upstream/request.ts'
+import type { SentRequest } from '../../upstream/request.ts'
 import type { Destination } from '../../upstream/route.ts'
 import type { Summing } from '../compaction/asked.ts'
 
@@ -31,15 +31,15 @@ export interface PassPlan extends CommonPlan {
   scanned?: ScannedBody | undefined
   /** The records that it refers to, as far as they are kept here. */
   found?: Found | undefined
-  sent: AddressedRequest
+  sent: SentRequest
 }
 export interface TranslatePlan extends CommonPlan {
   kind: 'translate'
   request: Request
   keeping?: Keeping
   /** Absent where the upstream has no counter to ask for tokens. */
-  sent?: AddressedRequest
-  /** That of `Outgoing`. */
+  sent?: SentRequest
+  /** That of `WrittenRequest`. */
   lastProof?: string | undefined
   /** Set where the reply is a summary that is written here, or begins with one. */
   summary?: SummaryPlan
@@ -50,9 +50,9 @@ export interface SummaryPlan extends Summing {
   /** The dialect of the upstream; that of the plan tells what is in `channel`. */
   adapter: Adapter
   /** A further request of this exchange. */
-  write(request: Request): AddressedRequest
+  write(request: Request): SentRequest
   /** The upstream's own counter of tokens, where it has one. */
-  counter?: AddressedRequest | undefined
+  counter?: SentRequest | undefined
   channel: SummaryChannel
 }
 

@@ -2,7 +2,7 @@ import {
   keepingOf,
   type Adapter,
   type CacheOptions,
-  type Outgoing,
+  type WrittenRequest,
   type ServerFacts,
   type Target,
 } from '../../../adapters/contract.ts'
@@ -24,11 +24,7 @@ import { CALLER_LEFT, CROWDED } from '../../problems/failures.ts'
 import { LONG_BYTES, VALUE_BYTES, type Bytes } from '../../json/bytes.ts'
 import { isGuarded, refuseReferences, findUnnoted } from '../../memory/ownership.ts'
 import type { Exchange } from '../exchange.ts'
-import {
-  addressRequest,
-  type AddressedRequest,
-  type UnaddressedRequest,
-} from '../../upstream/request.ts'
+import { addressRequest, type SentRequest } from '../../upstream/request.ts'
 import { withLearnt } from './learnt.ts'
 import { noRoute, refuseOtherModels } from './other-models.ts'
 import { passPlan } from './pass-plan.ts'
@@ -273,7 +269,7 @@ function summaryPlan(
   const { adapter, target, upstream } = destination
   const { writeCountRequest, writeRequest } = adapter.upstream
   const writing = { target, lose: nothingLost, cache }
-  const addressed = (outgoing: Outgoing, stream: boolean) =>
+  const addressed = (outgoing: WrittenRequest, stream: boolean) =>
     addressedTo(upstream, { ...exchange, recall: undefined }, outgoing, stream)
   const isCounting = summing.above !== undefined && target.facts.server?.countTokens !== false
   const count = isCounting ? writeCountRequest(summing.of, writing) : undefined
@@ -339,7 +335,7 @@ function outgoingRequest(
   destination: Destination,
   known: Known,
   lose: Lose,
-): Outgoing | undefined {
+): WrittenRequest | undefined {
   const { request, cache, trail } = known
   const { adapter, target } = destination
   const isCount = exchange.route.operation === 'count-tokens'
@@ -399,7 +395,7 @@ function editedRequest(
   destination: Destination,
   { body, resolved, nameless, issuers }: Omit<Known, 'request' | 'cache' | 'trail'>,
   lose: Lose,
-): Outgoing {
+): WrittenRequest {
   const { facts, model } = destination.target
   const readsProof = proofReader(settings, destination, issuers)
   const usage = permit.counts
@@ -476,17 +472,11 @@ const writtenBytes = ({ body, recall }: Exchange, written: JsonObject): Bytes =>
 function addressedTo(
   upstream: UpstreamSettings,
   exchange: Exchange,
-  { path, query, headers, body: json }: Outgoing,
+  written: WrittenRequest,
   stream: boolean,
-): AddressedRequest {
-  const unaddressed: UnaddressedRequest = {
-    path,
-    query: query === undefined ? [] : [...new URLSearchParams(query)],
-    headers,
-    body: writtenBytes(exchange, json),
-    stream,
-  }
-  return addressRequest(unaddressed, upstream, exchange.credential)
+): SentRequest {
+  const said = { ...written, body: writtenBytes(exchange, written.body) }
+  return addressRequest(said, upstream, { credential: exchange.credential, stream })
 }
 
 const noHistory = (upstream: string) =>

@@ -1,6 +1,6 @@
-import { parse, stringify, type Json, type JsonObject } from '../../json/json.ts'
+import { objectIn, parse, stringify, type Json, type JsonObject } from '../../json/json.ts'
 import type { VerbatimPaths } from '../../json/verbatim-paths.ts'
-import { ScannedText, UnscannedText, type ScannedBody } from '../../json/scanned-body.ts'
+import { ScannedText, type ScannedBody } from '../../json/scanned-body.ts'
 import { folded, scanStructure, StructureError, type Structure } from '../../json/structure.ts'
 import { invalid, ProblemError } from '../../model/problem.ts'
 import type { Request } from '../../model/request.ts'
@@ -17,13 +17,15 @@ export function scanBody(exchange: Exchange): ScannedBody {
   const found = structureWithin(exchange, text)
   // The caller's own dialect reports best what is wrong.
   if (!found) readCallerRequest(exchange, text)
+  if (found && !found.repeats && recall && !body.isLifted)
+    return recall.learned(body.bytes, text, found)
   const scanned = new ScannedText(text, found ?? NO_STRUCTURE)
   // Parsers differ in which of repeated members they take, and an upstream must not read another than was judged here.
   if (found?.repeats) {
-    exchange.body = createBody(body.encoded(stringify(onceEach(scanned.parsedObject()))))
+    exchange.body = createBody(body.encoded(stringify(onceEach(objectIn(scanned.parsed())))))
     return scanBody(exchange)
   }
-  return found && recall && !body.isLifted ? recall.learned(body.bytes, scanned) : scanned
+  return scanned
 }
 
 /** Of names that differ in their case alone the small one stays, which is the one that is read here. */
@@ -55,12 +57,15 @@ export function unscannedBody({
   try {
     const { text } = body
     const found = recall && scanStructure(text, settings.limits, verbatim, turns)
-    if (!found || body.isLifted) return new UnscannedText(text, verbatim)
-    return recall.learned(body.bytes, new ScannedText(text, found))
+    if (!found || body.isLifted) return anyText(text, verbatim)
+    return recall.learned(body.bytes, text, found)
   } catch (error) {
-    return error instanceof StructureError ? new UnscannedText(body.text, verbatim) : undefined
+    return error instanceof StructureError ? anyText(body.text, verbatim) : undefined
   }
 }
+
+const anyText = (text: string, verbatim: VerbatimPaths): ScannedBody =>
+  new ScannedText(text, undefined, { verbatim })
 
 const NO_STRUCTURE: Structure = { members: new Map(), nodes: 0, repeats: false, ends: [] }
 

@@ -4,7 +4,7 @@ import { replyHeaders } from '../answers/answer.ts'
 import { NOTHING, utf8Text, withoutMark } from '../../json/bytes.ts'
 import type { Answer, StoredExchange } from '../exchange.ts'
 import { isMade, withMadeKey } from '../../keys/made.ts'
-import { addressRequest, type AddressedRequest } from '../../upstream/request.ts'
+import { addressRequest, type SentRequest } from '../../upstream/request.ts'
 import { allBytes, bodyEvents, failureAnswer } from '../reply/pass.ts'
 import { passStream } from '../reply/passed.ts'
 import { pickNamed } from '../../upstream/header-subset.ts'
@@ -18,7 +18,7 @@ import { ID } from '../../memory/records.ts'
 import { membersOf } from '../../upstream/members.ts'
 import { destinationOf, type Destination } from '../../upstream/route.ts'
 import { refusal } from '../attempts/attempt.ts'
-import { callUpstream, type Sendable, type UpstreamCall } from '../../upstream/call.ts'
+import { callUpstream, type UpstreamCall } from '../../upstream/call.ts'
 
 /**
  * The upstream of the caller's own dialect, which may have kept the exchange. Where there are several, or several
@@ -56,8 +56,8 @@ export async function forwardStored(
   const { upstream } = destination
   const { path, method } = head
   const query = pickNamed(head.query, caller.caller.memory?.query ?? [], ID)
-  const unaddressed = { path, query, headers: {}, body: NOTHING, stream: false }
-  const sent = addressRequest(unaddressed, upstream, credential)
+  const said = { path, query, headers: {}, body: NOTHING }
+  const sent = addressRequest(said, upstream, { credential, stream: false })
   journal.note({
     upstream: upstream.name,
     member: destination.member.name,
@@ -70,7 +70,6 @@ export async function forwardStored(
     call = await callUpstream(exchange, bare(sent, method), {
       timeouts: upstream.timeouts,
       proxy: upstream.proxy,
-      secrets: sent.secrets,
     })
     return await passOn(exchange, plan, call)
   } catch (error) {
@@ -123,7 +122,7 @@ const ERROR = /"error"\s*:\s*[{"]/
 const NOT_FOUND = 404
 const READ: Route = { operation: 'create' }
 
-const passPlanTo = (destination: Destination, sent: AddressedRequest): PassPlan => ({
+const passPlanTo = (destination: Destination, sent: SentRequest): PassPlan => ({
   kind: 'pass',
   // The request names no model that the reply could be told by.
   destination: { ...destination, aliased: false },
@@ -133,7 +132,7 @@ const passPlanTo = (destination: Destination, sent: AddressedRequest): PassPlan 
   sent,
 })
 
-function bare({ url, headers }: AddressedRequest, method: string): Sendable {
+function bare({ url, headers, secrets }: SentRequest, method: string): SentRequest<undefined> {
   const { 'content-type': _, ...others } = headers
-  return { method, url, headers: { ...others, accept: '*/*' } }
+  return { method, url, headers: { ...others, accept: '*/*' }, body: undefined, secrets }
 }

@@ -1,17 +1,19 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { Adapter } from '../../../adapters/contract.ts'
 import { adapters } from '../../../adapters/index.ts'
-import { withDemo } from '../../demo/demo.ts'
+import { withDemo } from '../../extras/demo/demo.ts'
 import { ConfigError } from '../../config/config.ts'
 import { parseObject } from '../../json/json.ts'
 import { type Finding, writeFault } from '../../config/lint/finding.ts'
 import { placed } from '../../config/source.ts'
-import { placing } from '../../places/placing.ts'
-import { type Ports, type Send, randomId } from '../../ports.ts'
+import { placing } from '../../extras/places/placing.ts'
+import { tasks } from '../../extras/tasks/tasks.ts'
+import type { AppPorts } from '../../http/app-context.ts'
+import { type Send, randomId } from '../../ports.ts'
 import { listSecrets } from '../../upstream/secrets.ts'
 import type { Settings } from '../../config/settings.ts'
-import type { NativeBytes } from '../../recall/fresh-body.ts'
-import { createRecall } from '../../recall/recall.ts'
+import type { NativeBytes } from '../../extras/recall/fresh-body.ts'
+import { createRecall } from '../../extras/recall/recall.ts'
 import { createFetchHandler, createReplaceable } from '../../http/app.ts'
 import type { Door } from '../../http/admission/guard.ts'
 import { createObserver, type Observer } from '../../observe/observer.ts'
@@ -83,7 +85,7 @@ export async function serve(
   const { deadline, breakOff } = createDeadline()
   let draining = false
   let send = withDemo(settings, adapters, upstreams.send)
-  const ports: Ports = {
+  const ports: AppPorts = {
     ...processPorts(parts, (request) => send(request)),
     draining: () => draining,
     deadline,
@@ -139,7 +141,7 @@ async function openParts(
   options: Options,
   world: Process,
   settings: Settings,
-  later: () => { ports: Ports; reloader: { settings(): Settings } },
+  later: () => { ports: AppPorts; reloader: { settings(): Settings } },
 ) {
   tuneEngine()
   const egress = egressSecrets(world.environment)
@@ -194,7 +196,7 @@ type Parts = Awaited<ReturnType<typeof openParts>>
 const processPorts = (
   { record, recall, page, log, observer, tracer, store, counts }: Parts,
   send: Send,
-): Ports => ({
+): AppPorts => ({
   ...portsWith(send),
   alarm: new SharedClock().alarm,
   decoders: bodyDecoders(),
@@ -267,7 +269,7 @@ async function pageFor(
   { inspect, inspectPort = 0 }: Options,
   first: Settings,
   shown: Omit<PageOptions, 'port' | 'prices'>,
-): Promise<{ ports: Pick<Ports, 'inspector'>; url?: string; stop(): void }> {
+): Promise<{ ports: Pick<AppPorts, 'inspector'>; url?: string; stop(): void }> {
   if (!(inspect ?? first.inspect ?? first.origin === 'demo'))
     return { ports: {}, stop: () => undefined }
   const { startInspector } = await import('./inspector.ts')
@@ -426,11 +428,12 @@ function refersTo(path: string, body: Uint8Array): boolean {
 
 const sendNothing: Send = () => Promise.reject(new Error('nothing is sent'))
 
-const portsWith = (send: Send): Ports => ({
+const portsWith = (send: Send): AppPorts => ({
   send,
   now: Date.now,
   randomId,
   placing,
+  tasks,
   log: () => undefined,
 })
 

@@ -2,7 +2,7 @@ import { DIALECTS, type Dialect } from '../../../adapters/dialect.ts'
 import type { JsonObject } from '../../json/json.ts'
 import { translator } from '../../named-translator.ts'
 import type { NamedOptions } from '../../translator.ts'
-import type { KeptExchange } from '../../inspect/kept.ts'
+import type { KeptExchange } from '../../extras/inspect/kept.ts'
 
 /** A conversation as people read it: all dialects in the shape of one, whose blocks are named by what they are. */
 export interface Conversation {

@@ -1,5 +1,6 @@
 import { spellFacts } from '../../config/profiles.ts'
 import { SOURCED_PROFILES } from './profile-sources.ts'
+import { addressOf } from '../../../adapters/contract.ts'
 import { adapters, dialects } from '../../../adapters/index.ts'
 import { stringify } from '../../json/json.ts'
 import { type Egress, readEgress } from '../upstream/egress.ts'
@@ -260,11 +261,12 @@ function curl(settings: Settings, url: string, environment: Environment): string
   if (!adapter || settings.upstreams.size === 0) return `curl ${url}/healthz`
   const credential = findCredential(settings, environment)
   const model = sampleModel(settings, credential)
-  const { path, query, headers, body } = writeSample(adapter, model)
+  const sample = writeSample(adapter, model)
+  const { headers, body } = sample
   // One spelling of a header is enough here.
   const others = new Set(adapter.same.headers.twins?.map(([, other]) => other))
   const lines = [
-    `curl ${quoted(url + path + (query ? `?${query}` : ''))}`,
+    `curl ${quoted(url + addressOf(sample))}`,
     ...Object.entries({ 'content-type': 'application/json', ...headers })
       .filter(([name]) => !others.has(name))
       .map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),

@@ -2,15 +2,16 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isObject } from '../../json/json.ts'
 import type { Settings } from '../../config/settings.ts'
-import { placing } from '../../places/placing.ts'
+import { placing } from '../../extras/places/placing.ts'
+import type { AppPorts } from '../../http/app-context.ts'
 import { createFetchHandler } from '../../http/app.ts'
-import { isOwnPage, PAGE_HEADERS } from '../../inspect/access.ts'
-import type { KeptExchange } from '../../inspect/kept.ts'
-import type { KeptBody } from '../../inspect/kept-body.ts'
-import { createRecorder, type LastExchanges } from '../../inspect/recorder.ts'
-import { detailOf, hiderOf, rowOf, type Showing } from '../../inspect/view.ts'
+import { isOwnPage, PAGE_HEADERS } from '../../extras/inspect/access.ts'
+import type { KeptExchange } from '../../extras/inspect/kept.ts'
+import type { KeptBody } from '../../extras/inspect/kept-body.ts'
+import { createRecorder, type LastExchanges } from '../../extras/inspect/recorder.ts'
+import { detailOf, hiderOf, rowOf, type Showing } from '../../extras/inspect/view.ts'
 import { costOf, type PriceList } from '../../observe/cost.ts'
-import { type Inspector, type Ports, randomId } from '../../ports.ts'
+import { type Inspector, randomId } from '../../ports.ts'
 import { hashedOwner } from '../../memory/records.ts'
 import { type Store, storeKey } from '../../memory/store.ts'
 import { authenticator } from '../../upstream/credentials.ts'
@@ -37,7 +38,7 @@ export interface PageOptions {
   /** Where conversations are kept, to find what a request refers to. */
   store?: Store | undefined
   /** What the proxy itself does its exchanges with: one that is sent again is one of them. */
-  ports(): Ports
+  ports(): AppPorts
 }
 
 export interface RunningInspector {

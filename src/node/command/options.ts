@@ -78,7 +78,7 @@ export interface LaunchOptions {
 }
 
 /** At most 80 columns, as wide as a terminal is at first. */
-export const HELP = `dragoman: a proxy between the languages of LLM conversations
+export const HELP = `dragoman: a proxy between LLM APIs: Anthropic, OpenAI and Gemini
 
   dragoman [serve]         start the proxy: what is done without a command
       --port N --host H    where it listens; PORT and HOST say the same
@@ -106,7 +106,7 @@ export const HELP = `dragoman: a proxy between the languages of LLM conversation
       --cloud NAME         for a service of docs/clouds.md, such as bedrock
       --from litellm|ccr|cliproxyapi FILE
   dragoman profiles        print what is known of servers that speak a part
-                           of a dialect
+                           of a dialect (API format)
   dragoman models [NAME]   print what is known of a model, and who says so;
                            without a name, the models that are known
   dragoman [COMMAND] --help, dragoman --version

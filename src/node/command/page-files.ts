@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-const FOLDER = new URL('../../inspect/page/', import.meta.url)
+const FOLDER = new URL('../../extras/inspect/page/', import.meta.url)
 
 /**
  * The page's files by name, as a browser takes them, the HTML first. The build replaces this module by one that holds

@@ -19,8 +19,9 @@ export async function askPerson(wanted: InitOptions, faultOf: FaultOf): Promise<
   try {
     const dialect =
       wanted.dialect ??
-      (await ask(`What does the upstream speak (${DIALECTS.join(', ')})? `, (answer) =>
-        faultOf({ dialect: answer, url: 'https://host' }, 'dialect'),
+      (await ask(
+        `Which API format (dialect) does the upstream speak: ${DIALECTS.join(', ')}? `,
+        (answer) => faultOf({ dialect: answer, url: 'https://host' }, 'dialect'),
       ))
     const url =
       wanted.url ??

@@ -153,7 +153,7 @@ function written({ upstreams, routes, callerKeys }: Converted): string {
   const perRoute = Math.ceil(routes.length / (free / 2))
   return [
     '{',
-    '  // "dragoman check" says what this means, and what is wrong with it. Every member: docs/configuration.md',
+    '  // "dragoman check" says what this means, and what is wrong with it. Every field: docs/configuration.md',
     '  "upstreams": {',
     ...rows(
       names.map((name) => `${JSON.stringify(name)}: ${spaced(upstreams[name] ?? {})}`),

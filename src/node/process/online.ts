@@ -11,7 +11,7 @@ import type { Send } from '../../ports.ts'
 import { writeSample } from '../../exchange/reply/sample.ts'
 import { NOTHING } from '../../json/bytes.ts'
 import { isMade, withMadeKey } from '../../keys/made.ts'
-import { type AddressedRequest, placedPath } from '../../upstream/request.ts'
+import { type SentRequest, placedPath } from '../../upstream/request.ts'
 import { NO_SECRETS } from '../../upstream/secrets.ts'
 import type { Settings, UpstreamSettings } from '../../config/settings.ts'
 import { namedModels } from '../command/models.ts'
@@ -117,7 +117,7 @@ async function ask(
   const { header, query } = placeKey(upstream.auth, upstreamKey(upstream.key, undefined))
   const said = { ...upstream.query, ...(query && Object.fromEntries([query])) }
   const search = Object.keys(said).length > 0 ? `?${new URLSearchParams(said)}` : ''
-  const sent: AddressedRequest = {
+  const sent: SentRequest = {
     method: 'GET',
     url: `${base}${placedPath(upstream, `${usual}${path}`)}${search}`,
     headers: {

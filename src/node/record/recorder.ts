@@ -1,4 +1,4 @@
-import { shownHeaders, presentedSecrets, shownUrl } from '../../inspect/view.ts'
+import { shownHeaders, presentedSecrets, shownUrl } from '../../extras/inspect/view.ts'
 import { type Bytes, piecesIn, sizeOf, utf8Text, joinBytes } from '../../json/bytes.ts'
 import type { Lookup } from '../../model/lookup.ts'
 import type { LogEntry } from '../../observe/entry.ts'

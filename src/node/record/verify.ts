@@ -9,11 +9,13 @@ import type { Store } from '../../memory/store.ts'
 import { memoryStore } from '../../memory/stores/memory.ts'
 import type { LogEntry } from '../../observe/entry.ts'
 import { createObserver } from '../../observe/observer.ts'
-import { placing } from '../../places/placing.ts'
-import { ConnectError, type Ports, type Send, StaleConnectionError } from '../../ports.ts'
+import { placing } from '../../extras/places/placing.ts'
+import { tasks } from '../../extras/tasks/tasks.ts'
+import type { AppPorts } from '../../http/app-context.ts'
+import { ConnectError, type Send, StaleConnectionError } from '../../ports.ts'
 import { wholeBytes, utf8Text } from '../../json/bytes.ts'
 import { listSecrets, secretsOf } from '../../upstream/secrets.ts'
-import { shownUrl } from '../../inspect/view.ts'
+import { shownUrl } from '../../extras/inspect/view.ts'
 import { VERSION } from '../../version.ts'
 import { errorCode } from '../process/files.ts'
 import { type RecordedCall, type RecordedExchange, recordIn, textOf } from './record.ts'
@@ -121,12 +123,13 @@ class Verifier {
     this.#now = record.at
     let entry: LogEntry | undefined
     const sent: Sent[] = []
-    const ports: Ports = {
+    const ports: AppPorts = {
       send: replaying([...(record.earlier ?? []), record], sent),
       now: () => this.#now,
       randomId: chanceOf(record),
       log: (each) => (entry = each),
       placing,
+      tasks,
       observer: createObserver({ version: VERSION, runtime: 'node' }, Date.now),
       ...(this.#store && { store: this.#store }),
       inspector: {

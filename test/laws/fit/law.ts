@@ -4,7 +4,7 @@ import type {
   Target,
   WriteRequestContext,
 } from '../../../adapters/contract.ts'
-import type { Outgoing } from '../../../adapters/contract.ts'
+import type { WrittenRequest } from '../../../adapters/contract.ts'
 import { objectIn, parse, stringify, type JsonObject } from '../../../src/json/json.ts'
 import { lossList, type Loss, type Lose } from '../../../src/model/loss.ts'
 import type { Request } from '../../../src/model/request.ts'
@@ -12,7 +12,7 @@ import type { Request } from '../../../src/model/request.ts'
 /** A dialect's two halves: a writer that asks nothing of the server, and what fits a body to it. */
 export interface Halves {
   readonly adapter: Adapter
-  writeWhole(request: Request, context: WriteRequestContext): Outgoing
+  writeWhole(request: Request, context: WriteRequestContext): WrittenRequest
   fit(body: JsonObject, target: Target, lose: Lose): JsonObject
 }
 

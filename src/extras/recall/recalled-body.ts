@@ -1,0 +1,79 @@
+import type { Bytes } from '../../json/bytes.ts'
+import type { Json, JsonObject } from '../../json/json.ts'
+import { respelled, type Glance, type ScannedBody } from '../../json/scanned-body.ts'
+import type { Slice } from '../../json/tokens.ts'
+import type { BodyRules } from '../../ports.ts'
+import { findStructure, type KnownBody, type MemberPlace } from './known-body.ts'
+
+const DECODER = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** What is read of a body otherwise than as a whole. */
+export interface BodyParts {
+  parsed(): JsonObject
+  /** `text`: the whole body. */
+  holds(glance: Glance, text: () => string): boolean
+}
+
+/** A body whose parts are known by where they stand in its bytes. Each is decoded by itself, and the rest when asked. */
+export class RecalledBody implements ScannedBody {
+  readonly known: KnownBody
+  readonly #rules: BodyRules
+  readonly #parts: BodyParts
+  #text: string | undefined
+  #members: ReadonlyMap<string, Slice> | undefined
+  #value: JsonObject | undefined
+
+  constructor(known: KnownBody, rules: BodyRules, parts: BodyParts) {
+    this.known = known
+    this.#rules = rules
+    this.#parts = parts
+  }
+
+  get text(): string {
+    return (this.#text ??= DECODER.decode(this.known.bytes))
+  }
+
+  get values(): number {
+    return this.known.nodes
+  }
+
+  get members(): ReadonlyMap<string, Slice> {
+    return (this.#members ??= findStructure(this.text, this.#rules)?.members ?? new Map())
+  }
+
+  memberText(name: string): string | undefined {
+    const place = this.#placeOf(name)
+    return place && this.#decoded(place.start, place.end)
+  }
+
+  beginningOf(name: string, elements: number): string | undefined {
+    const place = this.#placeOf(name)
+    const ends = name === this.#rules.turns ? this.known.layout.turns?.ends : undefined
+    return place && this.#decoded(place.start, ends?.[elements - 1] ?? place.end)
+  }
+
+  parsed(): Json {
+    return (this.#value ??= this.#parts.parsed())
+  }
+
+  respelled(name: string, value: string): Bytes | undefined {
+    const place = this.#placeOf(name)
+    return place && respelled(this.known.bytes, place, value)
+  }
+
+  holds(glance: Glance): boolean {
+    const { blind } = this.known
+    if (blind.has(glance)) return false
+    const isThere = this.#parts.holds(glance, () => this.text)
+    if (!isThere) blind.add(glance)
+    return isThere
+  }
+
+  #placeOf(name: string): MemberPlace | undefined {
+    return this.known.layout.places.find((place) => place.name === name)
+  }
+
+  #decoded(start: number, end: number): string {
+    return DECODER.decode(this.known.bytes.subarray(start, end))
+  }
+}

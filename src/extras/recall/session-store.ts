@@ -1,0 +1,174 @@
+import { LRUCache } from 'lru-cache'
+import { VALUE_BYTES } from '../../json/bytes.ts'
+import type { StructureLimits } from '../../json/structure.ts'
+import { Trail } from '../../model/trail/trail.ts'
+import type { KnownBody } from './known-body.ts'
+import { bodyOpening, hashOf, namesOf, Openings, type BodyOpening } from './opening.ts'
+import type { WrittenBody } from './written-body.ts'
+
+/** The last request of a session. */
+export interface RecalledSession {
+  /** Where it is found again. */
+  readonly place: string
+  readonly limits: StructureLimits
+  known: KnownBody
+  opening: BodyOpening | undefined
+  written?: WrittenBody
+  /** A body of it was parsed, as the next one will be, too. */
+  isParsed: boolean
+  /** What its pieces became on their way. */
+  readonly trail: Trail
+}
+
+/** The beginning of a body, by which it is found: in front of the first turn, which a client may send first. */
+const BEGINNING_BYTES = 64
+/** So many sessions may begin with the same bytes, as all those of a client do. */
+const MOST_SIMILAR = 512
+/** So many openings are noted, each in some hundred bytes. */
+const MOST_OPENINGS = 4096
+/** So many of the last sessions are looked at where none is likely: one that was edited may be among them. */
+export const MOST_UNLIKELY = 16
+/**
+ * What a session takes for each byte of its body: the bytes that came; and where it is translated those that went,
+ * and what they spell, whose characters may take two bytes each.
+ */
+const PASSED_BYTES = 1.25
+const TRANSLATED_BYTES = 5
+/**
+ * What it takes for each turn beside that: where it ends; and where it is translated its place in all the lists that
+ * are made on the way (measured: up to 590 bytes for turns of a letter, messages to generate-content).
+ */
+const PASSED_TURN_BYTES = 16
+const TRANSLATED_TURN_BYTES = 600
+
+/** The sessions that were seen last, as many as there is room for. */
+export class SessionStore {
+  /** With what they take: a value that stays the same would keep its size. */
+  #sessions: LRUCache<RecalledSession, number>
+  /** By owner and beginning. */
+  readonly #places = new Map<string, Openings<RecalledSession>>()
+
+  /** How the last new sessions opened. */
+  readonly #openings = new LRUCache<string, true>({ max: MOST_OPENINGS })
+
+  constructor(mostBytes: number) {
+    this.#sessions = this.#made(mostBytes)
+  }
+
+  get isOff(): boolean {
+    return this.#sessions.maxSize <= 1
+  }
+
+  get held(): number {
+    return this.#sessions.calculatedSize
+  }
+
+  bound(mostBytes: number): void {
+    if (mostBytes === this.#sessions.maxSize) return
+    this.#places.clear()
+    this.#sessions = this.#made(mostBytes)
+  }
+
+  /**
+   * The sessions of an owner that a body may go on with, read within the same limits: those that open as it does, or
+   * some of the last ones.
+   */
+  similar(
+    owner: string,
+    bytes: Uint8Array,
+    { depth, nodes }: StructureLimits,
+  ): readonly RecalledSession[] {
+    const isWithin = ({ limits }: RecalledSession): boolean =>
+      limits.depth === depth && limits.nodes === nodes
+    const found = this.#places.get(placeOf(owner, bytes))
+    if (!found) return []
+    const similar = found.similar(bytes).filter(isWithin)
+    return similar.length > 0 ? similar : found.list().filter(isWithin).slice(-MOST_UNLIKELY)
+  }
+
+  /**
+   * Tells whether a body begins with the first turns of one that was noted; if not, notes it by all of its own first
+   * turns together, because other sessions of the client may begin with some of the same.
+   */
+  noteOpening(owner: string, bytes: Uint8Array, turnEnds: readonly number[] | undefined): boolean {
+    const names = namesOf(bodyOpening(bytes, turnEnds ?? []))
+    const last = names.at(-1)
+    // Without a first turn there is nothing by which to know it again.
+    if (last === undefined) return true
+    const place = placeOf(owner, bytes)
+    if (names.some((name) => this.#openings.has(name + place))) return true
+    this.#openings.set(last + place, true)
+    return false
+  }
+
+  /** Keeps a body as the last one of its session, or of a new one. */
+  keep(
+    before: RecalledSession | undefined,
+    owner: string,
+    known: KnownBody,
+    limits: StructureLimits,
+  ): RecalledSession {
+    const session = before ?? {
+      place: placeOf(owner, known.bytes),
+      limits,
+      known,
+      opening: undefined,
+      isParsed: false,
+      trail: new Trail(),
+    }
+    const similar = this.#places.get(session.place) ?? new Openings()
+    this.#places.set(session.place, similar)
+    similar.delete(session)
+    // To find the oldest takes a step for each that has moved behind.
+    const oldest = similar.size < MOST_SIMILAR ? undefined : similar.oldest
+    if (oldest) this.#sessions.delete(oldest)
+    session.isParsed ||= session.known.value !== undefined
+    session.known = known
+    session.opening = openingIn(known)
+    similar.add(session)
+    this.weigh(session)
+    return session
+  }
+
+  /** Counts what a session takes, which may be too much to stay. */
+  weigh(session: RecalledSession): void {
+    const size = sizeOf(session)
+    this.#sessions.set(session, size, { size })
+    if (!this.#sessions.has(session)) this.#forget(session)
+  }
+
+  #made(mostBytes: number): LRUCache<RecalledSession, number> {
+    return new LRUCache<RecalledSession, number>({
+      maxSize: Math.max(1, mostBytes),
+      dispose: (_, session, reason) => reason === 'set' || this.#forget(session),
+    })
+  }
+
+  #forget(session: RecalledSession): void {
+    const similar = this.#places.get(session.place)
+    similar?.delete(session)
+    if (similar?.size === 0) this.#places.delete(session.place)
+  }
+}
+
+function sizeOf({ known: { bytes, nodes, turns }, isParsed, written }: RecalledSession): number {
+  return isParsed || written !== undefined
+    ? bytes.length * TRANSLATED_BYTES + nodes * VALUE_BYTES + turns * TRANSLATED_TURN_BYTES
+    : Math.ceil(bytes.length * PASSED_BYTES) + turns * PASSED_TURN_BYTES
+}
+
+/** A hash is enough: what is found is compared byte for byte. */
+const placeOf = (owner: string, bytes: Uint8Array): string =>
+  `${hashOf(bytes, 0, BEGINNING_BYTES)}\0${owner}`
+
+/** All of its first turns but the last one, which may change. */
+function openingIn(known: KnownBody): BodyOpening | undefined {
+  const ends = turnEndsOf(known)
+  return ends?.length
+    ? bodyOpening(known.bytes, ends.slice(0, Math.max(1, ends.length - 1)))
+    : undefined
+}
+
+/** Where the turns end, if that is known. */
+export const turnEndsOf = (known: KnownBody): readonly number[] | undefined =>
+  known.isLaidOut ? known.layout.turns?.ends : undefined
