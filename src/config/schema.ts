@@ -7,6 +7,8 @@ import type { Config, ModelConfig, ProfileConfig, RouteConfig, UpstreamConfig } 
 
 /** The longest delay of a JavaScript timer; with a longer one it fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1
+/** Readers see longer pauses as such. */
+const MAX_GATHER_MS = 1000
 
 /** Ten years. */
 const MAX_TTL_SECONDS = 315_360_000
@@ -356,6 +358,7 @@ const limits = later(() =>
     headersMs: optional.milliseconds,
     bodyMs: optional.milliseconds,
     heartbeatMs: optional.milliseconds,
+    gatherMs: z.optional(z.int().check(z.gte(0), z.lte(MAX_GATHER_MS))),
     drainMs: optional.milliseconds,
     lingerMs: z.optional(z.int().check(z.gte(0), z.lte(MAX_TIMER_MS))),
     sockets: optional.count,

@@ -298,6 +298,7 @@ export interface LimitsConfig {
   headersMs?: number | undefined
   bodyMs?: number | undefined
   heartbeatMs?: number | undefined
+  gatherMs?: number | undefined
   drainMs?: number | undefined
   lingerMs?: number | undefined
   sockets?: number | undefined

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { adapters } from '../../adapters/index.ts'
 import { demoConfig, readSettings } from '../../src/config/config.ts'
 import { demoSend } from '../../src/extras/demo/demo.ts'
+import { tasks } from '../../src/extras/tasks/tasks.ts'
 import { writeSample } from '../../src/exchange/reply/sample.ts'
 import { createFetchHandler } from '../../src/http/app.ts'
 import { stringify } from '../../src/json/json.ts'
@@ -33,6 +34,7 @@ function proxyFor(callers: unknown, extra: Partial<Ports> = {}, change: object =
     send: demoSend(adapters, () => Promise.reject(new Error('not for the demo'))),
     now: () => now,
     randomId,
+    tasks,
     log: (entry) => log.push(entry),
     ...extra,
   })
