@@ -31,10 +31,11 @@ const PLACES: Readonly<Record<string, DocumentPath>> = {
   ...COMMON,
   [CALLERS]: ['callers'],
 }
-/** All variables that begin with `DRAGOMAN_`: those of the short form, and two of the command itself. */
+/** All variables that begin with `DRAGOMAN_`: those of the short form, and three of the command itself. */
 export const VARIABLES: readonly string[] = [
   ...Object.keys(PLACES),
   'DRAGOMAN_CONFIG',
+  'DRAGOMAN_WARM',
   'DRAGOMAN_WORKERS',
 ]
 

@@ -63,7 +63,8 @@ function started(
   [program = '', ...args]: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Command {
-  const child = spawn(program, args, { cwd, env: { ...environment } })
+  // Exchanges that nobody asked for would take the time of the tests beside it.
+  const child = spawn(program, args, { cwd, env: { DRAGOMAN_WARM: 'off', ...environment } })
   let out = ''
   let error = ''
   child.stdout.on('data', (chunk) => (out += chunk))

@@ -1,4 +1,3 @@
-import { isAscii, isUtf8 } from 'node:buffer'
 import type { Adapter } from '../../../adapters/contract.ts'
 import { adapters } from '../../../adapters/index.ts'
 import { withDemo } from '../../extras/demo/demo.ts'
@@ -6,43 +5,36 @@ import { ConfigError } from '../../config/config.ts'
 import { parseObject } from '../../json/json.ts'
 import { type Finding, writeFault } from '../../config/lint/finding.ts'
 import { placed } from '../../config/source.ts'
-import { placing } from '../../extras/places/placing.ts'
-import { tasks } from '../../extras/tasks/tasks.ts'
-import type { AppPorts } from '../../http/app-context.ts'
-import { type Send, randomId } from '../../ports.ts'
+import { type Send } from '../../ports.ts'
 import { listSecrets } from '../../upstream/secrets.ts'
 import type { Settings } from '../../config/settings.ts'
-import type { NativeBytes } from '../../extras/recall/fresh-body.ts'
-import { createRecall } from '../../extras/recall/recall.ts'
 import { createFetchHandler, createReplaceable } from '../../http/app.ts'
 import type { Door } from '../../http/admission/guard.ts'
-import { createObserver, type Observer } from '../../observe/observer.ts'
-import { listedPrice } from '../../observe/prices.ts'
-import { createTracer } from '../../observe/traces.ts'
-import { toSource } from '../../stream/source.ts'
-import { createLog } from '../../observe/log.ts'
-import { readableLine } from '../../observe/readable.ts'
-import { readEgress, egressSecrets } from '../upstream/egress.ts'
+import { type Observer } from '../../observe/observer.ts'
+import { readEgress } from '../upstream/egress.ts'
 import { greeting, countDown, describeModels, farewell, summary } from './describe.ts'
-import { tuneEngine } from '../process/engine.ts'
+import { warmUp } from '../warm/warm.ts'
 import { painter, readableExplanation } from './explanation.ts'
-import { SharedClock } from '../server/clock.ts'
-import { bodyDecoders } from '../server/read-body.ts'
-import { bytesFile, errorCode } from '../process/files.ts'
+import { bytesFile } from '../process/files.ts'
 import { filesNow, type FoundSettings, foundSettings, sourceFor } from './found.ts'
-import { demandReloadable, refusedReload, secretsInUse } from '../process/reload.ts'
+import { demandReloadable, refusedReload } from '../process/reload.ts'
 import { signaturesOf, watchFiles } from '../process/watch.ts'
 import type { ProcessEvent } from '../../observe/entry.ts'
 import { modelFindings, modelList, modelText } from './models.ts'
 import { compareOnline, heardOnline } from '../process/online.ts'
 import type { Options } from './options.ts'
+import {
+  barePorts,
+  closeParts,
+  openParts,
+  type ProxyParts,
+  processPorts,
+  unheardPorts,
+} from './parts.ts'
 import type { Process } from '../process/process.ts'
-import { openRecord, watchedBy } from '../record/open.ts'
 import { createSend } from '../upstream/send.ts'
 import { startServer, type RunningServer, type ServerOptions } from '../server/server.ts'
-import { SharedWrites } from '../store/shared-writes.ts'
-import type { PageOptions } from './inspector.ts'
-import { createSharedCounts, createStore, STORE } from '../store/open.ts'
+import { STORE } from '../store/open.ts'
 import { storeFault } from '../store/store.ts'
 import { writeSample } from '../../exchange/reply/sample.ts'
 import { VERSION } from '../../version.ts'
@@ -85,11 +77,8 @@ export async function serve(
   const { deadline, breakOff } = createDeadline()
   let draining = false
   let send = withDemo(settings, adapters, upstreams.send)
-  const ports: AppPorts = {
-    ...processPorts(parts, (request) => send(request)),
-    draining: () => draining,
-    deadline,
-  }
+  const ending = { draining: () => draining, deadline }
+  const ports = processPorts(parts, (request) => send(request), ending)
   const { host, port, watch } = options
   const handler = createReplaceable(settings, ports, doorAt(host, helper))
   const reloader = createReloader(options, world, found, {
@@ -105,11 +94,13 @@ export async function serve(
   // A store that hangs delays the start, and files may change meanwhile.
   const unwatch = watch ? watchFiles(reloader.files, reloader.reload, seen) : () => undefined
   const answer = helper ? helper.around(handler.answer, observer) : handler.answer
-  const { limits } = settings
-  const shared = { sockets: handler, breakOff, writes }
-  const server = await startServer({ answer, host, port, limits, ...shared })
+  const shared = { limits: settings.limits, sockets: handler, breakOff, writes }
+  const server = await startServer({ answer, host, port, ...shared })
   const url = `http://${reachable(host)}:${server.port}`
   if (!helper) announce(world, log, settings, { url, page: parts.page.url })
+  const isBusy = () => server.open() > 0
+  const portsWith = unheardPorts(parts, world, settings, ending)
+  const warming = options.warm ? warmUp({ settings, portsWith, isBusy }) : undefined
   return {
     url,
     adopt: reloader.adopt,
@@ -117,7 +108,8 @@ export async function serve(
     async stop() {
       draining = true
       unwatch()
-      await drain(server, world, log, reloader.settings().limits)
+      const { limits: now } = reloader.settings()
+      await Promise.all([warming?.stop(), drain(server, world, log, now)])
       await closeParts(parts)
     },
   }
@@ -136,85 +128,11 @@ function createDeadline(): { deadline: AbortSignal; breakOff(): void } {
   return { deadline: controller.signal, breakOff }
 }
 
-/** Everything that a proxy consists of, but for its server. `current`: the settings in use. */
-async function openParts(
-  options: Options,
-  world: Process,
-  settings: Settings,
-  later: () => { ports: AppPorts; reloader: { settings(): Settings } },
-) {
-  tuneEngine()
-  const egress = egressSecrets(world.environment)
-  const secrets = secretsInUse([...listSecrets(settings), ...egress])
-  const writes = new SharedWrites()
-  const upstreams = createSend(readEgress(world.environment), writes.write)
-  const store = await createStore(settings, () => sourceFor(options, world), world.complain)
-  const counts = await createSharedCounts(settings)
-  const log = logTo(world, secrets.all)
-  const observer = createObserver({ version: VERSION, runtime: 'node' }, Date.now)
-  const tracer = tracerFor(settings, upstreams.send)
-  const page = await pageFor(options, settings, {
-    settings: () => later().reloader.settings(),
-    ports: () => later().ports,
-    secrets: secrets.all,
-    store,
-  })
-  const record = await openRecord(settings, world.directory, secrets.all, log)
-  const recall = createRecall({
-    bytes: settings.recallBytes ?? 0,
-    isSame: isSameMemory,
-    native: nativeBytes,
-  })
-  return {
-    record,
-    recall,
-    egress,
-    secrets,
-    upstreams,
-    store,
-    counts,
-    log,
-    observer,
-    tracer,
-    page,
-    writes,
-  }
-}
-
-/** The log of a process. */
-export const logTo = ({ write, logStyle }: Process, secrets: () => readonly string[]) =>
-  createLog({
-    write: (text) => write(`${text}\n`),
-    now: Date.now,
-    later: soonOrAtExit(),
-    spell: logStyle === 'json' ? undefined : readableLine(logStyle === 'colour'),
-    secrets,
-  })
-
-type Parts = Awaited<ReturnType<typeof openParts>>
-
-const processPorts = (
-  { record, recall, page, log, observer, tracer, store, counts }: Parts,
-  send: Send,
-): AppPorts => ({
-  ...portsWith(send),
-  alarm: new SharedClock().alarm,
-  decoders: bodyDecoders(),
-  recall,
-  ...watchedBy(page.ports.inspector, record?.ports.inspector),
-  log,
-  observer,
-  ...(tracer && { tracer }),
-  prices: listedPrice,
-  ...(store && { store }),
-  ...(counts && { sharing: { counts, warn: (error) => log({ event: 'limits', error }) } }),
-})
-
 /** Resolves when the open exchanges are over, or have been broken off after their time. */
 async function drain(
   server: RunningServer,
   world: Process,
-  log: Parts['log'],
+  log: ProxyParts['log'],
   { drainMs, lingerMs }: Settings['limits'],
 ): Promise<void> {
   const waiting = farewell(server.open(), lingerMs, drainMs)
@@ -225,24 +143,6 @@ async function drain(
   settled()
 }
 
-async function closeParts({
-  record,
-  page,
-  tracer,
-  upstreams,
-  store,
-  counts,
-  log,
-}: Parts): Promise<void> {
-  page.stop()
-  await tracer?.exporter.stop(TRACES_MS)
-  upstreams.destroy()
-  await record?.close()
-  await counts?.close()
-  await store?.close()
-  log({ event: 'stop' })
-}
-
 function announce(
   world: Process,
   log: (event: ProcessEvent) => void,
@@ -251,38 +151,6 @@ function announce(
 ): void {
   world.say(greeting(settings, url, world.environment, { page }))
   log({ event: 'start', version: VERSION, url, configuration: settings.origin })
-}
-
-/** The fastest comparison that there is here. */
-const isSameMemory = (one: Uint8Array, other: Uint8Array): boolean =>
-  Buffer.compare(one, other) === 0
-
-const nativeBytes: NativeBytes = {
-  isAscii,
-  isUtf8,
-  signs: ({ buffer, byteLength, byteOffset }) =>
-    Buffer.from(buffer, byteOffset, byteLength).toString('latin1'),
-}
-
-/** The page, where it was asked for, and in the demo, which holds no secrets. */
-async function pageFor(
-  { inspect, inspectPort = 0 }: Options,
-  first: Settings,
-  shown: Omit<PageOptions, 'port' | 'prices'>,
-): Promise<{ ports: Pick<AppPorts, 'inspector'>; url?: string; stop(): void }> {
-  if (!(inspect ?? first.inspect ?? first.origin === 'demo'))
-    return { ports: {}, stop: () => undefined }
-  const { startInspector } = await import('./inspector.ts')
-  try {
-    return await startInspector({ ...shown, port: inspectPort, prices: listedPrice })
-  } catch (error) {
-    if (errorCode(error) === 'EADDRINUSE')
-      throw new Error(
-        `127.0.0.1:${inspectPort} is taken by another program; --inspect-port N chooses another`,
-        { cause: error },
-      )
-    throw new ConfigError('--inspect-port', 'expected a port of 127.0.0.1 that may be listened on')
-  }
 }
 
 interface ReloadSteps {
@@ -324,33 +192,6 @@ function createReloader(
       }
     },
   }
-}
-
-/** How long a stopping process waits for the collector of traces. */
-const TRACES_MS = 2000
-
-function tracerFor({ telemetry }: Settings, send: Send) {
-  if (!telemetry) return undefined
-  const connectMs = 10_000
-  return createTracer({
-    telemetry,
-    version: VERSION,
-    now: Date.now,
-    randomId,
-    async post(url, headers, body, signal) {
-      const bytes = new TextEncoder().encode(body)
-      const answer = await send({
-        method: 'POST',
-        url,
-        headers: { ...headers },
-        body: bytes,
-        signal,
-        connectMs,
-      })
-      if (answer.body) void toSource(answer.body).cancel()
-      return answer
-    },
-  })
 }
 
 /**
@@ -404,7 +245,7 @@ export async function explain(options: Options, world: Process): Promise<boolean
   const body = bytesFile(world.directory, options.file ?? '-')
   const answer = createFetchHandler(
     { ...settings, callers: { kind: 'open' } },
-    portsWith(sendNothing),
+    barePorts(sendNothing),
   )
   const path = options.path ?? ''
   const { text, ok } = await explainFile(answer, path, body)
@@ -427,15 +268,6 @@ function refersTo(path: string, body: Uint8Array): boolean {
 }
 
 const sendNothing: Send = () => Promise.reject(new Error('nothing is sent'))
-
-const portsWith = (send: Send): AppPorts => ({
-  send,
-  now: Date.now,
-  randomId,
-  placing,
-  tasks,
-  log: () => undefined,
-})
 
 /** An address by which this machine reaches a proxy that listens at all addresses. */
 function reachable(host: string): string {
@@ -476,19 +308,5 @@ function indented(text: string): string {
     return JSON.stringify(value) === text ? JSON.stringify(value, null, 2) : text
   } catch {
     return text
-  }
-}
-
-/** How long a line may wait for others. */
-const GATHER_MS = 10
-
-/** Runs always the same work, a little later: lines that come soon after each other are one system call. */
-function soonOrAtExit(): (run: () => void) => void {
-  let isFirst = true
-  return (run) => {
-    // The last lines are those that explain why the process ends.
-    if (isFirst) process.on('exit', run)
-    isFirst = false
-    setTimeout(run, GATHER_MS)
   }
 }

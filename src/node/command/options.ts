@@ -42,6 +42,8 @@ export interface Options {
   watch?: boolean
   /** serve: how many processes answer behind the port. */
   workers?: number
+  /** serve, launch: whether exchanges of its own make the first real ones faster. */
+  warm?: boolean
   /** serve, launch: whether to serve the page; in the demo it is served by default. */
   inspect?: boolean
   inspectPort?: number
@@ -84,6 +86,8 @@ export const HELP = `dragoman: a proxy between LLM APIs: Anthropic, OpenAI and G
       --port N --host H    where it listens; PORT and HOST say the same
       --watch              read a configuration that changes again
       --workers N          answer with N processes; DRAGOMAN_WORKERS, too
+      --no-warm            run no exchanges of its own after the start;
+                           DRAGOMAN_WARM=off, too
       --inspect            show both sides of every exchange on a page for
                            this machine alone; --inspect-port N: where
   dragoman check           validate the configuration
@@ -145,7 +149,8 @@ const COMMANDS: readonly Command[] = [
 export function readCommandLine(argv: readonly string[], environment: Environment): Options {
   const [own, rest] = argv[0] === 'launch' ? divided(argv) : [argv, []]
   const { values, positionals } = parsed(own)
-  if (argv[0] === 'launch' && !values.help) return launchOptions(values, positionals, rest)
+  if (argv[0] === 'launch' && !values.help)
+    return launchOptions(values, positionals, { args: rest, environment })
   return plainOptions(values, positionals, environment)
 }
 
@@ -174,6 +179,7 @@ function plainOptions(
     ...(values.watch && { watch: true }),
     ...((command === 'serve' || command === 'check') &&
       workersOption(values.workers, environment['DRAGOMAN_WORKERS'])),
+    ...(command === 'serve' && { warm: isWarmed(values, environment) }),
     ...inspectOptions(values),
     ...(file !== undefined && { file }),
     ...(command === 'init' && { init: initOptions(values, file) }),
@@ -207,6 +213,7 @@ const OWN = [
   ['launch', ['model', 'small', 'log', 'print']],
   ['init', ['dialect', 'url', 'key', 'cloud', 'from']],
   ['serve', ['watch']],
+  ['serve and launch', ['no-warm']],
   ['serve and check', ['workers']],
   ['check', ['online', 'strict']],
   ['explain', ['path']],
@@ -225,7 +232,7 @@ function refuseForeign(command: string, values: Values): void {
 function launchOptions(
   values: Values,
   [, client = '', extra]: readonly string[],
-  args: readonly string[],
+  { args, environment }: { args: readonly string[]; environment: Environment },
 ): Options {
   const { config, port, host, model, small, log, print } = values
   if (extra !== undefined) throw new ConfigError('options', `unexpected "${extra}"; see --help`)
@@ -239,6 +246,7 @@ function launchOptions(
     // The screen is the client's, so the page's address is shown only when the page was asked for.
     inspect: false,
     ...inspectOptions(values),
+    warm: isWarmed(values, environment),
     launch: {
       client,
       ...(model !== undefined && { model }),
@@ -259,6 +267,7 @@ const OPTIONS = {
   strict: { type: 'boolean' },
   watch: { type: 'boolean' },
   workers: { type: 'string' },
+  'no-warm': { type: 'boolean' },
   inspect: { type: 'boolean' },
   'inspect-port': { type: 'string' },
   model: { type: 'string' },
@@ -342,6 +351,12 @@ function workersOption(
   if (workers >= 1 && workers <= MOST_WORKERS) return { workers }
   const name = option === undefined ? 'DRAGOMAN_WORKERS' : '--workers'
   throw new ConfigError(name, `expected a number from 1 to ${MOST_WORKERS}`)
+}
+
+function isWarmed(values: Values, environment: Environment): boolean {
+  const said = environment['DRAGOMAN_WARM']?.trim() || 'on'
+  if (said !== 'on' && said !== 'off') throw new ConfigError('DRAGOMAN_WARM', 'expected on or off')
+  return said === 'on' && !values['no-warm']
 }
 
 /** Port 0 lets the system choose one. */
