@@ -2,7 +2,7 @@ import { type Askers, askersFor } from './asker.ts'
 import { type Connection, type Heard, openConnection } from './connection.ts'
 import { stampReader } from './delays.ts'
 import { faultIn } from './replies.ts'
-import type { Asking, Busy, Crowd, Drip, Job, Load, Score } from './shared.ts'
+import type { Asking, Busy, Crowd, Drip, Few, Job, Load, Score } from './shared.ts'
 import { measureSpread } from './statistics.ts'
 import { cpuMsOf } from './usage.ts'
 
@@ -168,6 +168,34 @@ const toScore = (heards: readonly Heard[], problems: string[]): Score => ({
   problems,
 })
 
+/** One request after another, and what the process took for them. */
+async function few(job: Few): Promise<Score> {
+  const heards: Heard[] = []
+  const tally = tallyInto(heards)
+  const asker = makeAskers(job).at(0, 1)
+  const { promise: over, resolve } = Promise.withResolvers<void>()
+  const connection = await openConnection(job.port, {
+    ended(heard) {
+      tally.add(heard)
+      if (heards.length < job.requests) connection.ask(asker.next())
+      else resolve()
+    },
+    failed(reason) {
+      tally.fail(reason)
+      resolve()
+    },
+  })
+  const before = cpuMsOf(job.pid) ?? Number.NaN
+  connection.ask(asker.next())
+  await over
+  const used = (cpuMsOf(job.pid) ?? Number.NaN) - before
+  connection.close()
+  return {
+    ...toScore(heards, tally.problems),
+    cpuMs: Number.isFinite(used) ? used / heards.length : undefined,
+  }
+}
+
 /** A small request at its time, on a connection that is free or on a new one. */
 async function drip(job: Drip): Promise<Score> {
   const heards: Heard[] = []
@@ -236,6 +264,8 @@ function run(job: Job): Promise<Score> | Score {
   switch (job.kind) {
     case 'load':
       return load(job)
+    case 'few':
+      return few(job)
     case 'drip':
       return drip(job)
     case 'crowd':

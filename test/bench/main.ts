@@ -3,6 +3,7 @@ import { lanesAgainst } from './against.ts'
 import { buildIfOlder, COMMAND } from './build.ts'
 import { isPair, type Lane, readLanes } from './lanes.ts'
 import { measureCallers, measureInspect, measurePool } from './costs.ts'
+import { measureFirstRequests } from './first.ts'
 import { measureMemory } from './memory.ts'
 import { HELP, type Options, readOptions } from './options.ts'
 import { startLane } from './processes.ts'
@@ -35,6 +36,13 @@ async function start(run: Run, world: World): Promise<void> {
   const lanes = lanesFor(options, options.quick ? 'm:r' : 'm:m,m:r,r:g').filter(isMeasuredAtStart)
   const rounds = options.rounds ?? (options.quick ? 5 : 9)
   show(run, await measureStart(world, lanes, { command, rounds }))
+}
+
+async function first(run: Run, world: World): Promise<void> {
+  const { options, command } = run
+  const lanes = lanesFor(options, options.quick ? 'm:r' : 'm:m,m:r,r:g').filter(isMeasuredAtStart)
+  const rounds = options.rounds ?? (options.quick ? 1 : 3)
+  show(run, await measureFirstRequests(world, lanes, { command, rounds }))
 }
 
 /** How often the same is measured with an option and without. */
@@ -84,6 +92,7 @@ type Measurement = (run: Run, world: World) => Promise<void> | void
 
 const EXTRAS: ReadonlyMap<string, Measurement> = new Map<string, Measurement>([
   ['start', start],
+  ['first', first],
   ['memory', memory],
   ['inspect', inspect],
   ['pool', pool],

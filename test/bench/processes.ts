@@ -22,8 +22,12 @@ import {
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const file = (name: string): string => join(HERE, name)
 
-/** Nothing of the environment that could configure what is measured. */
-const ENVIRONMENT = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' }
+/** Nothing of the environment that could configure what is measured, and no exchanges but those that are. */
+const ENVIRONMENT = {
+  PATH: process.env['PATH'] ?? '',
+  HOME: process.env['HOME'] ?? '',
+  DRAGOMAN_WARM: 'off',
+}
 
 const children = new Set<ChildProcess>()
 
@@ -121,10 +125,13 @@ export interface Proxy {
 const ADDRESS = /http:\/\/127\.0\.0\.1:(\d+)/
 
 /** What it prints is read to its end, as somebody would read a log. */
-export function startProxy(args: readonly string[], ipc = false): Promise<Proxy> {
+export function startProxy(
+  args: readonly string[],
+  { ipc, isWarmed }: Pick<Making, 'ipc' | 'isWarmed'> = {},
+): Promise<Proxy> {
   const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? (['ipc'] as const) : [])],
-    env: ENVIRONMENT,
+    env: { ...ENVIRONMENT, ...(isWarmed && { DRAGOMAN_WARM: 'on' }) },
   })
   adopted(child)
   const stop = async () => {
@@ -159,7 +166,9 @@ export interface Making {
   state?: string
   /** `callers`, where they are not one key. */
   callers?: object | 'open'
-  ipc?: boolean
+  ipc?: boolean | undefined
+  /** Whether it runs exchanges of its own after its start, as it does by default. */
+  isWarmed?: boolean | undefined
 }
 
 /** Another gateway, which nobody here starts or ends. */
@@ -167,18 +176,18 @@ export const foreign = ({ port, pid }: Gateway): Proxy => ({ port, pid, stop: as
 
 /** The process behind a kind of lane; the direct one has none of its own. */
 export async function startLane(kind: ProxyKind, making: Making): Promise<Proxy> {
-  const { upstreamPort, command, options = [], args = [], ipc, state, callers } = making
+  const { upstreamPort, command, options = [], args = [], ipc, state, callers, isWarmed } = making
   if (kind === 'direct')
     return { port: upstreamPort, pid: undefined, stop: () => Promise.resolve() }
   if (kind !== 'dragoman')
-    return startProxy([...options, file('bare.ts'), kind, String(upstreamPort)], ipc)
+    return startProxy([...options, file('bare.ts'), kind, String(upstreamPort)], { ipc })
   const config = configFile(upstreamPort, {
     ...(state && { state: { store: state } }),
     ...(callers && { callers }),
   })
   try {
     const own = ['--config', config.path, '--port', '0', ...args]
-    return await startProxy([...options, command, ...own], ipc)
+    return await startProxy([...options, command, ...own], { ipc, isWarmed })
   } finally {
     config.remove()
   }

@@ -52,6 +52,14 @@ export interface Load extends Asking {
   upstreamPid: number | undefined
 }
 
+/** So many requests, one after another over one connection. */
+export interface Few extends Asking {
+  kind: 'few'
+  requests: number
+  /** The process whose CPU is read. */
+  pid: number | undefined
+}
+
 /** A request every so often, whatever becomes of the ones before. */
 export interface Drip extends Asking {
   kind: 'drip'
@@ -69,7 +77,7 @@ export interface Leave {
   kind: 'leave'
 }
 
-export type Job = Load | Drip | Crowd | Leave
+export type Job = Load | Few | Drip | Crowd | Leave
 
 /** How much of one processor each of the processes took, from 0 to 1. */
 export interface Busy {
