@@ -16,6 +16,7 @@ import { randomId } from './ports.ts'
 import { fetchSend } from './upstream/fetch-send.ts'
 import type { Ports } from './ports.ts'
 import type { AppPorts } from './http/app-context.ts'
+import { createRecall } from './extras/recall/recall.ts'
 import { tasks } from './extras/tasks/tasks.ts'
 import { listSecrets } from './upstream/secrets.ts'
 import type { Settings } from './config/settings.ts'
@@ -23,6 +24,7 @@ import { createReplaceable, fetchOf, refusingAll } from './http/app.ts'
 import { asksForSocket } from './http/sockets.ts'
 import { appOf } from './http/hono-app.ts'
 import { createLog } from './observe/log.ts'
+import { isSameMemory } from './workers/same-bytes.ts'
 import { openSocket } from './workers/sockets.ts'
 import { openWorkersStore } from './workers/store.ts'
 
@@ -79,6 +81,7 @@ function proxyHandler(settings: Settings, bindings: WorkerEnvironment): Handler 
     randomId,
     tasks,
     log: workerLog(listSecrets(settings)),
+    recall: createRecall({ bytes: settings.recallBytes ?? 0, isSame: isSameMemory }),
     ...createStore(settings, bindings),
   }
   const handler = createReplaceable(settings, ports, { kind: 'isolate' })

@@ -80,7 +80,7 @@ export const OPERATION_WORDS: Words<
       recallBytes: {
         means:
           'Maximum remembered of the sessions’ last requests, so that only what is new in the next is read; 0 for nothing. Affects speed alone.',
-        usual: `${size(RECALL_BYTES)}; 0 with the store off, on Workers and in a library`,
+        usual: `${size(RECALL_BYTES.process)}, on Workers ${size(RECALL_BYTES.isolate)}; 0 with the store off and in a library`,
         example: 268_435_456,
       },
     },

@@ -147,7 +147,7 @@ function build(config: Config, environment: Environment, platform: Required<Plat
       music: tasks.music && buildTask('music', tasks.music, environment),
     }),
     state: store,
-    recallBytes: state.recallBytes ?? (store === 'off' ? 0 : RECALL_BYTES),
+    recallBytes: state.recallBytes ?? (store === 'off' ? 0 : RECALL_BYTES[stores]),
     retention: buildRetention(state, stores),
     ...readLosses(losses),
     ...readCompaction(config.compaction),

@@ -74,7 +74,7 @@ export const WORKER_STORE_BOUNDS: StoreBounds = {
 }
 
 /** For the last requests of sessions, of which the next ones bring most again. */
-export const RECALL_BYTES = 64 * MIB
+export const RECALL_BYTES = { process: 64 * MIB, isolate: 8 * MIB } as const
 
 /** 30 days, as OpenAI keeps responses. */
 export const DEFAULT_RETENTION: RetentionSettings = {
