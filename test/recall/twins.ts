@@ -96,8 +96,8 @@ export function watched(
           },
           learned: (bytes, text, structure) => frozen(request.learned(bytes, text, structure)),
           written: (body) => request.written(freeze(body)),
-          get trail() {
-            return request.trail
+          get isKept() {
+            return request.isKept
           },
         }
       )

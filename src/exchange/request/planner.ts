@@ -11,11 +11,11 @@ import { refuseFileIds, refuseUnkept, reportForeign } from '../../rules/foreign.
 import { withoutSlices } from '../../json/without-slices.ts'
 import { objectIn, stringify, type Json, type JsonObject } from '../../json/json.ts'
 import { idSource } from '../../model/ids.ts'
-import { lossList, type Lose } from '../../model/loss.ts'
+import { lossList, nothingLost, type Lose } from '../../model/loss.ts'
 import { callIds } from '../../rules/names.ts'
 import type { Request } from '../../model/request.ts'
 import { refuseToolless } from '../../rules/toolless.ts'
-import { nothingLost, type Trail } from '../../model/trail/trail.ts'
+import { remembering } from '../../model/remembered.ts'
 import { invalid, ProblemError } from '../../model/problem.ts'
 import type { PlaceSearch } from '../../ports.ts'
 import { FREE_BYTES, workOf } from '../../stream/budget.ts'
@@ -217,8 +217,7 @@ async function translatePlan(
   const { adapter, upstream } = destination
   await roomFor(exchange, scanned)
   await yieldTurn(exchange)
-  const trail = exchange.recall?.trail
-  const read = await withProofs(exchange, readJson(exchange, body, trail), adapter.dialect)
+  const read = await withProofs(exchange, readJson(exchange, body), adapter.dialect)
   await yieldTurn(exchange)
   const request = readableProofs(read, exchange.settings, destination, issuers)
   const { previous, ...asked } = request
@@ -226,14 +225,14 @@ async function translatePlan(
   const whole = keptOnce(asked, resolved, keeping)
   const { lose, losses } = lossList()
   const cache = cacheOptions(exchange, destination, scanned)
-  const known = { body, resolved, nameless, issuers, request: whole, cache, trail }
+  const known = { body, resolved, nameless, issuers, request: whole, cache }
   const settled = withPlaces(exchange, known, () => {
     if (adapter !== exchange.caller) {
-      refuseFileIds(whole, trail)
-      refuseUnkept(whole, keepingOf(exchange.caller, adapter), trail)
+      refuseFileIds(whole)
+      refuseUnkept(whole, keepingOf(exchange.caller, adapter))
     }
     const summed = withSummaryTurn(exchange, destination, whole, lose)
-    reportForeign(summed.served ?? whole, adapter.dialect, lose, trail)
+    reportForeign(summed.served ?? whole, adapter.dialect, lose)
     return summed
   })
   await yieldTurn(exchange)
@@ -252,7 +251,7 @@ async function translatePlan(
     requested: request.model,
     stream,
     losses,
-    request: repeatable(exchange, isLong(exchange) ? withoutTurns(request, trail) : request),
+    request: repeatable(exchange, isLong(exchange) ? withoutTurns(exchange, request) : request),
     ...(keeping && { keeping: { ...keeping, issuer: ANSWERED + destination.member.name } }),
     ...(outgoing && { sent: addressedTo(upstream, exchange, outgoing, stream) }),
     lastProof: outgoing?.lastProof,
@@ -301,7 +300,6 @@ interface Known {
   issuers?: ResolvedRequest['issuers']
   request: Request
   cache: CacheOptions
-  trail?: Trail | undefined
   /** A summary is asked for in words, also of a service of the caller's dialect. */
   summing?: Summing
 }
@@ -313,7 +311,7 @@ function withPlaces<Written>(
   write: () => Written,
 ): Written {
   try {
-    return write()
+    return remembering(exchange.recall?.isKept === true, write)
   } catch (error) {
     const places = () =>
       resolved || !mayBeSearched(exchange)
@@ -327,7 +325,7 @@ function withPlaces<Written>(
 export const rereader =
   (exchange: Exchange) =>
   (body: Json): Request =>
-    readJson({ ...exchange, newId: idSource(() => NO_SEED) }, body)
+    readJson({ ...exchange, newId: idSource(() => NO_SEED), recall: undefined }, body)
 
 /** Undefined where tokens are to be counted and the server has no counter. */
 function outgoingRequest(
@@ -336,15 +334,15 @@ function outgoingRequest(
   known: Known,
   lose: Lose,
 ): WrittenRequest | undefined {
-  const { request, cache, trail } = known
+  const { request, cache } = known
   const { adapter, target } = destination
   const isCount = exchange.route.operation === 'count-tokens'
   if (isCount && target.facts.server?.countTokens === false) return undefined
   if (adapter === exchange.caller && !known.summing)
     return editedRequest(exchange, destination, known, lose)
   const { writeRequest, writeCountRequest } = adapter.upstream
-  if (!isCount) return writeRequest(request, { target, lose, cache, trail })
-  return writeCountRequest(request, { target, lose: withoutBound(lose), cache, trail })
+  if (!isCount) return writeRequest(request, { target, lose, cache })
+  return writeCountRequest(request, { target, lose: withoutBound(lose), cache })
 }
 
 const UNCOUNTED: ReadonlySet<string> = new Set(['limits.maxOutputTokens', 'store'])
@@ -393,7 +391,7 @@ export const mayBeSearched = ({ body, ports }: Exchange): boolean =>
 function editedRequest(
   { caller, head, permit, settings }: Exchange,
   destination: Destination,
-  { body, resolved, nameless, issuers }: Omit<Known, 'request' | 'cache' | 'trail'>,
+  { body, resolved, nameless, issuers }: Omit<Known, 'request' | 'cache'>,
   lose: Lose,
 ): WrittenRequest {
   const { facts, model } = destination.target
@@ -438,12 +436,13 @@ const isLong = ({ lease }: Exchange): boolean => lease.size > FREE_BYTES
 
 /**
  * What is needed of a request once it is written for the upstream: of its turns their size and the ids of calls, and
- * nothing that would keep the text it was read from. What a trail knows is kept by the session in any case.
+ * nothing that would keep the text it was read from. What a session remembers is kept with it in any case.
  */
-function withoutTurns(request: Request, trail: Trail | undefined): Request {
-  const inputTokens = estimateTokens(request, trail)
+function withoutTurns({ recall }: Exchange, request: Request): Request {
+  const isKept = recall?.isKept === true
+  const inputTokens = remembering(isKept, () => estimateTokens(request))
   const left = { ...request, inputTokens, calls: callIds(request), turns: [] }
-  return trail ? left : withoutSlices(left)
+  return isKept ? left : withoutSlices(left)
 }
 
 /** Restores long data in the settings that replies repeat, because marks for it mean nothing there. */

@@ -3,8 +3,8 @@ import type { VerbatimPaths } from '../../json/verbatim-paths.ts'
 import { ScannedText, type ScannedBody } from '../../json/scanned-body.ts'
 import { folded, scanStructure, StructureError, type Structure } from '../../json/structure.ts'
 import { invalid, ProblemError } from '../../model/problem.ts'
+import { remembering } from '../../model/remembered.ts'
 import type { Request } from '../../model/request.ts'
-import type { Trail } from '../../model/trail/trail.ts'
 import type { Exchange } from '../exchange.ts'
 import { withCallerSpelling } from './caller-path.ts'
 import { createBody } from '../body.ts'
@@ -104,9 +104,9 @@ export const parseBody = (scanned: ScannedBody): Json => unlessMalformed(() => s
 export const readCallerRequest = (exchange: Exchange, text: string): Request =>
   readJson(exchange, parsed(text, exchange.caller.caller.verbatim))
 
-/** `trail`: what is known from the last request of the session, where this is its next one. */
-export function readJson(exchange: Exchange, body: Json, trail?: Trail): Request {
-  const { caller, route, headers, newId } = exchange
-  const context = { route, headers, newId, trail }
-  return withCallerSpelling(caller, () => caller.caller.readRequest(body, context))
+export function readJson(exchange: Exchange, body: Json): Request {
+  const { caller, route, headers, newId, recall } = exchange
+  const context = { route, headers, newId }
+  const read = () => caller.caller.readRequest(body, context)
+  return withCallerSpelling(caller, () => remembering(recall?.isKept === true, read))
 }

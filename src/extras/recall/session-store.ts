@@ -1,6 +1,5 @@
 import { VALUE_BYTES } from '../../json/bytes.ts'
 import type { StructureLimits } from '../../json/structure.ts'
-import { Trail } from '../../model/trail/trail.ts'
 import type { KnownBody } from './known-body.ts'
 import { bodyOpening, hashOf, namesOf, Openings, type BodyOpening } from './opening.ts'
 import type { WrittenBody } from './written-body.ts'
@@ -15,8 +14,6 @@ export interface RecalledSession {
   written?: WrittenBody
   /** A body of it was parsed, as the next one will be, too. */
   isParsed: boolean
-  /** What its pieces became on their way. */
-  readonly trail: Trail
 }
 
 /** The beginning of a body, by which it is found: in front of the first turn, which a client may send first. */
@@ -35,10 +32,10 @@ const PASSED_BYTES = 1.25
 const TRANSLATED_BYTES = 5
 /**
  * What it takes for each turn beside that: where it ends; and where it is translated its place in all the lists that
- * are made on the way (measured: up to 590 bytes for turns of a letter, messages to generate-content).
+ * are made on the way (measured: up to 1,000 bytes for turns of a letter, messages to generate-content).
  */
 const PASSED_TURN_BYTES = 16
-const TRANSLATED_TURN_BYTES = 600
+const TRANSLATED_TURN_BYTES = 1000
 
 /** The sessions that were seen last, as many as there is room for. */
 export class SessionStore {
@@ -118,7 +115,6 @@ export class SessionStore {
       known,
       opening: undefined,
       isParsed: false,
-      trail: new Trail(),
     }
     const similar = this.#places.get(session.place) ?? new Openings()
     this.#places.set(session.place, similar)
