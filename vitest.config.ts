@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
+import { Progress } from './test/progress.ts'
 
 const common = {
   include: ['test/**/*.test.ts'],
@@ -31,30 +33,28 @@ const UNCONFIGURED = {
 }
 
 /**
- * What measures, opens sockets, starts processes, leaves exchanges open or replaces parts of the proxy has a process for
- * each file. The other files share one, and what it has imported.
+ * What measures, opens sockets, starts processes or replaces parts of the proxy has a process for each file. The other
+ * files share one, and what it has imported: all that runs on workerd too, where they share one as well.
  */
 const ALONE = [
-  'bench',
-  'canary',
-  'faults',
-  'growth',
-  'http',
-  'inspect',
-  'memory',
-  'node',
-  'pools',
-  'recall',
-  'security',
-  'stores',
-  'web',
-  'sockets/traps.node.test.ts',
-  'sockets/frames.node.test.ts',
-  'sockets/official.node.test.ts',
-  'sockets/standard.node.test.ts',
-  'stream/waiting.node.test.ts',
-  'stream/small-pieces.node.test.ts',
-].map((place) => (place.endsWith('.ts') ? `test/${place}` : `test/${place}/**/*.test.ts`))
+  ...[
+    'bench',
+    'canary',
+    'faults',
+    'growth',
+    'http',
+    'inspect',
+    'memory',
+    'node',
+    'pools',
+    'recall',
+    'security',
+    'stores',
+    'web',
+  ].map((folder) => `test/${folder}/**/*.node.test.ts`),
+  ...['frames', 'official', 'standard', 'traps'].map((name) => `test/sockets/${name}.node.test.ts`),
+  ...['small-pieces', 'waiting'].map((name) => `test/stream/${name}.node.test.ts`),
+]
 
 const onNode = {
   // Whoever reaches for the prototype of an object by its name is noticed.
@@ -68,8 +68,13 @@ const INSTALLED = '**/node_modules/**'
 
 export default defineConfig({
   test: {
-    // By default one core is left idle, and of two that is half.
-    maxWorkers: '100%',
+    // What starts processes, or waits for time to pass, leaves its core to one more.
+    maxWorkers: availableParallelism() + 1,
+    reporters: [
+      'default',
+      ...(process.env['GITHUB_ACTIONS'] ? ['github-actions'] : []),
+      ...(process.stdout.isTTY ? [] : [new Progress()]),
+    ],
     projects: [
       {
         test: {

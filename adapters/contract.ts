@@ -7,7 +7,6 @@ import type { NameRule } from '../src/rules/names.ts'
 import type { Storing } from '../src/rules/storing.ts'
 import type { Block, BlockKind, BlockOf, Request } from '../src/model/request.ts'
 import type { Lookup, RequestHead } from '../src/model/lookup.ts'
-import type { Trail } from '../src/model/trail/trail.ts'
 import type { ConversationMemory } from '../src/memory/conversation.ts'
 import type { SocketMode } from '../src/sockets/mode.ts'
 import type { Problem } from '../src/model/problem.ts'
@@ -110,28 +109,12 @@ export function knownOf({ model, facts, service }: Target, careful: KnownFacts):
   return { ...(seen.how === 'unknown' ? careful : seen.facts), ...facts, seen }
 }
 
-/** What the writers of requests go by besides the conversation, for a trail. */
-export const givenTo = (
-  { origin, tools }: Request,
-  { target, cache }: WriteRequestContext,
-): readonly unknown[] => [
-  origin?.dialect,
-  tools,
-  cache?.mode,
-  target.model,
-  target.defaultMaxOutputTokens,
-  target.service,
-  ...Object.entries(target.facts).flat(),
-]
-
 /** `headers`: those with a meaning in this dialect (its version, its betas). */
 export interface ReadRequestContext {
   readonly route: Route
   readonly headers: Lookup
   /** Makes ids that are the same in each reading of one exchange, position by position. */
   newId(prefix: string): string
-  /** What the last request of the session became; absent where that is not known. */
-  readonly trail?: Trail | undefined
 }
 
 /** No cache settings, those of the caller, or also those that the caller's dialect cannot express. */
@@ -149,8 +132,6 @@ export interface WriteRequestContext {
   readonly lose: Lose
   /** When absent, the caller's settings are carried. */
   readonly cache?: CacheOptions | undefined
-  /** What the last request of the session became; absent where that is not known. */
-  readonly trail?: Trail | undefined
 }
 
 /**
@@ -173,8 +154,6 @@ export interface WriteReplyContext {
   readonly now: number
   readonly lose: Lose
   newId(prefix: string): string
-  /** What the last request of the session became; absent where that is not known. */
-  readonly trail?: Trail | undefined
 }
 
 /** Where a credential is sent: in a header, or in a query parameter. */

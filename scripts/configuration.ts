@@ -160,6 +160,7 @@ const SECTIONS: readonly (readonly [heading: string, section: string, words: str
     'callers',
     '`"open"`, or an object. A caller sends its key as a bearer token, `x-api-key`, `x-goog-api-key` or `?key=`. Keys are compared by their hashes, so the file need not hold one: `printf %s "$KEY" | sha256sum`. `keys.*.limits` has the fields of `limits`. [How limits count](operations.md#callers-and-their-limits).',
   ],
+  ['before', 'before', '[A webhook](operations.md#a-webhook-before-each-request).'],
   ['state', 'state', '[What is remembered](memory.md).'],
   [
     'limits',

@@ -4,7 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 /** Stands for the owner until there is one; `npm run release` refuses it. */
 export const PLACEHOLDER = 'OWNER/dragoman'
 const AUTHOR = 'The dragoman authors'
-const FILES = ['package.json', 'docs/releasing.md']
+/** Every file that names it. */
+export const FILES = ['package.json', 'docs/releasing.md', '.github/ISSUE_TEMPLATE/config.yml']
 
 export function owned(text: string, repository: string, author?: string): string {
   const named = text.replaceAll(PLACEHOLDER, repository)

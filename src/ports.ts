@@ -15,7 +15,6 @@ import type { Withheld } from './model/events.ts'
 import type { Key } from './model/paths.ts'
 import type { Problem } from './model/problem.ts'
 import type { Request as ConversationRequest } from './model/request.ts'
-import type { Trail } from './model/trail/trail.ts'
 import type { SharedCounts } from './memory/counts.ts'
 import type { Store } from './memory/store.ts'
 
@@ -197,8 +196,8 @@ export interface RecalledRequest {
   learned(bytes: Bytes, text: string, structure: Structure): ScannedBody
   /** The bytes of `stringify`. */
   written(body: JsonObject): Uint8Array
-  /** What the pieces of the last request became; undefined for the first one of a session, and where none is kept. */
-  readonly trail: Trail | undefined
+  /** Whether it goes on with a session, whose next request begins with the same objects. */
+  readonly isKept: boolean
 }
 
 /** How bodies of a dialect are read. */

@@ -16,14 +16,15 @@ import { randomId } from './ports.ts'
 import { fetchSend } from './upstream/fetch-send.ts'
 import type { Ports } from './ports.ts'
 import type { AppPorts } from './http/app-context.ts'
+import { createRecall } from './extras/recall/recall.ts'
 import { tasks } from './extras/tasks/tasks.ts'
-import { gatheredSource } from './stream/gathered-source.ts'
 import { listSecrets } from './upstream/secrets.ts'
 import type { Settings } from './config/settings.ts'
 import { createReplaceable, fetchOf, refusingAll } from './http/app.ts'
 import { asksForSocket } from './http/sockets.ts'
 import { appOf } from './http/hono-app.ts'
 import { createLog } from './observe/log.ts'
+import { isSameMemory } from './workers/same-bytes.ts'
 import { openSocket } from './workers/sockets.ts'
 import { openWorkersStore } from './workers/store.ts'
 
@@ -64,12 +65,6 @@ function handlerFor(environment: WorkerEnvironment): Handler {
   }
 }
 
-/** As `fetchSend`, with fewer and longer pieces. */
-const gatheringSend: Ports['send'] = async (request) => {
-  const { body, ...answer } = await fetchSend(request)
-  return { ...answer, body: body && 'getReader' in body ? gatheredSource(body) : body }
-}
-
 const NOT_CONFIGURED: Problem = {
   kind: 'internal',
   message: 'This proxy is not configured as it should be; its log says what is wrong.',
@@ -81,11 +76,12 @@ const workerLog = (secrets: readonly string[]): Ports['log'] =>
 
 function proxyHandler(settings: Settings, bindings: WorkerEnvironment): Handler {
   const ports: AppPorts = {
-    send: withDemo(settings, adapters, gatheringSend),
+    send: withDemo(settings, adapters, fetchSend),
     now: Date.now,
     randomId,
     tasks,
     log: workerLog(listSecrets(settings)),
+    recall: createRecall({ bytes: settings.recallBytes ?? 0, isSame: isSameMemory }),
     ...createStore(settings, bindings),
   }
   const handler = createReplaceable(settings, ports, { kind: 'isolate' })

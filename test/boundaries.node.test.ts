@@ -114,7 +114,7 @@ const EXTRAS: readonly string[] = ['recall', 'places', 'inspect', 'tasks', 'demo
 const CARRIED = {
   'src/translator.ts': ['places'],
   'src/named-translator.ts': ['places'],
-  'src/worker.ts': ['demo', 'tasks'],
+  'src/worker.ts': ['demo', 'recall', 'tasks'],
   'src/index.ts': ['demo', 'places', 'tasks'],
   'src/node.ts': ['demo', 'inspect', 'places', 'recall', 'tasks'],
 }

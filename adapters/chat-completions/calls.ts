@@ -8,10 +8,10 @@ import {
 import { type NameRule, shortenName, uniqueIds } from '../../src/rules/names.ts'
 import { fingerprint } from '../../src/model/proof.ts'
 import { invalid, type ProblemError } from '../../src/model/problem.ts'
-import { follow, nothingLost } from '../../src/model/trail/trail.ts'
+import { nothingLost, type Lose } from '../../src/model/loss.ts'
+import { rememberedEach } from '../../src/model/remembered.ts'
 import { addNote, parted, type Part } from '../../src/rules/notes.ts'
 import type { ToolCallBlock, Turn } from '../../src/model/request.ts'
-import { UndoMap } from '../../src/model/trail/undo-map.ts'
 import type { ServerFacts } from '../contract.ts'
 import type { Said } from './blocks.ts'
 import {
@@ -28,18 +28,22 @@ import {
  * A message in the members of this dialect. Cursor puts blocks of messages into those for models with `claude` in their
  * names (forum.cursor.com 145588).
  */
-export function inOwnMembers(message: JsonObject): JsonObject[] {
-  const { content, ...beside } = message
+export function inOwnMembers({ content, ...beside }: JsonObject): JsonObject[] {
   const parts = listIn(content)
-  const tool_calls = parts.filter(isOf('tool_use')).map(callIn)
-  const results = parts.filter(isOf('tool_result')).map(resultIn)
-  if (tool_calls.length + results.length === 0) return [message]
-  const rest = parts.filter((part) => !isOf('tool_use')(part) && !isOf('tool_result')(part))
+  const tool_calls = parts.filter(isCall).map(callIn)
+  const rest = parts.filter((part) => !isCall(part) && !isResult(part))
   const isMore = rest.length + tool_calls.length > 0
-  return [...results, ...(isMore ? [{ ...beside, content: rest, tool_calls }] : [])]
+  return [
+    ...parts.filter(isResult).map(resultIn),
+    ...(isMore ? [{ ...beside, content: rest, tool_calls }] : []),
+  ]
 }
 
-const isOf = (type: string) => (part: Json) => objectIn(part)['type'] === type
+export const hasBlocks = ({ content }: JsonObject): boolean =>
+  Array.isArray(content) && content.some((part) => isCall(part) || isResult(part))
+
+const isCall = (part: Json): boolean => objectIn(part)['type'] === 'tool_use'
+const isResult = (part: Json): boolean => objectIn(part)['type'] === 'tool_result'
 
 function callIn(part: Json): JsonObject {
   const { type: _, name = '', input = {}, ...rest } = objectIn(part)
@@ -53,19 +57,11 @@ function resultIn(part: Json): JsonObject {
 
 /** The calls of a conversation that is being read, to tell which one a result answers. */
 export class SaidCalls {
-  #names = new UndoMap<string, string>()
+  readonly #names = new Map<string, string>()
   /** Calls without an id of their own, by their names; the first one is answered first. */
-  #unnamed = new Map<string, string[]>()
+  readonly #unnamed = new Map<string, string[]>()
   /** Those of the model's last message that have no result yet. */
   #open = new Set<string>()
-
-  copy(): SaidCalls {
-    const other = new SaidCalls()
-    other.#names = this.#names.copy()
-    for (const [name, ids] of this.#unnamed) other.#unnamed.set(name, [...ids])
-    other.#open = new Set(this.#open)
-    return other
-  }
 
   /** Takes the calls of a message. */
   add({ blocks, facts }: Said): void {
@@ -113,31 +109,27 @@ export interface PlacedTurn extends Part {
 
 export type TurnGroup = [PlacedTurn, ...PlacedTurn[]]
 
-const copied = ([first, ...others]: TurnGroup): TurnGroup => [first, ...others]
+const partEach = rememberedEach<Turn, PlacedTurn[]>()
+
+const placedParts = (turn: Turn, index: number): PlacedTurn[] =>
+  parted(turn, DIALECT).map((part) => ({ ...part, path: `turns.${index}` }))
 
 /**
  * Joins several turns of another dialect's model into one message, as they were one reply. Results must stand
  * directly behind the message with their calls, and the templates of Gemma and Mistral want roles to alternate.
  */
-export const writtenTogether = (
-  turns: readonly Turn[],
-  { own, trail }: WriteContext,
-): readonly TurnGroup[] =>
-  follow<Turn, TurnGroup[]>(trail, 'chat-completions: groups', turns, [own], nothingLost, () => ({
-    begin: () => [],
-    // Only the last group may get more.
-    copy: (groups) => [...groups.slice(0, -1), ...groups.slice(-1).map(copied)],
-    step(groups, turn, index) {
-      for (const part of parted(turn, DIALECT)) {
-        const placed = { ...part, path: `turns.${index}` }
-        const last = groups.at(-1)
-        const isModel = last?.[0].turn.role === 'assistant'
-        if (part.isNote) addNote(groups, [placed], isModel && last?.some(isCalling) === true)
-        else if (last && !own && part.turn.role === 'assistant' && isModel) last.push(placed)
-        else groups.push([placed])
-      }
-    },
-  }))
+export function writtenTogether(turns: readonly Turn[], own: boolean): readonly TurnGroup[] {
+  const groups: TurnGroup[] = []
+  for (const parts of partEach(turns, [], nothingLost, () => placedParts))
+    for (const part of parts) {
+      const last = groups.at(-1)
+      const isModel = last?.[0].turn.role === 'assistant'
+      if (part.isNote) addNote(groups, [part], isModel && last?.some(isCalling) === true)
+      else if (last && !own && part.turn.role === 'assistant' && isModel) last.push(part)
+      else groups.push([part])
+    }
+  return groups
+}
 
 const isCalling = ({ turn }: PlacedTurn): boolean =>
   turn.blocks.some(({ kind }) => kind === 'tool-call')
@@ -233,46 +225,32 @@ export interface Placed {
  * there, missing ones are made up, and a result without a call becomes text of the user.
  */
 export function repair(placed: readonly Placed[], context: WriteContext): JsonObject[] {
-  const { trail, given, lose } = context
-  const repaired = follow<Placed, Repaired>(
-    trail,
-    'chat-completions: repair',
-    placed,
-    given,
-    lose,
-    (heard) => ({
-      begin: () => ({ messages: [], open: undefined }),
-      copy: ({ messages, open }) => ({
-        messages: [...messages],
-        open: open && { ...open, behind: [...open.behind] },
-      }),
-      step: (state, one) => add(state, one, { ...context, lose: heard }),
-    }),
-  )
-  settle(repaired, context)
-  return repaired.messages
+  const { lose, own } = context
+  const begin = () => (group: PlacedGroup, _: number, heard: Lose) =>
+    repairGroup(group, { ...context, lose: heard })
+  return repairEach(withResults(placed), [own], lose, begin).flat()
 }
 
-interface Repaired {
-  readonly messages: JsonObject[]
-  /** The model's last message, if it makes calls, and what has come behind it. */
-  open: { readonly calls: Placed; readonly behind: Placed[] } | undefined
+type PlacedGroup = [Placed, ...Placed[]]
+
+const repairEach = rememberedEach<PlacedGroup, JsonObject[]>()
+
+/** Each message by itself, but for those of the model with calls: up to the next one of the model all are with it. */
+function withResults(placed: readonly Placed[]): PlacedGroup[] {
+  const groups: PlacedGroup[] = []
+  for (const one of placed) {
+    const last = groups.at(-1)
+    if (last && isCalled(last[0]) && one.message['role'] !== 'assistant') last.push(one)
+    else groups.push([one])
+  }
+  return groups
 }
 
-function add(state: Repaired, one: Placed, context: WriteContext): void {
-  const { messages } = state
-  if (one.message['role'] === 'assistant') settle(state, context)
-  if (one.calls && one.calls.length > 0) {
-    messages.push(one.message)
-    state.open = { calls: one, behind: [] }
-  } else if (state.open) state.open.behind.push(one)
-  else messages.push(one.resultOf === undefined ? one.message : orphan(one, context))
-}
+const isCalled = ({ calls = [] }: Placed): boolean => calls.length > 0
 
-function settle(state: Repaired, context: WriteContext): void {
-  const { messages, open } = state
-  if (open) messages.push(...answered(open.calls, open.behind, context))
-  state.open = undefined
+function repairGroup([first, ...behind]: PlacedGroup, context: WriteContext): JsonObject[] {
+  if (isCalled(first)) return [first.message, ...answered(first, behind, context)]
+  return [first.resultOf === undefined ? first.message : orphan(first, context)]
 }
 
 function answered(

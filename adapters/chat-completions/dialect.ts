@@ -1,4 +1,3 @@
-import type { Trail } from '../../src/model/trail/trail.ts'
 import { pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { NameRule, ToolNames } from '../../src/rules/names.ts'
@@ -66,9 +65,6 @@ export interface WriteContext {
   readonly marks: boolean
   /** The canonical place of what is written. */
   readonly path: string
-  /** What the last request of the session became, and what else decides about that. */
-  readonly trail?: Trail | undefined
-  readonly given: readonly unknown[]
 }
 
 export function writeCache(

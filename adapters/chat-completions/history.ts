@@ -5,14 +5,23 @@ import { foundInWords, passingWords } from '../../src/rules/late-tools.ts'
 import { blockInWords } from '../../src/rules/notes.ts'
 import { leftOut, SHOWN_LABEL, shownLabel } from '../../src/rules/media.ts'
 import type { Block, BlockOf, Request, ToolResultBlock, Turn } from '../../src/model/request.ts'
-import { follow, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import { rememberedEach, rememberedMaking, type Making } from '../../src/model/remembered.ts'
 import { noteOrigin } from '../openai/origins.ts'
-import { joinedParts, listFacts, readContent, readMessage, withMessage } from './blocks.ts'
+import {
+  joinedParts,
+  listFacts,
+  readContent,
+  readMessage,
+  type Said,
+  withMessage,
+} from './blocks.ts'
 import {
   type Placed,
   SaidCalls,
   type TurnGroup,
   distinctIds,
+  hasBlocks,
   inOwnMembers,
   markedError,
   repair,
@@ -42,66 +51,77 @@ const labelIn = (block: Block | undefined): string | undefined =>
 
 /** Reads a conversation: instructions at its top, and the turns behind them. */
 export class History {
-  system: Block[] = []
-  turns: Turn[] = []
-  #calls = new SaidCalls()
-  /** The last turn holds results, and may get more. */
-  #results: Turn | undefined
+  readonly system: Block[] = []
+  readonly turns: Turn[] = []
+  readonly #calls = new SaidCalls()
+  readonly #making: Making
+  /** The message that is being read. */
+  #index = 0
+  /** Those at the end, which become one turn. */
+  #results: ToolResultBlock[] = []
 
-  static read(messages: Json | undefined, trail: Trail | undefined): History {
+  constructor(making: Making) {
+    this.#making = making
+  }
+
+  static read(messages: Json | undefined): History {
     const list = listOf(messages)
-    return follow(trail, 'chat-completions: read messages', list, [], nothingLost, () => ({
-      begin: () => new History(),
-      copy: (state: History) => state.#copy(),
-      step(state, message, index) {
-        if (isObject(message)) for (const one of inOwnMembers(message)) state.#read(one, index)
-      },
-    }))
-  }
-
-  #copy(): History {
-    const other = new History()
-    other.system = [...this.system]
-    other.turns = [...this.turns]
-    other.#calls = this.#calls.copy()
-    if (!this.#results) return other
-    // Only results at the end may still become more.
-    other.#results = { ...this.#results, blocks: [...this.#results.blocks] }
-    other.turns[other.turns.length - 1] = other.#results
-    return other
-  }
-
-  #read(message: JsonObject, index: number): void {
-    const role = textIn(message['role'])
-    if (role === 'tool' || role === 'function') this.#result(message, index)
-    else {
-      this.#message(role, message)
-      this.#results = undefined
+    const history = new History(making(list))
+    for (const [index, message] of list.entries()) {
+      history.#index = index
+      if (isObject(message)) history.#message(message)
     }
+    history.#index = list.length
+    history.#settle()
+    return history
   }
 
-  #message(role: string, message: JsonObject): void {
-    if (role === 'assistant') return this.#said(message)
-    const { role: _, content, ...rest } = message
-    const blocks = readContent(content)
-    const left = withoutAbsent(rest)
-    const facts = listFacts(content)
-    if (role === 'system' || role === 'developer') {
-      if (this.turns.length > 0) this.turns.push({ role, blocks, ...keep(left, { facts }) })
-      else this.system.push(...marked(blocks, left, { ...facts, role }))
-    } else if (!this.#returned(blocks))
-      this.turns.push({ role: 'user', blocks, ...keep(left, { facts }) })
+  /** What a pure function makes of a message, or of what was made of several. */
+  #made<Given extends readonly unknown[], Value>(
+    make: (...given: Given) => Value,
+    ...given: Given
+  ): Value {
+    return this.#making(this.#index, make, ...given)
+  }
+
+  #message(message: JsonObject): void {
+    if (!hasBlocks(message)) return this.#read(message)
+    for (const one of this.#made(inOwnMembers, message)) this.#read(one)
+  }
+
+  #read(message: JsonObject): void {
+    const role = textIn(message['role'])
+    if (role === 'tool' || role === 'function') this.#result(message)
+    else if (role === 'assistant') this.#said(message)
+    else if (role === 'system' || role === 'developer') this.#instruct(message, role)
+    else this.#ask(message)
+  }
+
+  #said(message: JsonObject): void {
+    this.#settle()
+    const { said, turn } = this.#made(readSaid, message, this.turns.length)
+    this.#calls.add(said)
+    this.turns.push(turn)
+  }
+
+  #instruct(message: JsonObject, role: 'system' | 'developer'): void {
+    this.#settle()
+    if (this.turns.length > 0) this.turns.push(this.#made(readTurn, message, role))
+    else this.system.push(...this.#made(readInstructions, message, role))
+  }
+
+  #ask(message: JsonObject): void {
+    const turn = this.#made(readTurn, message, 'user' as const)
+    const isReturned = this.#returned(turn.blocks)
+    this.#settle()
+    if (!isReturned) this.turns.push(turn)
   }
 
   /** Puts media that were written behind a result, and labelled as the tool's, back into that result. */
   #returned(blocks: readonly Block[]): boolean {
     const results = this.#results
-    if (!results || labelIn(blocks[0]) === undefined) return false
-    const places = new Map(
-      results.blocks
-        .map((one, at) => [one.kind === 'tool-result' ? one.callId : undefined, at] as const)
-        .toReversed(),
-    )
+    if (results.length === 0 || labelIn(blocks[0]) === undefined) return false
+    const places = new Map(results.map(({ callId }, at) => [callId, at] as const).toReversed())
     const found: { at: number; media: Block[] }[] = []
     for (const block of blocks) {
       const id = labelIn(block)
@@ -113,48 +133,73 @@ export class History {
       else return false
     }
     for (const { at, media } of found) {
-      const result = results.blocks[at]
-      if (result?.kind === 'tool-result')
-        results.blocks[at] = { ...result, content: [...result.content, ...media] }
+      const result = results[at]
+      if (result) results[at] = this.#made(withShown, result, media)
     }
     return true
   }
 
-  #said(message: JsonObject): void {
-    const turn = this.turns.length
-    const said = readMessage(message, (index) => `call_${turn}_${index}`)
-    this.#calls.add(said)
-    this.turns.push({ role: 'assistant', ...withMessage(said) })
+  #result(message: JsonObject): void {
+    const { role, tool_call_id, name } = message
+    const callId =
+      role === 'function'
+        ? this.#calls.answeredByName(textIn(name))
+        : this.#calls.answered(textIn(tool_call_id), `messages.${this.#index}.tool_call_id`)
+    const called = this.#calls.nameOf(callId) ?? textIn(name)
+    this.#results.push(this.#made(readResult, message, callId, called))
   }
 
-  #result(message: JsonObject, index: number): void {
-    const { role, content, tool_call_id, name, is_error, ...rest } = message
-    const isLegacy = role === 'function'
-    const callId = isLegacy
-      ? this.#calls.answeredByName(textIn(name))
-      : this.#calls.answered(textIn(tool_call_id), `messages.${index}.tool_call_id`)
-    const block: ToolResultBlock = {
-      kind: 'tool-result',
-      callId,
-      name: this.#calls.nameOf(callId) ?? textIn(name),
-      form: 'json',
-      content: readContent(content),
-      ...(is_error === true && { isError: true }),
-      ...keep(withoutAbsent(rest), {
-        facts: {
-          ...listFacts(content),
-          ...(typeof name === 'string' && { name }),
-          ...(isLegacy && { legacy: true }),
-        },
-      }),
-    }
-    if (this.#results) this.#results.blocks.push(block)
-    else {
-      this.#results = { role: 'user', blocks: [block] }
-      this.turns.push(this.#results)
-    }
+  #settle(): void {
+    if (this.#results.length === 0) return
+    this.turns.push(this.#made(answering, this.#results))
+    this.#results = []
   }
 }
+
+const making = rememberedMaking()
+
+function readTurn(message: JsonObject, role: Turn['role']): Turn {
+  const { role: _, content, ...rest } = message
+  const kept = keep(withoutAbsent(rest), { facts: listFacts(content) })
+  return { role, blocks: readContent(content), ...kept }
+}
+
+function readInstructions(message: JsonObject, role: Turn['role']): Block[] {
+  const { role: _, content, ...rest } = message
+  return marked(readContent(content), withoutAbsent(rest), { ...listFacts(content), role })
+}
+
+/** `place`: the number of the turn, from which calls without an id are named. */
+function readSaid(message: JsonObject, place: number): { said: Said; turn: Turn } {
+  const said = readMessage(message, (index) => `call_${place}_${index}`)
+  return { said, turn: { role: 'assistant', ...withMessage(said) } }
+}
+
+function readResult(message: JsonObject, callId: string, called: string): ToolResultBlock {
+  const { role, content, tool_call_id: _, name, is_error, ...rest } = message
+  return {
+    kind: 'tool-result',
+    callId,
+    name: called,
+    form: 'json',
+    content: readContent(content),
+    ...(is_error === true && { isError: true }),
+    ...keep(withoutAbsent(rest), {
+      facts: {
+        ...listFacts(content),
+        ...(typeof name === 'string' && { name }),
+        ...(role === 'function' && { legacy: true }),
+      },
+    }),
+  }
+}
+
+const withShown = (result: ToolResultBlock, media: readonly Block[]): ToolResultBlock => ({
+  ...result,
+  content: [...result.content, ...media],
+})
+
+const answering = (blocks: ToolResultBlock[]): Turn => ({ role: 'user', blocks })
 
 /** Members of an instruction's message are kept on its first block. */
 function marked(blocks: Block[], left: JsonObject, facts: Facts): Block[] {
@@ -166,29 +211,17 @@ function marked(blocks: Block[], left: JsonObject, facts: Facts): Block[] {
 
 /** Writes a conversation for an upstream and keeps every rule about the order of messages. */
 export function writeHistory(request: Request, context: WriteContext): JsonObject[] {
-  const placed = writeGroups(writtenTogether(request.turns, context), context)
+  const { lose, names, own, marks } = context
+  const groups = writtenTogether(request.turns, own)
+  // Its turns know their places.
+  const begin = () => (group: TurnGroup, _: number, heard: Lose) =>
+    writeTurns(group, { lose: heard, names, own, marks, path: '' })
+  const placed = writeEach(groups, [names, own, marks], lose, begin).flat()
   const system = writeSystem(request, context)
   return [...system, ...opened(request, system, placed, context), ...repair(placed, context)]
 }
 
-function writeGroups(groups: readonly TurnGroup[], context: WriteContext): Placed[] {
-  const { trail, given, lose } = context
-  return follow<TurnGroup, Placed[]>(
-    trail,
-    'chat-completions: write turns',
-    groups,
-    given,
-    lose,
-    (heard) => {
-      const writing = { ...context, lose: heard }
-      return {
-        begin: () => [],
-        copy: (placed) => [...placed],
-        step: (placed, turns) => placed.push(...writeTurns(turns, writing)),
-      }
-    },
-  )
-}
+const writeEach = rememberedEach<TurnGroup, Placed[]>()
 
 /** The templates of Mistral and Qwen refuse instructions alone. */
 function opened(

@@ -20,7 +20,7 @@ import {
 } from './proofs.ts'
 import { citationFrom } from './reply.ts'
 import { TagReader, ownProofMembers, thoughtIn, untag } from './thoughts.ts'
-import { grown } from '../../src/model/trail/growing.ts'
+import { grown } from '../../src/rules/growing.ts'
 
 type Kind = 'text' | 'reasoning' | 'refusal'
 

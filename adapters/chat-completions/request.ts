@@ -3,16 +3,11 @@ import { Members, membersBeside } from '../../src/model/ext.ts'
 import { reportUnkept } from '../../src/rules/foreign.ts'
 import { withToolsBefore } from '../../src/rules/late-tools.ts'
 import { toolNames } from '../../src/rules/names.ts'
-import { made } from '../../src/model/trail/trail.ts'
+import { remembered } from '../../src/model/remembered.ts'
 import { invalid, nothingToSend } from '../../src/model/problem.ts'
 import type { Request } from '../../src/model/request.ts'
 import { withFreeArguments } from '../../src/rules/text-tools.ts'
-import {
-  givenTo,
-  type WrittenRequest,
-  type ReadRequestContext,
-  type WriteRequestContext,
-} from '../contract.ts'
+import { type WrittenRequest, type WriteRequestContext } from '../contract.ts'
 import {
   DIALECT,
   TOOL_NAME,
@@ -37,13 +32,12 @@ import { readTools, readToolChoice, writeToolChoice, writeTools } from './tools.
 import { READ, validate } from './wire.ts'
 
 /** Throws for what this dialect forbids; keeps unknown members. */
-export function readRequest(body: Json, { trail }: ReadRequestContext): Request {
+export function readRequest(body: Json): Request {
   if (!isObject(body)) throw invalid('the body must be a JSON object')
-  if (trail) trail.check('chat-completions', body, 'messages', validate)
-  else validate(body)
+  validate(body)
   const { model, messages, stream, tool_choice, function_call, parallel_tool_calls } = body
   const { functions, response_format, metadata } = body
-  const history = History.read(messages, trail)
+  const history = History.read(messages)
   const said = options.readPlaces(new Members(body))
   const thoughts = readReasoning(body)
   const format = options.readFormat(response_format)
@@ -55,12 +49,7 @@ export function readRequest(body: Json, { trail }: ReadRequestContext): Request 
     stream: stream === true,
     system: history.system,
     turns: history.turns,
-    tools: made(
-      trail,
-      'chat-completions: read tools',
-      [body['tools'], functions, body['web_search_options']],
-      () => readTools(body),
-    ),
+    tools: toolsIn(body['tools'], functions, body['web_search_options']),
     ...readToolChoice(tool_choice, function_call),
     ...(typeof parallel_tool_calls === 'boolean' && { parallelToolCalls: parallel_tool_calls }),
     ...said,
@@ -87,6 +76,12 @@ export function readRequest(body: Json, { trail }: ReadRequestContext): Request 
   return objectsIn(body['tools']).some(isFlat) ? withFreeArguments(request) : request
 }
 
+/** A session has the same in each of its requests. */
+const toolsIn = remembered(
+  (tools: Json | undefined, functions: Json | undefined, web_search_options: Json | undefined) =>
+    readTools({ tools, functions, web_search_options }),
+)
+
 /** What a stream is padded with says nothing. */
 const STREAM_OPTIONS = new Set(['include_usage', 'include_obfuscation'])
 
@@ -107,9 +102,9 @@ const factsIn = ({ stream_options, usage, functions }: JsonObject) => ({
 
 /** Inverse of `readRequest`, fitted to the model and its server. */
 export function writeRequest(asked: Request, writing: WriteRequestContext): WrittenRequest {
-  const { target, lose, trail } = writing
+  const { target, lose } = writing
   const isOwn = isOrigin(asked)
-  const whole = withToolsBefore(asked, lose, trail)
+  const whole = withToolsBefore(asked, lose)
   const request = isOwn ? whole : withoutThoughts(whole, target, lose)
   const written = write(request, writing)
   const body = withUnsaid(request, written.body, writing)
@@ -118,10 +113,10 @@ export function writeRequest(asked: Request, writing: WriteRequestContext): Writ
 
 /** Inverse of `readRequest`, for a server that takes all of this dialect. */
 export const writeWhole = (asked: Request, writing: WriteRequestContext): WrittenRequest =>
-  write(withToolsBefore(asked, writing.lose, writing.trail), writing)
+  write(withToolsBefore(asked, writing.lose), writing)
 
 function write(asked: Request, writing: WriteRequestContext): WrittenRequest {
-  const { target, lose, cache, trail } = writing
+  const { target, lose, cache } = writing
   const isOwn = isOrigin(asked)
   const request = fitForeign(asked, writing)
   const context: WriteContext = {
@@ -130,8 +125,6 @@ function write(asked: Request, writing: WriteRequestContext): WrittenRequest {
     own: isOwn,
     marks: cache?.mode !== 'off',
     path: '',
-    trail,
-    given: givenTo(request, writing),
   }
   const messages = writeHistory(withFormat(request, context), context)
   if (messages.length === 0) throw nothingToSend()

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { field, namesFor, placesIn, fieldShapes } from '../../src/check/fields.ts'
 import {
+  lastingList,
   all,
   byType,
   list,
@@ -115,7 +116,7 @@ const format: Shape = (value) => typedFormat(withType(value, formatType))
 export const FIELDS = {
   // Optional: llama.cpp serves one model, and Azure's older addresses name it.
   model: field('read', nullish(sized(0, 256))),
-  messages: field('read', list(message), 'turns'),
+  messages: field('read', lastingList(message), 'turns'),
   max_completion_tokens: field('read drop', nullish(integer(0)), 'limits.maxOutputTokens'),
   max_tokens: field('read drop', nullish(integer(-1)), 'limits.maxOutputTokens'),
   temperature: field('read drop', nullish(number(0, 2)), 'sampling.temperature'),

@@ -32,7 +32,7 @@ import {
 import { writeAnnotation, writeFinish, type Seen } from './reply.ts'
 import { sayServed } from '../../src/rules/served.ts'
 import { SERVED, writeTierOf, writeUsage } from './usage.ts'
-import { grown } from '../../src/model/trail/growing.ts'
+import { grown } from '../../src/rules/growing.ts'
 
 /** The block that is being said. */
 interface Open {

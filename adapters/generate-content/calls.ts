@@ -1,5 +1,4 @@
 import { fingerprint } from '../../src/model/proof.ts'
-import { UndoMap } from '../../src/model/trail/undo-map.ts'
 
 /** The call that a result answers. */
 export interface Answered {
@@ -8,17 +7,10 @@ export interface Answered {
   name: string
 }
 
-/**
- * Calls and results of one history, in order. This dialect requires ids for neither. An id made here consists of
- * the name and a number, so that it is the same on every turn.
- */
-export interface CallBook {
-  turn(): void
-  call(name: string, id: string | undefined): string
-  result(name: string, id: string | undefined): Answered
-  /** One that goes on from here by itself. */
-  copy(): CallBook
-}
+/** What was entered into a book. */
+export type Entered =
+  | { readonly kind: 'turn' }
+  | { readonly kind: 'call' | 'result'; readonly name: string; readonly id: string | undefined }
 
 interface Call {
   readonly id: string
@@ -30,27 +22,12 @@ interface TurnCalls {
   readonly turn: number
   readonly calls: Call[]
   /** The number of the first that may wait. */
-  readonly next: number
+  next: number
 }
 
 /** Calls of one function: those of each turn in their order, the newest turn last. */
 class OpenCalls {
-  /** Stands for the book that may change it. */
-  readonly book: object
-  readonly #turns: TurnCalls[]
-
-  constructor(book: object, turns: TurnCalls[] = []) {
-    this.book = book
-    this.#turns = turns
-  }
-
-  copy(book: object): OpenCalls {
-    const turns = [...this.#turns]
-    const last = turns.at(-1)
-    // Only the last turn may get more.
-    if (last) turns[turns.length - 1] = { ...last, calls: [...last.calls] }
-    return new OpenCalls(book, turns)
-  }
+  readonly #turns: TurnCalls[] = []
 
   add(call: Call, turn: number): void {
     const last = this.#turns.at(-1)
@@ -59,113 +36,94 @@ class OpenCalls {
   }
 
   /** The first waiting call of the newest turn; calls of older turns have been given up. */
-  latest(answered: Pick<ReadonlySet<Call>, 'has'>): Call | undefined {
+  latest(answered: ReadonlySet<Call>): Call | undefined {
     for (let last = this.#turns.at(-1); last; last = this.#turns.at(-1)) {
       const { calls } = last
-      let { next } = last
-      for (let call = calls[next]; call && answered.has(call); call = calls[next]) next += 1
-      if (next !== last.next) this.#last = { ...last, next }
-      const call = calls[next]
+      let call = calls[last.next]
+      for (; call && answered.has(call); call = calls[last.next]) last.next += 1
       if (call) return call
       this.#turns.pop()
     }
     return undefined
   }
-
-  set #last(calls: TurnCalls) {
-    this.#turns[this.#turns.length - 1] = calls
-  }
 }
 
-interface Entries {
+/**
+ * Calls and results of one history, in order. This dialect requires ids for neither. An id made here consists of
+ * the name and a number, so that it is the same on every turn.
+ */
+export class CallBook {
   /** How often each function has been called. */
-  readonly numbers: UndoMap<string, number>
-  readonly names: UndoMap<string, string>
-  readonly byName: UndoMap<string, OpenCalls>
-  readonly byId: UndoMap<string, OpenCalls>
-  readonly answered: UndoMap<Call, true>
-  turn: number
-}
+  readonly #numbers = new Map<string, number>()
+  readonly #names = new Map<string, string>()
+  readonly #byName = new Map<string, OpenCalls>()
+  readonly #byId = new Map<string, OpenCalls>()
+  readonly #answered = new Set<Call>()
+  #turn = 0
+  #entered: Entered[] = []
 
-export function callBook(): CallBook {
-  return new Book({
-    numbers: new UndoMap(),
-    names: new UndoMap(),
-    byName: new UndoMap(),
-    byId: new UndoMap(),
-    answered: new UndoMap(),
-    turn: 0,
-  })
-}
-
-class Book implements CallBook {
-  readonly #entries: Entries
-  /** Stands for what this book alone may change. */
-  #own = {}
-
-  constructor(entries: Entries) {
-    this.#entries = entries
+  /** What was entered since it was last asked, to enter it into another book. */
+  taken(): readonly Entered[] {
+    if (this.#entered.length === 0) return NONE
+    const entered = this.#entered
+    this.#entered = []
+    return entered
   }
 
-  copy(): CallBook {
-    // What both hold now, neither may change any more.
-    this.#own = {}
-    const { numbers, names, byName, byId, answered, turn } = this.#entries
-    return new Book({
-      numbers: numbers.copy(),
-      names: names.copy(),
-      byName: byName.copy(),
-      byId: byId.copy(),
-      answered: answered.copy(),
-      turn,
-    })
+  enter(entered: readonly Entered[]): void {
+    for (const one of entered) {
+      if (one.kind === 'turn') this.turn()
+      else if (one.kind === 'call') this.call(one.name, one.id)
+      else this.result(one.name, one.id)
+    }
+    this.#entered = []
   }
 
   turn(): void {
-    this.#entries.turn += 1
+    this.#turn += 1
+    this.#entered.push({ kind: 'turn' })
   }
 
-  call(name: string, id: string | undefined): string {
-    const { byName, byId, names, turn } = this.#entries
-    const invented = this.#invent(name)
-    const call = { id: id || invented, name }
-    this.#open(byName, name).add(call, turn)
-    this.#open(byId, call.id).add(call, 0)
-    names.set(call.id, name)
+  call(name: string, said: string | undefined): string {
+    const number = this.#numbered(name)
+    const call = { id: said || inventedId(number, name), name }
+    openIn(this.#byName, name).add(call, this.#turn)
+    openIn(this.#byId, call.id).add(call, 0)
+    this.#names.set(call.id, name)
+    this.#entered.push({ kind: 'call', ...call })
     return call.id
   }
 
   result(name: string, id: string | undefined): Answered {
-    const { names, byName, byId } = this.#entries
-    const asked = id ? this.#latest(byId, id) : undefined
+    this.#entered.push({ kind: 'result', name, id })
+    const asked = id ? this.#byId.get(id)?.latest(this.#answered) : undefined
     if (asked) return this.#close(asked)
-    const known = id ? names.get(id) : undefined
+    const known = id ? this.#names.get(id) : undefined
     if (id && known !== undefined) return { callId: id, name: known }
-    const waiting = this.#latest(byName, name)
-    return waiting ? this.#close(waiting) : { callId: id || this.#invent(name), name: '' }
+    const waiting = this.#byName.get(name)?.latest(this.#answered)
+    if (waiting) return this.#close(waiting)
+    return { callId: id || inventedId(this.#numbered(name), name), name: '' }
   }
 
-  #invent(name: string): string {
-    const { numbers } = this.#entries
-    const number = (numbers.get(name) ?? 0) + 1
-    numbers.set(name, number)
-    return `call_${fingerprint(`${number} ${name}`)}`
-  }
-
-  #open(calls: UndoMap<string, OpenCalls>, key: string): OpenCalls {
-    const known = calls.get(key)
-    if (known?.book === this.#own) return known
-    const own = known?.copy(this.#own) ?? new OpenCalls(this.#own)
-    calls.set(key, own)
-    return own
-  }
-
-  #latest(calls: UndoMap<string, OpenCalls>, key: string): Call | undefined {
-    return calls.has(key) ? this.#open(calls, key).latest(this.#entries.answered) : undefined
+  #numbered(name: string): number {
+    const number = (this.#numbers.get(name) ?? 0) + 1
+    this.#numbers.set(name, number)
+    return number
   }
 
   #close(call: Call): Answered {
-    this.#entries.answered.set(call, true)
+    this.#answered.add(call)
     return { callId: call.id, name: call.name }
   }
+}
+
+const NONE: readonly Entered[] = []
+
+const inventedId = (number: number, name: string): string =>
+  `call_${fingerprint(`${number} ${name}`)}`
+
+function openIn(calls: Map<string, OpenCalls>, key: string): OpenCalls {
+  const known = calls.get(key) ?? new OpenCalls()
+  calls.set(key, known)
+  return known
 }

@@ -5,7 +5,7 @@ import type {
   ToolCallBlock,
   ToolResultBlock,
 } from '../../src/model/request.ts'
-import { callBook, type CallBook } from './calls.ts'
+import { CallBook, type Entered } from './calls.ts'
 import { many, DIALECT, keep, restOf, factsOf } from './dialect.ts'
 import {
   joinPieces,
@@ -15,101 +15,81 @@ import {
   MISSING_RESULT,
   wrap,
 } from './blocks.ts'
-import type { WireContent, WirePart } from './wire.ts'
+import type { WireContent } from './wire.ts'
 import { listOf, isObject, mergedMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import { GO_ON, firstWordsFor } from '../../src/rules/empty-request.ts'
 import { foundInWords, isInstruction, passingWords } from '../../src/rules/late-tools.ts'
 import type { ToolNames } from '../../src/rules/names.ts'
-import {
-  addNote,
-  explanationWords,
-  blockInWords,
-  parted,
-  type Part,
-} from '../../src/rules/notes.ts'
+import { addNote, explanationWords, blockInWords, parted } from '../../src/rules/notes.ts'
 import { instructionWords } from '../../src/rules/text-tools.ts'
-import type { Lose } from '../../src/model/loss.ts'
-import { follow, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
-import { givenTo, type WriteRequestContext } from '../contract.ts'
+import { nothingLost, type Lose } from '../../src/model/loss.ts'
+import { rememberedEach, rememberedMaking, type Making } from '../../src/model/remembered.ts'
+import type { WriteRequestContext } from '../contract.ts'
 import { knownBy } from './abilities.ts'
 import { isHeld, writeMediaIn } from './media.ts'
 import { once } from './proofs.ts'
 import { needsMix } from './tools.ts'
 
-/** Contents that form one turn. */
-interface JoinedContents extends Pick<WireContent, 'role'> {
-  path: string
-  parts: { part: WirePart; path: string }[]
-  rest: object
+/** `detail`: how closely to look at pictures that say nothing themselves. */
+export function readTurns(contents: readonly WireContent[], detail: string | undefined): Turn[] {
+  const { groups, firsts } = groupContents(contents)
+  const read = readEach(groups, [detail], nothingLost, (before) => {
+    const book = new CallBook()
+    for (const { entered } of before) book.enter(entered)
+    return (group, index) => {
+      const turn = readTurn(group, firsts[index] ?? 0, { book, detail })
+      return { turn, entered: book.taken() }
+    }
+  })
+  return read.map(({ turn }) => turn)
 }
 
-export function readTurns(
-  contents: readonly WireContent[],
-  detail: string | undefined,
-  trail: Trail | undefined,
-): Turn[] {
-  const read = follow<WireContent, ReadTurns>(
-    trail,
-    'generate-content: read contents',
-    contents,
-    [detail],
-    nothingLost,
-    () => ({
-      begin: () => ({ detail, turns: [], book: callBook(), open: undefined }),
-      copy: ({ turns, book, open }) => ({
-        detail,
-        turns: [...turns],
-        book: book.copy(),
-        open: open && { ...open, parts: [...open.parts] },
-      }),
-      step: joinContent,
-    }),
-  )
-  endTurn(read)
-  return read.turns
+interface ReadTurn {
+  readonly turn: Turn
+  /** Its calls and results. */
+  readonly entered: readonly Entered[]
 }
 
-interface ReadTurns {
-  /** How closely to look at pictures that say nothing themselves. */
-  readonly detail: string | undefined
-  readonly turns: Turn[]
-  readonly book: CallBook
-  /** The last contents, to which more may belong. */
-  open: JoinedContents | undefined
-}
+const readEach = rememberedEach<readonly WireContent[], ReadTurn>()
 
 /**
  * Chats of @google/genai keep every chunk of a streamed answer as a content of its own; together these form one
- * turn.
+ * turn. `firsts`: the number of the first content of each.
  */
-function joinContent(state: ReadTurns, { role, parts, ...rest }: WireContent, index: number): void {
-  const path = `contents.${index}`
-  const placed = many(parts).map((part, at) => ({ part, path: `${path}.parts.${at}` }))
-  const { open } = state
-  if (open?.role === 'model' && role === 'model' && Object.keys(rest).length === 0)
-    open.parts.push(...placed)
-  else {
-    endTurn(state)
-    state.open = { path, role, parts: placed, rest }
+function groupContents(contents: readonly WireContent[]) {
+  const groups: WireContent[][] = []
+  const firsts: number[] = []
+  for (const [index, content] of contents.entries()) {
+    const last = groups.at(-1)
+    if (last?.[0]?.role === 'model' && content.role === 'model' && isPlain(content))
+      last.push(content)
+    else {
+      groups.push([content])
+      firsts.push(index)
+    }
   }
+  return { groups, firsts }
 }
 
-function endTurn({ turns, book, open, detail }: ReadTurns): void {
-  if (open) turns.push(readTurn(open, { book, detail }))
-}
+const isPlain = (content: WireContent): boolean =>
+  Object.keys(content).every((key) => key === 'role' || key === 'parts')
 
 function readTurn(
-  { path, role, parts, rest }: JoinedContents,
-  { book, detail }: Pick<ReadTurns, 'book' | 'detail'>,
+  contents: readonly WireContent[],
+  first: number,
+  context: { book: CallBook; detail: string | undefined },
 ): Turn {
+  const [{ role, parts: _, ...rest } = {}] = contents
   const isModel = role === 'model'
-  if (isModel) book.turn()
-  const blocks = parts.flatMap((placed) =>
-    readPart(placed.part, { path: placed.path, book, detail }),
+  if (isModel) context.book.turn()
+  const blocks = contents.flatMap(({ parts }, index) =>
+    many(parts).flatMap((part, at) =>
+      readPart(part, { path: `contents.${first + index}.parts.${at}`, ...context }),
+    ),
   )
   return {
     role: isModel ? 'assistant' : role === 'system' ? 'system' : 'user',
-    blocks: pairCode(isModel ? once(joinPieces(blocks)) : blocks, path),
+    blocks: pairCode(isModel ? once(joinPieces(blocks)) : blocks, `contents.${first}`),
     ...keep(rest),
   }
 }
@@ -158,49 +138,73 @@ const listEntries = (turn: Turn, index: number, from = 0): Entry[] =>
     path: `turns.${index}.blocks.${from + place}`,
   }))
 
-function groupTurns(
-  { turns }: Request,
-  { trail, lose }: WriteRequestContext,
-): readonly TurnGroup[] {
-  return follow<Turn, TurnGroup[]>(trail, 'generate-content: groups', turns, [], lose, (heard) => ({
-    begin: () => [],
-    copy: (groups) => [...groups.slice(0, -1), ...groups.slice(-1).map(copied)],
-    step: (groups, turn, index) => joinTurn(groups, turn, index, heard),
-  }))
-}
+const grouping = rememberedMaking()
 
-const copied = (group: TurnGroup): TurnGroup => ({
-  ...group,
-  entries: [...group.entries],
-  rest: [...group.rest],
-})
-
-function joinTurn(groups: TurnGroup[], turn: Turn, index: number, lose: Lose): void {
+function groupTurns({ turns }: Request, lose: Lose): readonly TurnGroup[] {
   // Instructions on top join those of the system.
-  if (groups.length === 0 && isInstruction(turn)) return
-  for (const part of parted(turn, DIALECT, true)) joinPart(groups, part, index, lose)
+  const first = turns.findIndex((turn) => !isInstruction(turn))
+  const placed = partEach(
+    turns,
+    [],
+    lose,
+    () => (turn, index, heard) =>
+      first < 0 || index < first ? [] : placeParts(turn, index, heard),
+  )
+  const groups = new TurnGroups(grouping(turns))
+  for (const [index, parts] of placed.entries()) for (const part of parts) groups.add(part, index)
+  return groups.all
 }
 
-function joinPart(
-  groups: TurnGroup[],
-  { turn, from, isNote }: Part,
-  index: number,
-  lose: Lose,
-): void {
-  const role = turn.role === 'assistant' ? 'model' : 'user'
-  const entries = listEntries(turn, index, from)
-  const isSaid = isInstruction(turn) && entries.some(({ block }) => block.kind !== 'tool-change')
-  if (isSaid) lose('approximated', `turns.${index}.role`)
-  const own = isInstruction(turn) ? instructed(turn, entries, index, lose) : entries
-  const last = groups.at(-1)
-  const group: TurnGroup = { role, turn: index, entries: own, rest: [restOf(turn)] }
-  if (isNote)
-    addNote(groups, group, last?.entries.some(({ block }) => block.kind === 'tool-call') === true)
-  else if (last?.role === role) {
-    last.entries.push(...own)
-    last.rest.push(restOf(turn))
-  } else groups.push(group)
+/** A part of a turn. */
+interface PlacedPart extends Omit<TurnGroup, 'entries' | 'rest'> {
+  readonly entries: readonly Entry[]
+  readonly rest: JsonObject
+  readonly isNote: boolean
 }
+
+const partEach = rememberedEach<Turn, PlacedPart[]>()
+
+const placeParts = (given: Turn, index: number, lose: Lose): PlacedPart[] =>
+  parted(given, DIALECT, true).map(({ turn, from, isNote = false }) => {
+    const entries = listEntries(turn, index, from)
+    const isSaid = isInstruction(turn) && entries.some(({ block }) => block.kind !== 'tool-change')
+    if (isSaid) lose('approximated', `turns.${index}.role`)
+    return {
+      role: turn.role === 'assistant' ? 'model' : 'user',
+      turn: index,
+      entries: isInstruction(turn) ? instructed(turn, entries, index, lose) : entries,
+      rest: restOf(turn),
+      isNote,
+    }
+  })
+
+class TurnGroups {
+  readonly all: TurnGroup[] = []
+  readonly #making: Making
+
+  constructor(making: Making) {
+    this.#making = making
+  }
+
+  add({ role, turn, entries, rest, isNote }: PlacedPart, index: number): void {
+    const last = this.all.at(-1)
+    if (!isNote && last?.role === role) {
+      last.entries.push(...entries)
+      last.rest.push(rest)
+      return
+    }
+    const group = { role, turn, entries: [...entries], rest: [rest] }
+    const isCalling = last?.entries.some(({ block }) => block.kind === 'tool-call') === true
+    // What stands before the last one is whole, and the same again in the next request.
+    if (isNote && isCalling) addNote(this.all, this.#making(index, whole, group), true)
+    else {
+      if (last) this.all[this.all.length - 1] = this.#making(index, whole, last)
+      this.all.push(group)
+    }
+  }
+}
+
+const whole = (group: TurnGroup): TurnGroup => group
 
 function instructed(turn: Turn, entries: readonly Entry[], index: number, lose: Lose): Entry[] {
   const path = `turns.${index}`
@@ -223,28 +227,18 @@ export function writeContents(
   context: WriteRequestContext,
   names: ToolNames,
 ): JsonObject[] {
-  const { trail, lose } = context
-  const isMixed = needsMix(request, context.target)
-  const given = [isMixed, ...givenTo(request, context)]
-  const groups = groupTurns(request, context)
-  const { written } = follow<TurnGroup, Written>(
-    trail,
-    'generate-content: write turns',
-    groups,
-    given,
-    lose,
-    (heard) => {
-      const writing = { ...context, lose: heard }
-      const partContext = createPartContext(writing, names, isMixed)
-      return {
-        begin: () => ({ written: [], calls: [], asked: 0 }),
-        copy: (state) => ({ ...state, written: [...state.written] }),
-        step: (state, group) => writeGroup(state, group, partContext),
-      }
-    },
-  )
-  return joinNeighbours(written, trail)
+  const { target, lose } = context
+  const isMixed = needsMix(request, target)
+  const groups = groupTurns(request, lose)
+  const given = [isMixed, names, target.facts.fetchesUrls, hasLevels(context)]
+  const written = writeEach(groups, given, lose, (before) => (group, _, heard) => {
+    const partContext = createPartContext({ ...context, lose: heard }, names, isMixed)
+    return writeGroup(before.at(-1), group, partContext)
+  })
+  return joinNeighbours(written.flatMap(({ contents }) => contents))
 }
+
+const writeEach = rememberedEach<TurnGroup, WrittenGroup>()
 
 /** The service requires a conversation that begins with no call. */
 export function begun(request: Request, system: number, contents: JsonObject[], lose: Lose) {
@@ -257,74 +251,52 @@ export function begun(request: Request, system: number, contents: JsonObject[], 
   return [saying(words), ...contents]
 }
 
-interface Written {
-  readonly written: JsonObject[]
+interface WrittenGroup {
+  readonly contents: readonly JsonObject[]
   /** Those of the model's last turn, which begins with this number. */
-  calls: readonly ToolCallBlock[]
-  asked: number
+  readonly calls: readonly ToolCallBlock[]
+  readonly asked: number
 }
 
-function writeGroup(state: Written, group: TurnGroup, partContext: PartContextOf): void {
-  const { written, calls, asked } = state
-  if (group.role === 'user') {
-    written.push(...writeUser(group, calls, asked, partContext))
-    state.calls = []
-    return
-  }
+function writeGroup(
+  before: WrittenGroup | undefined,
+  group: TurnGroup,
+  partContext: PartContextOf,
+): WrittenGroup {
+  const { calls = [], asked = 0 } = before ?? {}
+  if (group.role === 'user')
+    return { contents: writeUser(group, calls, asked, partContext), calls: [], asked }
   const parts = group.entries.flatMap((entry) => writeEntry(entry, partContext))
-  if (parts.length > 0) written.push({ ...mergedMembers(group.rest), role: 'model', parts })
-  state.calls = group.entries.flatMap(({ block }) => (block.kind === 'tool-call' ? [block] : []))
-  state.asked = group.turn
+  return {
+    contents: parts.length > 0 ? [{ ...mergedMembers(group.rest), role: 'model', parts }] : [],
+    calls: group.entries.flatMap(({ block }) => (block.kind === 'tool-call' ? [block] : [])),
+    asked: group.turn,
+  }
 }
 
-interface Neighbours {
-  readonly role: Json | undefined
-  readonly isAnswer: boolean
-  readonly contents: JsonObject[]
-}
-
-interface Joined {
-  readonly contents: JsonObject[]
-  /** The last ones, to which more may belong. */
-  open: Neighbours | undefined
-}
+const joining = rememberedMaking()
 
 /** Contents of one role become neighbours where nothing is left between them; they are joined. */
-function joinNeighbours(written: readonly JsonObject[], trail: Trail | undefined): JsonObject[] {
-  const joined = follow<JsonObject, Joined>(
-    trail,
-    'generate-content: join contents',
-    written,
-    [],
-    nothingLost,
-    () => ({
-      begin: () => ({ contents: [], open: undefined }),
-      copy: ({ contents, open }) => ({
-        contents: [...contents],
-        open: open && { ...open, contents: [...open.contents] },
-      }),
-      step: joinNext,
-    }),
-  )
-  endNeighbours(joined)
-  return joined.contents
-}
-
-function joinNext(state: Joined, content: JsonObject): void {
-  const { open } = state
-  const { role } = content
-  const isAnswer = contentParts(content).some(isResponse)
-  if (open && open.role === role && !open.isAnswer && !isAnswer) open.contents.push(content)
-  else {
-    endNeighbours(state)
-    state.open = { role, isAnswer, contents: [content] }
+function joinNeighbours(written: readonly JsonObject[]): JsonObject[] {
+  const making = joining(written)
+  const joined: JsonObject[] = []
+  let open: JsonObject[] = []
+  let isAnswer = false
+  for (const [index, content] of written.entries()) {
+    const isNextAnswer = contentParts(content).some(isResponse)
+    if (open[0]?.['role'] === content['role'] && !isAnswer && !isNextAnswer) open.push(content)
+    else {
+      if (open.length > 0) joined.push(making(index, joinContents, open))
+      open = [content]
+      isAnswer = isNextAnswer
+    }
   }
+  if (open.length > 0) joined.push(joinContents(open))
+  return joined
 }
 
-function endNeighbours({ contents, open }: Joined): void {
-  if (!open) return
-  const parts = open.contents.flatMap(contentParts)
-  contents.push({ ...mergedMembers(open.contents), parts })
+function joinContents(contents: readonly JsonObject[]): JsonObject {
+  return { ...mergedMembers(contents), parts: contents.flatMap(contentParts) }
 }
 
 const contentParts = (content: JsonObject | undefined): Json[] => listOf(content?.['parts'])
@@ -336,6 +308,9 @@ const isCall = (part: Json): boolean => isObject(part) && 'functionCall' in part
 
 const isModel = (content: JsonObject | undefined): boolean => content?.['role'] === 'model'
 
+const hasLevels = ({ target }: Pick<WriteRequestContext, 'target'>): boolean =>
+  knownBy(target).mediaLevels === true
+
 type PartContextOf = (path: string) => WritePartContext
 
 function createPartContext(
@@ -343,7 +318,7 @@ function createPartContext(
   names: ToolNames,
   ids: boolean,
 ): PartContextOf {
-  const levels = knownBy(context.target).mediaLevels === true
+  const levels = hasLevels(context)
   return (path) => ({
     path,
     lose: context.lose,

@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { nothingLost, type Lose } from '../../src/model/loss.ts'
 import { leftOut, saidDocument, textOfMedia, typeByName } from '../../src/rules/media.ts'
 import type { Block, MediaBlock, ToolResultBlock, Turn } from '../../src/model/request.ts'
-import { follow, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
+import { rememberedEach } from '../../src/model/remembered.ts'
 import { keep, restOf, factsOf } from './dialect.ts'
 import type { WireMedia } from './wire.ts'
 
@@ -60,23 +60,16 @@ export function detailByLevel(level: Json | undefined): string | undefined {
 }
 
 /** Whether all media are pictures, and there is one: other dialects have no word for how to look at others. */
-export function hasPicturesAlone(turns: readonly Turn[], trail: Trail | undefined): boolean {
-  const { pictures, others } = follow(
-    trail,
-    'generate-content: pictures',
-    turns,
-    [],
-    nothingLost,
-    () => ({
-      begin: () => ({ pictures: false, others: false }),
-      copy: (state) => ({ ...state }),
-      step(state, { blocks }) {
-        state.pictures ||= blocks.some(isPicture)
-        state.others ||= blocks.some((block) => block.kind === 'media' && !isPicture(block))
-      },
-    }),
-  )
-  return pictures && !others
+export function hasPicturesAlone(turns: readonly Turn[]): boolean {
+  const shown = mediaEach(turns, [], nothingLost, () => mediaIn)
+  return shown.includes('pictures') && !shown.includes('others')
+}
+
+const mediaEach = rememberedEach<Turn, 'pictures' | 'others' | undefined>()
+
+function mediaIn({ blocks }: Turn): 'pictures' | 'others' | undefined {
+  if (blocks.some((block) => block.kind === 'media' && !isPicture(block))) return 'others'
+  return blocks.some(isPicture) ? 'pictures' : undefined
 }
 
 const isPicture = (block: Block): boolean =>

@@ -41,7 +41,7 @@ import { isItsOwn, readProof } from './proofs.ts'
 import { normalisePart, REPLY_VERBATIM } from './wire.ts'
 import { readFinish, type ReadFinish } from './reply.ts'
 import { readUsage } from './usage.ts'
-import { grown } from '../../src/model/trail/growing.ts'
+import { grown } from '../../src/rules/growing.ts'
 
 /** Takes the text of a part that holds nothing else. */
 type Take = (text: string) => void

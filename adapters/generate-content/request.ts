@@ -1,6 +1,5 @@
 import {
   rewriteMembers,
-  objectIn,
   pickMembers,
   isObject,
   type Json,
@@ -10,15 +9,10 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Request } from '../../src/model/request.ts'
 import { withToolsBefore } from '../../src/rules/late-tools.ts'
 import { toolNames, type ToolNames } from '../../src/rules/names.ts'
-import { made, mapped, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
+import { remembered, rememberedLosing } from '../../src/model/remembered.ts'
 import { invalid } from '../../src/model/problem.ts'
 import { storeFor } from '../../src/rules/storing.ts'
-import {
-  givenTo,
-  type WrittenRequest,
-  type ReadRequestContext,
-  type WriteRequestContext,
-} from '../contract.ts'
+import type { WrittenRequest, ReadRequestContext, WriteRequestContext } from '../contract.ts'
 import { detailByLevel, hasPicturesAlone } from './media.ts'
 import { begun, systemEntries, writeContents, readTurns } from './history.ts'
 import { membersBeside } from '../../src/model/ext.ts'
@@ -35,14 +29,13 @@ import {
   TOOL_CONFIG_PATH,
   isOrigin,
 } from './dialect.ts'
-import { heededBy, knownBy, proving, storing } from './abilities.ts'
+import { heededBy, knownBy, mixesTools, proving, storing } from './abilities.ts'
 import { fit } from './fit.ts'
 import { fitRequest } from '../../src/models/fit-request.ts'
 import { formatInstruction, readOptions, writeAccount, writeOptions } from './fields.ts'
 import { modelPath, resourceName } from './paths.ts'
 import {
   normalise,
-  normaliseContent,
   checkCount,
   checkCreate,
   checkWrappedCount,
@@ -61,9 +54,9 @@ import {
 } from './tools.ts'
 
 export function readRequest(body: Json, context: ReadRequestContext): Request {
-  const { route, trail } = context
+  const { route } = context
   const named = route.model ?? ''
-  const wire = checked(spelled(body, trail), route.operation === 'count-tokens', trail)
+  const wire = checked(normalise(body), route.operation === 'count-tokens')
   const { contents, systemInstruction, tools, toolConfig, generationConfig, ...others } = wire
   const { labels, serviceTier, store } = others
   const choice = readToolConfig(toolConfig)
@@ -72,17 +65,15 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   const tier = readTier(serviceTier)
   const level = settings[RESOLUTION]
   const detail = detailByLevel(level)
-  const turns = readTurns(many(contents), detail, trail)
-  const isSaid = detail !== undefined && hasPicturesAlone(turns, trail)
+  const turns = readTurns(many(contents), detail)
+  const isSaid = detail !== undefined && hasPicturesAlone(turns)
   const unsaid = pickMembers(settings, (key) => !isSaid || key !== RESOLUTION)
   return {
     model: named,
     stream: route.stream ?? false,
     system: readSystem(systemInstruction),
     turns,
-    tools: made(trail, 'generate-content: read tools', [tools, named, isStrict], () =>
-      readTools(tools, named, isStrict),
-    ),
+    tools: toolsIn(tools, named, isStrict),
     ...(choice.toolChoice && { toolChoice: choice.toolChoice }),
     ...options,
     ...(labels && Object.keys(labels).length > 0 && { labels }),
@@ -106,26 +97,14 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   }
 }
 
+/** A session has the same in each of its requests. */
+const toolsIn = remembered(readTools)
+
 /** Settings that have a place of their own. */
 const TAKEN = { labels: undefined, serviceTier: undefined, store: undefined, model: undefined }
 const INSTRUCTION = new Set(['role', 'parts'])
 
-/** Spells each content by itself, so that those of the last request stay the same. */
-function spelled(body: Json, trail: Trail | undefined): Json {
-  if (!trail || !isObject(body) || !Array.isArray(body['contents'])) return normalise(body)
-  const { contents, ...others } = body
-  const name = 'generate-content: spell contents'
-  const list = mapped(trail, name, contents, [], nothingLost, (content) => [
-    normaliseContent(content),
-  ])
-  return { ...objectIn(normalise(others)), contents: list }
-}
-
-function checked(body: Json, isCount: boolean, trail?: Trail): WireRequest {
-  if (trail && isObject(body)) {
-    const name = `generate-content: ${isCount ? 'count' : 'create'}`
-    return trail.check(name, body, 'contents', (each) => checked(each, isCount))
-  }
+function checked(body: Json, isCount: boolean): WireRequest {
   if (!isCount) return checkCreate(body)
   const isWrapped = isObject(body) && body['generateContentRequest'] !== undefined
   return isWrapped ? checkWrappedCount(body) : checkCount(body)
@@ -189,11 +168,12 @@ function fitForeign(request: Request, { target, lose }: WriteRequestContext): Re
 
 function writeBody(asked: Request, context: WriteRequestContext): JsonObject {
   const { lose } = context
-  const request = withToolsBefore(fitForeign(asked, context), lose, context.trail)
+  const request = withToolsBefore(fitForeign(asked, context), lose)
   const names = toolNames(request, NAME_RULE)
   const rest = unprefixed(restOf(request))
   const { system, contents } = conversation(request, context, names)
-  const tools = offeredTools(request, context, names)
+  const mayMix = mixesTools(context.target)
+  const tools = offeredTools(lose, names, request.tools, ...toolSettings(request), mayMix)
   const calling = writeFunctionCalling(request, context.target, names, lose)
   const config = { ...rest.calling, ...calling }
   const toolConfig = {
@@ -220,16 +200,7 @@ function writeBody(asked: Request, context: WriteRequestContext): JsonObject {
 }
 
 /** The tools stay the same from request to request. */
-function offeredTools(
-  request: Request,
-  context: WriteRequestContext,
-  names: ToolNames,
-): JsonObject[] {
-  const { target, lose, trail } = context
-  const given = [...givenTo(request, context), ...toolSettings(request)]
-  const write = (heard: Lose) => writeTools(request, target, names, heard)
-  return made(trail, 'generate-content: write tools', given, write, lose)
-}
+const offeredTools = rememberedLosing(writeTools)
 
 function conversation(
   request: Request,

@@ -147,28 +147,28 @@ export const toolSettings = (request: Request): readonly [isMixed: boolean, isNo
 
 /** Most models refuse functions and built-in tools in one request; then the functions stay. */
 export function writeTools(
-  request: Request,
-  target: Target,
-  names: ToolNames,
   lose: Lose,
+  names: ToolNames,
+  tools: readonly Tool[],
+  isMixed: boolean,
+  isNone: boolean,
+  mayMix: boolean,
 ): JsonObject[] {
-  const functions = request.tools.filter(isDeclared)
+  const functions = tools.filter(isDeclared)
   const declarations = unique(
     functions.map((tool) => writeFunction(tool, names, lose)),
     lose,
   )
+  const isAlone = functions.length > 0 && !isMixed && !mayMix
+  const hosted = tools.filter((tool) => !isNamed(tool))
   // `NONE` applies only to functions.
-  const [isMixed, isNone] = toolSettings(request)
-  const isAlone = functions.length > 0 && !isMixed && !mixesTools(target)
-  const hosted = request.tools.filter((tool) => !isNamed(tool))
   const offered = isNone ? [] : hosted
   reportLeftOut(hosted, offered, lose)
   const builtIn = [
-    ...request.tools.flatMap(writeScreen),
+    ...tools.flatMap(writeScreen),
     ...offered.flatMap((tool) => writeHosted(tool, isAlone, lose)),
   ]
-  for (const tool of request.tools)
-    if (tool.kind !== 'opaque' && tool.cache) lose('dropped', 'cache')
+  for (const tool of tools) if (tool.kind !== 'opaque' && tool.cache) lose('dropped', 'cache')
   return declarations.length > 0 ? [{ functionDeclarations: declarations }, ...builtIn] : builtIn
 }
 

@@ -8,6 +8,7 @@ import {
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { field, namesFor, placesIn, fieldShapes } from '../../src/check/fields.ts'
 import {
+  lastingList,
   list,
   object,
   optional,
@@ -16,6 +17,8 @@ import {
   type Shape,
   type TypeOf,
 } from '../../src/check/shape.ts'
+import { nothingLost } from '../../src/model/loss.ts'
+import { rememberedEach } from '../../src/model/remembered.ts'
 import { anything, filled, flag, number, oneOf, text, that } from '../../src/check/shape-values.ts'
 import { verbatimPaths, wrappedIn } from '../../src/json/verbatim-paths.ts'
 
@@ -24,8 +27,7 @@ import { verbatimPaths, wrappedIn } from '../../src/json/verbatim-paths.ts'
  */
 
 /** A list of one may be written without brackets. An error names the element. */
-function oneOrMany<T>(shape: Shape<T>): Shape<T | T[]> {
-  const many = list(shape)
+function oneOrMany<T>(shape: Shape<T>, many: Shape<T[]> = list(shape)): Shape<T | T[]> {
   return (value) => (Array.isArray(value) ? many(value) : shape(value))
 }
 
@@ -76,6 +78,7 @@ const part = object({
 
 const role = oneOf('user', 'model', 'function', 'tool', 'system', '')
 const content = object({ role: optional(role), parts: optional(oneOrMany(part)) })
+const contents = oneOrMany(content, lastingList(content))
 
 const declaration = object({
   name: filled,
@@ -144,7 +147,7 @@ export const FIELDS = {
   store: field('read drop', optional(flag)),
   continuationToken: field(''),
   // Checked last, because it is the longest.
-  contents: field('read', optional(oneOrMany(content)), 'turns'),
+  contents: field('read', optional(contents), 'turns'),
 }
 
 /** Members whose promise no service of another dialect can keep. */
@@ -154,7 +157,7 @@ export const optionPlace = placesIn(OPTIONS, 'generationConfig.')
 
 const members = fieldShapes(FIELDS)
 const count = object(members)
-const create = object({ ...members, contents: oneOrMany(content) })
+const create = object({ ...members, contents })
 const wrappedCount = object({ generateContentRequest: count })
 
 export type WireMedia = TypeOf<typeof media>
@@ -227,9 +230,6 @@ const REQUEST: Level = { ...CREATE, generateContentRequest: CREATE }
 export const normalise = (body: Json): Json =>
   isSpelled(body, REQUEST) ? body : spell(body, REQUEST)
 
-export const normaliseContent = (content: Json): Json =>
-  isSpelled(content, CONTENT) ? content : spell(content, CONTENT)
-
 /** One part of a reply. */
 export const normalisePart = (part: JsonObject): JsonObject =>
   isSpelled(part, PART) ? part : spellMembers(part, PART)
@@ -237,6 +237,7 @@ export const normalisePart = (part: JsonObject): JsonObject =>
 /** Whether everything is in lowerCamelCase already, as in most bodies; then nothing is copied. */
 function isSpelled(value: Json, level: Level): boolean {
   if (level === LEAF) return true
+  if (level === CONTENT && Array.isArray(value)) return areSpelled(value)
   if (Array.isArray(value)) return value.every((item) => isSpelled(item, level))
   return !isObject(value) || Object.keys(value).every((key) => isMember(key, value[key], level))
 }
@@ -252,9 +253,27 @@ const findLevel = (level: Level, name: string): Level | undefined =>
 
 function spell(value: Json, level: Level): Json {
   if (level === LEAF) return value
+  if (level === CONTENT && Array.isArray(value)) return spellContents(value)
   if (Array.isArray(value)) return value.map((item) => spell(item, level))
   return isObject(value) ? spellMembers(value, level) : value
 }
+
+const spellEach = rememberedEach<Json, Json>()
+
+/** Those of the last request of a session stay the same. */
+const spellContents = (contents: readonly Json[]): Json[] => [
+  ...spellEach(
+    contents,
+    [],
+    nothingLost,
+    () => (content) => (isSpelled(content, CONTENT) ? content : spell(content, CONTENT)),
+  ),
+]
+
+const lookEach = rememberedEach<Json, boolean>()
+
+const areSpelled = (contents: readonly Json[]): boolean =>
+  lookEach(contents, [], nothingLost, () => (content) => isSpelled(content, CONTENT)).every(Boolean)
 
 function spellMembers(value: JsonObject, level: Level): JsonObject {
   return rewriteMembers(value, (key, member) =>

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/json/json.ts'
-import { grown } from '../../src/model/trail/growing.ts'
+import { grown } from '../../src/rules/growing.ts'
 import { joinSilent } from './proofs.ts'
 
 /** A text that clients see as one, because nothing stands between its pieces. */

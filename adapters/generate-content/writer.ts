@@ -26,7 +26,7 @@ import { writeProblem } from './problems.ts'
 import { repeatThoughts, writeProof } from './proofs.ts'
 import { FINISH_NAMES, understood } from './reply.ts'
 import { SERVED, writeUsage } from './usage.ts'
-import { grown } from '../../src/model/trail/growing.ts'
+import { grown } from '../../src/rules/growing.ts'
 
 /** The block that is being written. */
 interface Open {

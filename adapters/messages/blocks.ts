@@ -21,7 +21,6 @@ import { ProblemError } from '../../src/model/problem.ts'
 import { summaryWords } from '../../src/rules/notes.ts'
 import { foundInWords } from '../../src/rules/late-tools.ts'
 import { lowerInput } from '../../src/rules/text-tools.ts'
-import { UndoMap } from '../../src/model/trail/undo-map.ts'
 import { written, type BlockTable } from '../contract.ts'
 import * as citations from './citations.ts'
 import {
@@ -47,19 +46,21 @@ import { readReference, readToolChange, writeReferences, writeToolChange } from 
 import type { WireBlock } from './wire.ts'
 
 export interface ReadContext {
-  /** The name of every call so far, by its id. */
-  readonly callNames: UndoMap<string, string>
+  /** The names of the calls in this content, by their ids. */
+  readonly callNames: Map<string, string>
+  /** Those of the calls before it. */
+  readonly answered: ReadonlyMap<string, string>
   /** Gathers the tools that the conversation brings. */
   readonly late: Tool[]
   /** The tools that stand before it. */
   readonly offered: readonly Tool[]
 }
 
-export const reading = (offered: readonly Tool[] = []): ReadContext => ({
-  callNames: new UndoMap(),
-  late: [],
-  offered,
-})
+export const reading = (
+  offered: readonly Tool[] = [],
+  late: readonly Tool[] = [],
+  answered: ReadContext['answered'] = new Map(),
+): ReadContext => ({ callNames: new Map(), late: [...late], offered, answered })
 
 export interface Content {
   blocks: Block[]
@@ -238,7 +239,7 @@ function readToolResult(raw: WireBlock, context: ReadContext): Block {
   return {
     kind: 'tool-result',
     callId,
-    name: context.callNames.get(callId) ?? '',
+    name: context.callNames.get(callId) ?? context.answered.get(callId) ?? '',
     form: 'json',
     content: blocks,
     ...(is_error === true && { isError: true }),

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { CacheMiss, Caching, Request } from '../../src/model/request.ts'
-import type { Lose } from '../../src/model/loss.ts'
-import { follow, mapped, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
+import { nothingLost, type Lose } from '../../src/model/loss.ts'
+import { rememberedEach } from '../../src/model/remembered.ts'
 import type { WriteRequestContext } from '../contract.ts'
 import { isOrigin, listIn, objectIn, objectsIn, textIn } from './dialect.ts'
 
@@ -29,15 +29,15 @@ const LONG = '1h'
 export function withMarks(
   written: JsonObject,
   request: Request,
-  { cache, lose, trail }: Pick<WriteRequestContext, 'cache' | 'lose' | 'trail'>,
+  { cache, lose }: Pick<WriteRequestContext, 'cache' | 'lose'>,
 ): JsonObject {
   const own = isOrigin(request)
-  const marks = isMarkless(written, trail) ? 0 : countMarks(written)
+  const marks = isMarkless(written) ? 0 : countMarks(written)
   if (cache?.mode === 'off') {
     if (marks > 0) lose('dropped', 'cache', 'the route sends none')
     return marks > 0 ? eachMark(written, () => undefined) : written
   }
-  const body = cache && !own ? asLists(written, trail) : written
+  const body = cache && !own ? asLists(written) : written
   const isMarked = isObject(body['cache_control'])
   const most = isMarked ? MAX_MARKS - 1 : MAX_MARKS
   if (marks > 0) {
@@ -53,25 +53,21 @@ export function withMarks(
  * Marks move from turn to turn. Content is written as a list with or without a mark, so that nothing else changes
  * when one moves.
  */
-function asLists(body: JsonObject, trail: Trail | undefined): JsonObject {
+function asLists(body: JsonObject): JsonObject {
   const { system, messages } = body
   return {
     ...body,
     ...(typeof system === 'string' && { system: asList(system) }),
-    messages: mapped(
-      trail,
-      'messages: content lists',
-      listIn(messages),
-      [],
-      nothingLost,
-      (message) => [
-        isObject(message) && isUser(message) && typeof message['content'] === 'string'
-          ? { ...message, content: asList(message['content']) }
-          : message,
-      ],
-    ),
+    messages: [...listEach(listIn(messages), [], nothingLost, () => withList)],
   }
 }
+
+const listEach = rememberedEach<Json, Json>()
+
+const withList = (message: Json): Json =>
+  isObject(message) && isUser(message) && typeof message['content'] === 'string'
+    ? { ...message, content: asList(message['content']) }
+    : message
 
 const asList = (text: string): Json => [{ type: 'text', text }]
 
@@ -163,14 +159,12 @@ function withLifetimes(body: JsonObject, usual: string | undefined, lose: Lose):
 type Place = 'tools' | 'system' | 'messages'
 
 /** Whether nothing in a body has a mark. */
-function isMarkless({ tools, system, messages }: JsonObject, trail: Trail | undefined): boolean {
-  if ([tools, system].some((value) => Array.isArray(value) && hasMarks(value))) return false
-  return !follow(trail, 'messages: marks', listIn(messages), [], nothingLost, () => ({
-    begin: () => ({ found: false }),
-    copy: ({ found }) => ({ found }),
-    step: (state, message) => (state.found ||= hasMarks([message])),
-  })).found
-}
+const isMarkless = ({ tools, system, messages }: JsonObject): boolean =>
+  ![tools, system].some((value) => Array.isArray(value) && hasMarks(value)) &&
+  !markEach(listIn(messages), [], nothingLost, () => isMarked).some(Boolean)
+
+const markEach = rememberedEach<Json, boolean>()
+const isMarked = (message: Json): boolean => hasMarks([message])
 
 function countMarks(body: JsonObject): number {
   let count = 0

@@ -1,8 +1,8 @@
 import { stringify, type JsonObject } from '../../src/json/json.ts'
 import { changeInWords } from '../../src/rules/late-tools.ts'
 import type { Lose } from '../../src/model/loss.ts'
+import { rememberedEach } from '../../src/model/remembered.ts'
 import { uniqueIds } from '../../src/rules/names.ts'
-import { follow, type Trail } from '../../src/model/trail/trail.ts'
 import { CALL_ID, objectsIn, textIn } from './dialect.ts'
 import type { WireBlock } from './wire.ts'
 
@@ -25,37 +25,25 @@ export interface Message {
  * Results must stand at the very beginning of the message after their calls, before anything else. So results are
  * moved there, missing ones are made up as failures, and a result without a call becomes text.
  */
-export function pairResults(
-  messages: readonly Message[],
-  trail: Trail | undefined,
-  lose: Lose,
-): Message[] {
-  return follow<Message, Paired>(
-    trail,
-    'messages: pair results',
-    apart(messages),
-    [],
-    lose,
-    (heard) => ({
-      begin: () => ({ paired: [], calls: [] }),
-      copy: ({ paired, calls }) => ({ paired: [...paired], calls }),
-      step: (state, message) => pair(state, message, heard),
-    }),
-  ).paired
+export function pairResults(messages: readonly Message[], lose: Lose): Message[] {
+  const paired = pairEach(apart(messages), [], lose, (before) => (message, _, heard) => {
+    const calls = before.at(-1)?.calls ?? NONE
+    if (message.role === 'assistant') return { message, calls: callsIn(message) }
+    if (message.role !== 'user') return { message, calls }
+    return { message: answer(message, calls, heard), calls: NONE }
+  })
+  return paired.map(({ message }) => message)
 }
+
+const NONE: readonly string[] = []
 
 interface Paired {
-  readonly paired: Message[]
-  /** Those of the model's last message. */
-  calls: readonly string[]
+  readonly message: Message
+  /** The calls that wait for results behind it. */
+  readonly calls: readonly string[]
 }
 
-function pair(state: Paired, message: Message, lose: Lose): void {
-  if (message.role === 'assistant') state.calls = callsIn(message)
-  const isAnswer = message.role === 'user'
-  state.paired.push(isAnswer ? answer(message, state.calls, lose) : message)
-  if (isAnswer) state.calls = []
-}
+const pairEach = rememberedEach<Message, Paired>()
 
 const callsIn = ({ pieces }: Message): string[] =>
   pieces.flatMap(({ value }) => idsIn(value, 'tool_use', 'id'))

@@ -3,7 +3,6 @@ import type { CacheMark, ToolChangeBlock } from '../../src/model/request.ts'
 import { createCodec, membersBeside } from '../../src/model/ext.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { NameRule, ToolNames } from '../../src/rules/names.ts'
-import type { Trail } from '../../src/model/trail/trail.ts'
 import type { Takes } from './abilities.ts'
 
 /** The id of this dialect. */
@@ -99,7 +98,4 @@ export interface WriteContext {
   brought(change: ToolChangeBlock): JsonObject[]
   /** The canonical place of the current block. */
   readonly path: string
-  /** What the last request of the session became, and what else decides about that. */
-  readonly trail?: Trail | undefined
-  readonly given: readonly unknown[]
 }

@@ -3,17 +3,10 @@ import { instructionWords } from '../../src/rules/text-tools.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { isEffort } from '../../src/rules/effort.ts'
 import { isInstruction, passingWords } from '../../src/rules/late-tools.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { nothingLost, type Lose } from '../../src/model/loss.ts'
 import type { Block, BlockOf, Request, Tool, Turn } from '../../src/model/request.ts'
-import { follow, mapped, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
-import {
-  checkSummaries,
-  plainText,
-  readContent,
-  reading,
-  writeBlock,
-  type ReadContext,
-} from './blocks.ts'
+import { rememberedEach, rememberedMaking, type Making } from '../../src/model/remembered.ts'
+import { checkSummaries, plainText, readContent, reading, writeBlock } from './blocks.ts'
 import {
   DIALECT,
   isOrigin,
@@ -25,7 +18,7 @@ import {
   restOf,
   withoutNulls,
 } from './dialect.ts'
-import { ProofChain } from './proofs.ts'
+import { NO_PROOFS, type ProofChain } from './proofs.ts'
 import { effortWord } from './reasoning.ts'
 import { pairResults, type Message, type MessagePiece } from './calls.ts'
 
@@ -38,37 +31,59 @@ const PASSING = 'next_user_message'
 export function readTurns(
   messages: Json | undefined,
   offered: readonly Tool[],
-  trail: Trail | undefined,
-): { turns: Turn[]; late: Tool[] } {
-  return follow(trail, 'messages: read turns', listIn(messages), [offered], nothingLost, () => ({
-    begin: () => ({ ...reading(offered), turns: [] as Turn[] }),
-    copy: ({ callNames, late, turns }) => ({
-      offered,
-      callNames: callNames.copy(),
-      late: [...late],
-      turns: [...turns],
-    }),
-    step: (state, message, index) =>
-      isObject(message) && state.turns.push(readMessage(message, state, index)),
-  }))
+): { turns: Turn[]; late: readonly Tool[] } {
+  const read = readEach(listIn(messages).filter(isObject), [offered], nothingLost, (before) => {
+    const names = new Map<string, string>()
+    for (const { calls } of before) for (const [id, name] of calls) names.set(id, name)
+    return (message, index) => {
+      const one = readMessage(message, index, { names, offered, late: before.at(-1)?.late ?? [] })
+      for (const [id, name] of one.calls) names.set(id, name)
+      return one
+    }
+  })
+  return { turns: read.map(({ turn }) => turn), late: read.at(-1)?.late ?? [] }
 }
 
+const readEach = rememberedEach<JsonObject, ReadMessage>()
+
+interface ReadMessage {
+  readonly turn: Turn
+  readonly calls: Iterable<[id: string, name: string]>
+  /** The tools that the conversation has brought up to its end. */
+  readonly late: readonly Tool[]
+}
+
+/** `names`: those of the calls before it, by their ids. */
 function readMessage(
-  { role, content, ...others }: JsonObject,
-  context: ReadContext,
+  message: JsonObject,
   index: number,
-): Turn {
+  {
+    names,
+    offered,
+    late,
+  }: { names: ReadonlyMap<string, string>; offered: readonly Tool[]; late: readonly Tool[] },
+): ReadMessage {
+  const { role, content, ...others } = message
+  const context = reading(offered, late, names)
   const { blocks, damaged } = readContent(content, context)
   if (blocks.some(isSummary)) checkSummaries(content, `messages.${index}`)
   const { said, rest } = role === 'system' ? readSettings(others) : { said: {}, rest: others }
-  return {
+  const turn: Turn = {
     role: readRole(textIn(role)),
     blocks,
     ...said,
     ...(damaged && { damagedProof: true as const }),
     ...keep(rest),
   }
+  const { callNames, late: brought } = context
+  return {
+    turn,
+    calls: callNames.size > 0 ? callNames : NONE,
+    late: brought.length > late.length ? brought : late,
+  }
 }
+
+const NONE: Iterable<[id: string, name: string]> = []
 
 const isSummary = (block: Block): boolean => block.kind === 'opaque' && block.summary === true
 
@@ -102,23 +117,55 @@ export function leadingInstructions(turns: Turn[]): number {
 
 /** Inverse of `readTurns` for an upstream: keeps every rule about the order of messages. */
 export function writeTurns(request: Request, context: WriteContext): Message[] {
-  const { trail, given, lose, betas } = context
+  const { turns } = request
+  const { lose, names, hidden, brought, isOpen, takes } = context
   const own = isOrigin(request)
-  const gathered = follow<Turn, Gathered>(
-    trail,
-    'messages: write turns',
-    request.turns,
-    given,
-    lose,
-    (heard) => ({
-      begin: () => new Gathered(own, { ...context, lose: heard, betas: new Set() }),
-      copy: (state) => state.copy({ ...context, lose: heard }),
-      step: (state, turn, index) => state.turn(turn, index),
-    }),
-  )
-  const messages = gathered.end()
-  for (const beta of gathered.betas) betas.add(beta)
-  return pairResults(messages, trail, lose)
+  const first = leadingInstructions(turns)
+  const how = [names, hidden, brought, takes.system, takes.changes, takes.deferred, isOpen, own]
+  const written = writeEach(turns, how, lose, (before) => (turn, index, heard) => {
+    // Leading instructions join the system field.
+    if (index < first) return NOTHING
+    const at = { ...context, lose: heard, path: `turns.${index}` }
+    return writeOne(turn, at, own, before.at(-1)?.chain ?? NO_PROOFS)
+  })
+  const gathered = new Gathered(lose, own, gathering(turns, how))
+  for (const [index, one] of written.entries()) {
+    for (const beta of one.betas) context.betas.add(beta)
+    gathered.add(one, index)
+  }
+  return pairResults(gathered.end(), lose)
+}
+
+const writeEach = rememberedEach<Turn, WrittenTurn>()
+const gathering = rememberedMaking()
+
+interface WrittenTurn {
+  readonly pieces: readonly MessagePiece[]
+  /** What the message has beside its content. */
+  readonly left: JsonObject
+  /** Instructions that stay where they are. */
+  readonly inPlace: boolean
+  readonly betas: readonly string[]
+  readonly chain: ProofChain
+}
+
+const NOTHING: WrittenTurn = { pieces: [], left: {}, inPlace: false, betas: [], chain: NO_PROOFS }
+
+function writeOne(
+  turn: Turn,
+  context: WriteContext,
+  own: boolean,
+  before: ProofChain,
+): WrittenTurn {
+  const { lose, path, takes } = context
+  const betas = new Set<string>()
+  const writing = { ...context, betas }
+  if (turn.damagedProof && own) lose('dropped', `${path}.seal`, DAMAGED)
+  const inPlace = takes.system && isInstruction(turn)
+  const chain = before.next()
+  const pieces = inPlace ? writeInPlace(turn, writing) : writeTurn(turn, writing, chain)
+  const settings = inPlace ? writeSettings(turn, writing) : {}
+  return { pieces, left: { ...restOf(turn), ...settings }, inPlace, betas: [...betas], chain }
 }
 
 /**
@@ -126,58 +173,34 @@ export function writeTurns(request: Request, context: WriteContext): Message[] {
  * calls and their results, so those of another dialect wait until the user has ended.
  */
 class Gathered {
-  #messages: Message[] = []
+  readonly #messages: Message[] = []
+  readonly #lose: Lose
   readonly #own: boolean
-  readonly #context: WriteContext
+  readonly #making: Making
+  /** The turn that is being added. */
+  #index = 0
   #waiting: Message[] = []
   #reordered: string | undefined
-  #chain = new ProofChain()
-  /** Something besides instructions has been said. */
-  #isBegun = false
 
-  constructor(own: boolean, context: WriteContext) {
+  constructor(lose: Lose, own: boolean, making: Making) {
+    this.#lose = lose
     this.#own = own
-    this.#context = context
+    this.#making = making
   }
 
-  copy(context: WriteContext): Gathered {
-    const other = new Gathered(this.#own, { ...context, betas: new Set(this.betas) })
-    // Only the last message may still grow.
-    other.#messages = [...this.#messages.slice(0, -1), ...this.#messages.slice(-1).map(copied)]
-    other.#waiting = this.#waiting.map(copied)
-    other.#reordered = this.#reordered
-    other.#chain = this.#chain.copy()
-    other.#isBegun = this.#isBegun
-    return other
-  }
-
-  get betas(): ReadonlySet<string> {
-    return this.#context.betas
-  }
-
-  turn(turn: Turn, index: number): void {
-    const context = { ...this.#context, path: `turns.${index}` }
-    this.#isBegun ||= !isInstruction(turn)
-    // Leading instructions join the system field.
-    if (!this.#isBegun) return
-    if (turn.damagedProof && this.#own) context.lose('dropped', `${context.path}.seal`, DAMAGED)
-    const inPlace = context.takes.system && isInstruction(turn)
-    const pieces = inPlace ? writeInPlace(turn, context) : writeTurn(turn, context, this.#chain)
-    const settings = inPlace ? writeSettings(turn, context) : {}
-    this.#add(pieces, { ...restOf(turn), ...settings }, inPlace)
-  }
-
-  #add(pieces: MessagePiece[], left: JsonObject, isInstruction: boolean): void {
-    if (isInstruction) {
+  add({ pieces, left, inPlace }: WrittenTurn, index: number): void {
+    this.#index = index
+    if (inPlace) {
       if (pieces.length === 0 && Object.keys(left).length === 0) return
-      const message: Message = { role: 'system', pieces, left }
-      if (this.#own) this.#messages.push(message)
+      const message: Message = { role: 'system', pieces: [...pieces], left }
+      if (this.#own) this.#begin(message)
       else this.#waiting.push(message)
       return
     }
     for (const piece of pieces) this.#append(piece)
     const last = this.#messages.at(-1)
-    if (pieces.length > 0 && last) last.left = { ...last.left, ...left }
+    if (pieces.length > 0 && last && Object.keys(left).length > 0)
+      last.left = { ...last.left, ...left }
   }
 
   end(): Message[] {
@@ -190,12 +213,12 @@ class Gathered {
     else if (this.#waiting.length > 0) this.#reordered ??= this.#waiting[0]?.pieces[0]?.place
     const last = this.#messages.at(-1)
     if (last?.role === piece.role) last.pieces.push(piece)
-    else this.#messages.push({ role: piece.role, pieces: [piece], left: {} })
+    else this.#begin({ role: piece.role, pieces: [piece], left: {} })
   }
 
   /** The model speaks next: instructions that waited for it stand before it. */
   #settle(): void {
-    const { lose } = this.#context
+    const lose = this.#lose
     const waiting = joined(this.#waiting)
     this.#waiting = []
     if (this.#reordered !== undefined) lose('reordered', this.#reordered, 'instructions come last')
@@ -203,15 +226,21 @@ class Gathered {
     if (waiting.length === 0) return
     if (this.#messages.at(-1)?.role !== 'user') {
       const words = wordsOf(waiting, lose)
-      if (words) this.#messages.push({ role: 'user', pieces: [words], left: {} })
+      if (words) this.#begin({ role: 'user', pieces: [words], left: {} })
     }
-    this.#messages.push(
-      ...waiting.filter(({ pieces, left }) => pieces.length > 0 || 'output_config' in left),
-    )
+    for (const message of waiting)
+      if (message.pieces.length > 0 || 'output_config' in message.left) this.#begin(message)
+  }
+
+  /** Begins a message. The one before it is whole, and the same again in the next request. */
+  #begin(message: Message): void {
+    const last = this.#messages.pop()
+    if (last) this.#messages.push(this.#making(this.#index, whole, last))
+    this.#messages.push(message)
   }
 }
 
-const copied = (message: Message): Message => ({ ...message, pieces: [...message.pieces] })
+const whole = (message: Message): Message => message
 
 /** Neighbouring instructions become one message, unless they hold for different times. */
 function joined(messages: readonly Message[]): Message[] {
@@ -279,7 +308,6 @@ function writeSettings({ effort, passing }: Turn, { betas, lose }: WriteContext)
 function writeTurn(turn: Turn, context: WriteContext, chain: ProofChain): MessagePiece[] {
   const place = context.path
   if (isInstruction(turn)) return writeInstruction(turn, context)
-  chain.begin()
   return turn.blocks.flatMap((block, index) => {
     const path = `${place}.blocks.${index}`
     if (!context.isOpen && !chain.takes(block)) {
@@ -323,13 +351,11 @@ function writeInstruction(turn: Turn, context: WriteContext): MessagePiece[] {
   return [marked(passingWords(turn, text, place, context.lose), place)]
 }
 
-export const finishMessages = (
-  messages: readonly Message[],
-  { trail }: WriteContext,
-): JsonObject[] =>
-  mapped(trail, 'messages: finish', messages, [], nothingLost, (message) =>
-    isSaid(message) ? [finishMessage(message)] : [],
-  )
+export const finishMessages = (messages: readonly Message[]): JsonObject[] => [
+  ...finishEach(messages.filter(isSaid), [], nothingLost, () => finishMessage),
+]
+
+const finishEach = rememberedEach<Message, JsonObject>()
 
 /** A message says something, or an effort alone. */
 const isSaid = ({ pieces, left }: Message): boolean =>

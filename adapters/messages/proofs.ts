@@ -175,16 +175,12 @@ export class ProofChain {
   /** The thought before it in its turn has no proof, and it does not say itself what it is bound to. */
   #isGap = false
 
-  copy(): ProofChain {
+  /** One for the next turn, which goes on from here. */
+  next(): ProofChain {
     const other = new ProofChain()
     other.#last = this.#last
     other.#isBroken = this.#isBroken
     return other
-  }
-
-  /** Begins a turn. */
-  begin(): void {
-    this.#isGap = false
   }
 
   /** Whether the service takes the block behind those before it. */
@@ -206,3 +202,6 @@ export class ProofChain {
     return this.#last === undefined || after === proofMark(this.#last.value)
   }
 }
+
+/** At the beginning of each conversation. It is never changed. */
+export const NO_PROOFS = new ProofChain()

@@ -21,7 +21,7 @@ import { BAD_REPLY, readProblem } from './problems.ts'
 import { deltaType, messageLeft, readStopDetails, readStopReason, readWithheld } from './reply.ts'
 import { mergeUsage, readUsage } from './usage.ts'
 import type { WireBlock, WireDelta, WireReply, WireStep } from './wire.ts'
-import { grown } from '../../src/model/trail/growing.ts'
+import { grown } from '../../src/rules/growing.ts'
 
 const EVENT_VERBATIM = verbatimPaths('content_block.input')
 

@@ -1,19 +1,18 @@
 import { objectIn, pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
-import type { Block, Request } from '../../src/model/request.ts'
-import { trailOf, withLastEffort, withoutForgotten } from '../../src/rules/late-tools.ts'
-import { toolNames } from '../../src/rules/names.ts'
+import { nothingLost, type Lose } from '../../src/model/loss.ts'
+import type { Block, Request, Tool } from '../../src/model/request.ts'
+import { withLastEffort, withoutForgotten } from '../../src/rules/late-tools.ts'
+import { toolNames, type ToolNames } from '../../src/rules/names.ts'
 import { storeFor } from '../../src/rules/storing.ts'
 import { GO_ON, firstWordsFor } from '../../src/rules/empty-request.ts'
 import { invalid, nothingToSend, ProblemError } from '../../src/model/problem.ts'
 import { BETAS } from './clouds/betas.ts'
 import { Members, membersBeside } from '../../src/model/ext.ts'
-import { made, type Trail } from '../../src/model/trail/trail.ts'
+import { remembered, rememberedLosing } from '../../src/model/remembered.ts'
 import { inWords } from '../../src/rules/text-tools.ts'
 import type { KnownFacts } from '../../src/models/facts.ts'
 import { fitRequest } from '../../src/models/fit-request.ts'
 import {
-  givenTo,
   type Lookup,
   type Known,
   type WrittenRequest,
@@ -50,7 +49,7 @@ import { LISTING_BETA, readServers } from './mcp.ts'
 import * as options from './fields.ts'
 import { isThought, lacksProof, lastProofIn } from './proofs.ts'
 import { readReasoning, writeReasoning, type WrittenReasoning } from './reasoning.ts'
-import { schemaRoom, type Room } from './schema-budget.ts'
+import { schemaRoom } from './schema-budget.ts'
 import { readTools, readToolChoice, writeServers, writeToolChoice, writeTools } from './tools.ts'
 import { finishMessages, leadingInstructions, readTurns, writeTurns } from './history.ts'
 import type { Message } from './calls.ts'
@@ -67,16 +66,14 @@ const firstHeader = (headers: Lookup, names: readonly string[]): string | undefi
 
 /** Throws for what this dialect forbids; keeps unknown members. */
 export function readRequest(body: Json, context: ReadRequestContext): Request {
-  const { headers, route, trail } = context
+  const { headers, route } = context
   demandVersion(headers)
   if (!isObject(body)) throw invalid('the body must be a JSON object')
   const { operation } = route
-  if (trail)
-    trail.check(`messages: ${operation}`, body, 'messages', (each) => validate(each, operation))
-  else validate(body, operation)
+  validate(body, operation)
   refuseThread(body)
   checkBudget(body, headers)
-  return withClient(readBody(body, trail), headers)
+  return withClient(readBody(body), headers)
 }
 
 /**
@@ -126,7 +123,7 @@ function checkBudget(body: JsonObject, headers: Lookup): void {
   throw invalid(`${path}: must be less than max_tokens (${bound})`, path)
 }
 
-function readBody(body: JsonObject, trail: Trail | undefined): Request {
+function readBody(body: JsonObject): Request {
   const { model, stream, system, messages, tools, tool_choice, thinking } = body
   const { max_tokens, metadata, service_tier } = body
   const { output_config, output_format, mcp_servers, speed } = body
@@ -138,10 +135,8 @@ function readBody(body: JsonObject, trail: Trail | undefined): Request {
   const { tier, left: tierLeft } = options.readTier(service_tier, speed)
   const { caching, left: diagnosticsLeft } = readDiagnostics(body['diagnostics'])
   const maxOutputTokens = numberIn(max_tokens)
-  const offered = made(trail, 'messages: read tools', [tools, mcp_servers], () =>
-    readTools(tools, mcp_servers),
-  )
-  const { turns, late } = readTurns(messages, offered, trail)
+  const offered = toolsIn(tools, mcp_servers)
+  const { turns, late } = readTurns(messages, offered)
   const said = options.readPlaces(new Members(body))
   return {
     model: textIn(model),
@@ -174,6 +169,9 @@ function readBody(body: JsonObject, trail: Trail | undefined): Request {
     }),
   }
 }
+
+/** A session has the same in each of its requests. */
+const toolsIn = remembered(readTools)
 
 const readSystem = (system: Json | undefined): Block[] =>
   readContent(system, reading()).blocks.map(setBillingApart)
@@ -278,13 +276,12 @@ function writeBody(request: Request, context: WholeContext, betas: Set<string>):
   const names = toolNames(request, TOOL_NAME)
   const takes = takenBy(model, own)
   const offer = offeredTools(request, names, takes, lose)
-  const known = trailOf(request, givenTo(request, context), context.trail)
-  const writing: WriteContext = { lose, names, betas, isOpen, path: '', takes, ...offer, ...known }
+  const writing: WriteContext = { lose, names, betas, isOpen, path: '', takes, ...offer }
   const messages = writeTurns(request, writing)
   offer.reportUnnamed()
   const room = schemaRoom()
   const format = options.writeFormat(request.format, { room, structured: facts.structured }, lose)
-  const offered = writeOffered(request, offer, writing, { room, code: facts.code })
+  const offered = writeOffered(request, offer, writing, facts)
   const maxTokens = options.writeMaxTokens(request, target, facts, lose)
   const thoughts = writeReasoning(withEffort(request, takes), {
     maxTokens,
@@ -303,7 +300,7 @@ function writeBody(request: Request, context: WholeContext, betas: Set<string>):
     model: target.model,
     max_tokens: maxTokens,
     ...(system.length > 0 && { system: plainText(system) ?? system }),
-    messages: finishMessages(messages, writing),
+    messages: finishMessages(messages),
     ...offered,
     ...(thinking && { thinking }),
     ...writeOutput(output_config, effort, format),
@@ -345,13 +342,10 @@ function withUpdates(
 function writeOffered(
   request: Request,
   { head, late }: ReturnType<typeof offeredTools>,
-  { names, lose, takes, betas, given, trail }: WriteContext,
-  limits: { room: Room; code: string | undefined },
+  { names, lose, takes, betas }: WriteContext,
+  { code, structured }: Pick<KnownFacts, 'code' | 'structured'>,
 ): { tool_choice?: JsonObject } {
-  const write = (heard: Lose) =>
-    writeTools(head, { names, ...limits, lose: heard, deferred: takes.deferred })
-  // They stay the same from request to request.
-  const tools = made(trail, 'messages: write tools', [...given, request.format], write, lose)
+  const tools = writeHead(lose, head, names, request.format, structured, code, takes.deferred)
   const servers = writeServers(request, betas)
   return {
     ...(tools.length > 0 && { tools }),
@@ -359,6 +353,23 @@ function writeOffered(
     ...writeToolChoice(request, [...tools, ...late], names, lose),
   }
 }
+
+/** The tools on top, whose schemas share their room with that of a format. They stay the same from request to request. */
+const writeHead = rememberedLosing(
+  (
+    lose: Lose,
+    head: readonly Tool[],
+    names: ToolNames,
+    format: Request['format'],
+    structured: boolean | undefined,
+    code: string | undefined,
+    deferred: boolean,
+  ): JsonObject[] => {
+    const room = schemaRoom()
+    options.writeFormat(format, { room, structured }, nothingLost)
+    return writeTools(head, { names, room, code, lose, deferred })
+  },
+)
 
 function writeOutput(left: Json | undefined, effort: string | undefined, format: JsonObject) {
   const output = { ...objectIn(left), ...(effort !== undefined && { effort }), ...format }

@@ -104,17 +104,18 @@ export function offeredTools(request: Request, names: ToolNames, takes: Takes, l
   const placed = placeTools({ ...request, tools }, { late: changes === 'whole', deferred }, lose)
   const late: JsonObject[] = []
   const context = { names, room: schemaRoom(), lose, deferred }
-  return {
-    head: placed.head,
-    late,
-    reportUnnamed: placed.reportUnnamed,
-    hidden: new Set(
-      placed.head.flatMap((tool) => (tool.deferred ? listWireNames(tool, names) : [])),
-    ),
-    brought(change: ToolChangeBlock): JsonObject[] {
-      const written = writeTools(placed.brought(change), context)
-      late.push(...written)
-      return written
-    },
+  const brought = (change: ToolChangeBlock): JsonObject[] => {
+    const written = writeTools(placed.brought(change), context)
+    late.push(...written)
+    return written
   }
+  const { head, reportUnnamed } = placed
+  const hidden = head.flatMap((tool) => (tool.deferred ? listWireNames(tool, names) : []))
+  // What is brought is brought once, so that a turn depends on those before it.
+  return tools.some((tool) => tool.late || tool.deferred)
+    ? { head, late, reportUnnamed, hidden: new Set(hidden), brought }
+    : { head, late, reportUnnamed, ...NOTHING_LATE }
 }
+
+/** The same for all conversations in which no tool comes later. */
+const NOTHING_LATE = { hidden: new Set<string>(), brought: (): JsonObject[] => [] }

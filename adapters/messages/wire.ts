@@ -1,6 +1,7 @@
 import { isObject, type Json, type Loose } from '../../src/json/json.ts'
 import { field, namesFor, placesIn, fieldShapes } from '../../src/check/fields.ts'
 import {
+  lastingList,
   all,
   byType,
   list,
@@ -119,7 +120,7 @@ const format = typed({ json_schema: object({ schema: objectText }) })
 /** The members of a request. */
 export const FIELDS = {
   model: field('read count', sized(1, 256)),
-  messages: field('read count', list(message), 'turns'),
+  messages: field('read count', lastingList(message), 'turns'),
   max_tokens: field('read bind', nullish(integer(0)), 'limits.maxOutputTokens'),
   system: field('read count', nullish(textOrList(typed({ text: textBlock })))),
   metadata: field('read drop', nullish(object({ user_id: nullish(sized(0, 256)) })), 'user'),

@@ -29,7 +29,7 @@ import { envelopeBlock, mayFollowText, writeSignature } from './proofs.ts'
 import { ReplyBlocks } from './writer-blocks.ts'
 import { readStopReason, writeStopDetails, writeStopReason, writeWithheld } from './reply.ts'
 import { SERVED, writeUsage } from './usage.ts'
-import { grown } from '../../src/model/trail/growing.ts'
+import { grown } from '../../src/rules/growing.ts'
 
 /** The block that is being written. `index` is set when it has been opened on the wire. */
 interface Open {

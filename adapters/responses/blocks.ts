@@ -412,10 +412,7 @@ export function writeCache(
 }
 
 /** The output of a call; `names`: the names of the calls so far, by their ids. */
-export function readOutput(
-  item: JsonObject,
-  names: Pick<ReadonlyMap<string, string>, 'get'>,
-): ToolResultBlock {
+export function readOutput(item: JsonObject, called: string | undefined): ToolResultBlock {
   const members = new Members(item)
   const form = members.any('type') === 'custom_tool_call_output' ? 'text' : 'json'
   const named = members.peek('name')
@@ -426,7 +423,7 @@ export function readOutput(
   return defined({
     kind: 'tool-result' as const,
     callId,
-    name: names.get(callId) ?? (typeof named === 'string' ? named : ''),
+    name: called ?? (typeof named === 'string' ? named : ''),
     form,
     content: readContent(parts),
     ...keepRest(members, Array.isArray(output) ? { output: 'parts' } : {}),

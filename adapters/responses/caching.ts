@@ -14,9 +14,9 @@ import type {
   TextBlock,
   Usage,
 } from '../../src/model/request.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { nothingLost, type Lose } from '../../src/model/loss.ts'
+import { rememberedEach } from '../../src/model/remembered.ts'
 import type { Members } from '../../src/model/ext.ts'
-import { follow, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
 import type { WriteRequestContext } from '../contract.ts'
 import { writeCache } from './blocks.ts'
 import { isOrigin, listOf, lookup, memberText } from './dialect.ts'
@@ -95,15 +95,12 @@ export const MARK = 'prompt_cache_breakpoint'
 export function capMarks(
   input: readonly JsonObject[],
   kept: JsonObject | undefined,
-  trail: Trail | undefined,
   lose: WriteRequestContext['lose'],
 ): JsonObject[] {
-  const { count } = follow(trail, 'responses: marks', input, [], nothingLost, () => ({
-    begin: () => ({ count: 0 }),
-    copy: (state) => ({ ...state }),
-    step: (state, item) => (state.count += countMarks(item)),
-  }))
-  let excess = count - MAX_MARKS
+  const [first, ...others] = input
+  let excess = first ? countMarks(first) - MAX_MARKS : 0
+  // What stands first is made anew for each request.
+  for (const count of markEach(others, [], nothingLost, () => countMarks)) excess += count
   if (excess <= 0) return [...input]
   lose('dropped', 'cache', `at most ${MAX_MARKS} marks`)
   const unmarked = (part: Json): Json => {
@@ -122,6 +119,8 @@ export function capMarks(
     }
   })
 }
+
+const markEach = rememberedEach<JsonObject, number>()
 
 export const countMarks = (item: JsonObject): number =>
   ['content', 'output'].flatMap((member) => listOf(item[member])).filter(isMarked).length

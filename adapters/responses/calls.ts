@@ -1,9 +1,10 @@
-import { listOf, stringify, type JsonObject } from '../../src/json/json.ts'
+import { listOf, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import type { Role } from '../../src/model/request.ts'
-import { follow, type Trail } from '../../src/model/trail/trail.ts'
-import { UndoMap } from '../../src/model/trail/undo-map.ts'
-import { memberText } from './dialect.ts'
+import { Members } from '../../src/model/ext.ts'
+import type { Block, Role } from '../../src/model/request.ts'
+import { rememberedMaking, type Making } from '../../src/model/remembered.ts'
+import { chooseSide, readPart } from './blocks.ts'
+import { keepRest, memberText } from './dialect.ts'
 import { UniqueIds } from './names.ts'
 import type { WireItem } from './wire.ts'
 
@@ -20,23 +21,9 @@ export interface Placed {
  * Repairs what an upstream refuses in a history: reasoning with nothing behind it, repeated ids of calls, calls
  * without an output, outputs without a call.
  */
-export function repair(
-  placed: readonly Placed[],
-  trail: Trail | undefined,
-  lose: Lose,
-): readonly Placed[] {
-  const repaired = follow<Placed, Repaired>(
-    trail,
-    'responses: repair',
-    placed,
-    [],
-    lose,
-    (heard) => ({
-      begin: () => new Repaired(),
-      copy: (state) => state.copy(),
-      step: (state, place) => state.add(place, heard),
-    }),
-  )
+export function repair(placed: readonly Placed[], lose: Lose): readonly Placed[] {
+  const repaired = new Repaired(renaming(placed))
+  for (const [index, place] of placed.entries()) repaired.add(place, index, lose)
   return repaired.end(lose)
 }
 
@@ -49,38 +36,34 @@ interface SameId {
   readonly answered: number
 }
 
+const renaming = rememberedMaking()
+
 class Repaired {
-  #kept: Placed[] = []
+  readonly #making: Making
+  readonly #kept: Placed[] = []
   /** Reasoning at the end, behind which nothing stands so far. */
   #thoughts: Placed[] = []
-  #ids = new UniqueIds()
-  #latest = new UndoMap<string, SameId>()
+  readonly #ids = new UniqueIds()
+  readonly #latest = new Map<string, SameId>()
   /** The new ids of all but the first of them, by `placeIn`. */
-  #others = new UndoMap<string, string>()
+  readonly #others = new Map<string, string>()
   /** Calls without an output. */
-  #open = new UndoMap<string, true>()
+  readonly #open = new Set<string>()
   /** The outputs of all others. */
-  #given = new UndoMap<string, JsonObject>()
+  readonly #given = new Map<string, JsonObject>()
 
-  copy(): Repaired {
-    const other = new Repaired()
-    other.#kept = [...this.#kept]
-    other.#thoughts = [...this.#thoughts]
-    other.#ids = this.#ids.copy()
-    other.#latest = this.#latest.copy()
-    other.#others = this.#others.copy()
-    other.#open = this.#open.copy()
-    other.#given = this.#given.copy()
-    return other
+  constructor(making: Making) {
+    this.#making = making
   }
 
-  add(place: Placed, lose: Lose): void {
+  add(place: Placed, index: number, lose: Lose): void {
     if (itemType(place) === 'reasoning') {
       this.#thoughts.push(place)
       return
     }
     this.#settle(place, lose)
-    this.#kept.push(...this.#adopted(this.#apart(place), lose))
+    const kept = this.#adopted(this.#apart(place, index), lose)
+    if (kept) this.#kept.push(kept)
   }
 
   end(lose: Lose): readonly Placed[] {
@@ -108,56 +91,62 @@ class Repaired {
    * repeated id gets a number that depends only on what stands before it. Outputs go, in order, to the calls of the
    * last turn with their id.
    */
-  #apart(place: Placed): Placed {
+  #apart(place: Placed, index: number): Placed {
     const isAsked = isCall(place)
     if (!isAsked && !isOutput(place)) return place
     const id = callIdIn(place)
     const others = this.#latest.get(id)
     if (isAsked) {
       const fresh = this.#ids.made(id)
-      this.#open.set(fresh, true)
+      this.#open.add(fresh)
       if (others?.turn === place.turn) {
         this.#others.set(placeIn(id, others.count), fresh)
         this.#latest.set(id, { ...others, count: others.count + 1 })
       } else this.#latest.set(id, { turn: place.turn, first: fresh, count: 1, answered: 0 })
-      return named(place, fresh)
+      return this.#named(place, index, fresh)
     }
     if (!others) return place
     const at = Math.min(others.answered, others.count - 1)
     const own = at === 0 ? others.first : this.#others.get(placeIn(id, at))
     this.#latest.set(id, { ...others, answered: others.answered + 1 })
-    return named(place, own ?? id)
+    return this.#named(place, index, own ?? id)
+  }
+
+  #named(place: Placed, index: number, id: string): Placed {
+    return callIdIn(place) === id ? place : this.#making(index, renamed, place, id)
   }
 
   /**
    * A call has one output ("Duplicate function_call_output", hermes-agent#102629). The same once more says nothing:
    * Gemini CLI (0.61.0) gives every result twice in a session that it has resumed.
    */
-  #adopted(place: Placed, lose: Lose): readonly Placed[] {
-    if (!isOutput(place)) return [place]
+  #adopted(place: Placed, lose: Lose): Placed | undefined {
+    if (!isOutput(place)) return place
     const id = callIdIn(place)
     if (this.#open.has(id)) {
       this.#open.delete(id)
       this.#given.set(id, place.item)
-      return [place]
+      return place
     }
     const given = this.#given.get(id)
-    if (given && stringify(given) === stringify(place.item))
-      return lose('dropped', place.path) ?? []
+    if (given && stringify(given) === stringify(place.item)) return lose('dropped', place.path)
     lose('approximated', place.path)
-    return [{ ...place, item: asMessage(place) }]
+    return { ...place, item: asMessage(place) }
   }
 }
 
 const placeIn = (id: string, index: number): string => `${index} ${id}`
 
-const named = (place: Placed, id: string): Placed =>
-  callIdIn(place) === id ? place : { ...place, item: { ...place.item, call_id: id } }
+const renamed = (place: Placed, id: string): Placed => ({
+  ...place,
+  item: { ...place.item, call_id: id },
+})
 
 const itemType = ({ item }: Placed): string => memberText(item, 'type') ?? ''
-const isCall = (place: Placed): boolean => /^(?:function|custom_tool)_call$/.test(itemType(place))
-const isOutput = (place: Placed): boolean =>
-  /^(?:function|custom_tool)_call_output$/.test(itemType(place))
+const isCall = (place: Placed): boolean => CALLS.has(itemType(place))
+const isOutput = (place: Placed): boolean => OUTPUTS.has(itemType(place))
+const CALLS = new Set(['function_call', 'custom_tool_call'])
+const OUTPUTS = new Set(['function_call_output', 'custom_tool_call_output'])
 const callIdIn = ({ item }: Placed): string => memberText(item, 'call_id') ?? ''
 
 /** What a tool has said is marked: otherwise the model takes it for words of the user. */
@@ -172,11 +161,7 @@ function asMessage(place: Placed): JsonObject {
 const INTERRUPTED = '[no result: interrupted]'
 
 /** A call without an output gets one where the outputs of its neighbours stand. */
-function answered(
-  placed: readonly Placed[],
-  open: Pick<ReadonlySet<string>, 'has'>,
-  lose: Lose,
-): Placed[] {
+function answered(placed: readonly Placed[], open: ReadonlySet<string>, lose: Lose): Placed[] {
   const kept: Placed[] = []
   let missing: Placed[] = []
   const settle = () => {
@@ -205,3 +190,24 @@ export const readRole = (type: string): Role =>
   /_(?:output|response|trigger|update)$/.test(type) && type !== 'program_output'
     ? 'user'
     : 'assistant'
+
+const ROLES: readonly Role[] = ['user', 'assistant', 'system', 'developer']
+
+export function readMessage(item: WireItem) {
+  const members = new Members(item)
+  members.pass('type', 'id', 'status')
+  const said = members.any('role')
+  const role = ROLES.find((known) => known === said) ?? 'user'
+  const content = members.any('content') ?? ''
+  const phase = members.text('phase')
+  const kept = keepRest(members, {
+    content: Array.isArray(content) ? 'parts' : 'string',
+    ...(phase !== undefined && { phase }),
+  })
+  return { role, blocks: readContent(content, role), kept }
+}
+
+export function readContent(content: Json, role: Role): Block[] {
+  if (Array.isArray(content)) return content.map((part) => readPart(part, chooseSide(role)))
+  return typeof content !== 'string' || content === '' ? [] : [{ kind: 'text', text: content }]
+}

@@ -79,8 +79,9 @@ export function withoutMinted(value: JsonObject): JsonObject {
  */
 const PASSTHROUGH = 'internal_chat_message_metadata_passthrough'
 
+export const hasPassthrough = (item: JsonObject): boolean => Object.hasOwn(item, PASSTHROUGH)
+
 export function withoutPassthrough(item: JsonObject): JsonObject {
-  if (!Object.hasOwn(item, PASSTHROUGH)) return item
   const { [PASSTHROUGH]: _, ...rest } = item
   return rest
 }

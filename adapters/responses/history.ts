@@ -15,14 +15,12 @@ import type {
 } from '../../src/model/request.ts'
 import { invalid } from '../../src/model/problem.ts'
 import type { Enveloped } from '../../src/model/proof.ts'
-import { follow, mapped, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
-import { UndoMap } from '../../src/model/trail/undo-map.ts'
+import { rememberedEach, rememberedMaking, type Making } from '../../src/model/remembered.ts'
 import {
   readCall,
   readReasoning,
   readSearch,
   readOutput,
-  readPart,
   chooseSide,
   writeCall,
   writeReasoning,
@@ -34,9 +32,7 @@ import {
 } from './blocks.ts'
 import {
   readCode,
-  readDrawing,
   misplacedTrigger,
-  readSummary,
   writeCode,
   writeForeignSummary,
   writeCodeResult,
@@ -47,35 +43,25 @@ import {
   DIALECT,
   objectIn,
   withoutNulls,
-  opaque,
   openedContent,
   withoutMinted,
+  hasPassthrough,
   withoutPassthrough,
   keep,
-  keepRest,
   restOf,
   factsOf,
 } from './dialect.ts'
-import { Members } from '../../src/model/ext.ts'
-import {
-  clientItem,
-  isPartOfItem,
-  readClientCalls,
-  readClientOutput,
-  resultsOf,
-} from './client-tools.ts'
+import { clientItem, isPartOfItem, resultsOf } from './client-tools.ts'
 import { readMcpCall, readMcpListing, writeMcpCall, writeMcpListing } from './mcp.ts'
 import { readEffort } from './reasoning.ts'
 import type { Takes } from './abilities.ts'
 import { readTools } from './tools.ts'
-import { readServerSearch, searched, writeFoundTools, writeServerSearch } from './tool-changes.ts'
+import { readOther, searched, writeFoundTools, writeServerSearch } from './tool-changes.ts'
 import { typeOfItem, type WireItem } from './wire.ts'
 import { written, type BlockTable } from '../contract.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { WireNames } from './names.ts'
-import { readRole, type Placed } from './calls.ts'
-
-const ROLES: readonly Role[] = ['user', 'assistant', 'system', 'developer']
+import { readContent, readMessage, readRole, type Placed } from './calls.ts'
 
 /**
  * Items become turns. Neighbouring items of one side form a turn with at most one message, because the members of a
@@ -87,11 +73,11 @@ export class History {
   trigger: number | undefined
   /** Tools that were declared in the middle of the conversation. */
   tools: Tool[] = []
-  #names = new UndoMap<string, string>()
+  readonly #names = new Map<string, string>()
   /** The functions that were called and not answered. */
-  #unanswered = new Set<string>()
+  readonly #unanswered = new Set<string>()
   /** The calls that one item was, by its id. */
-  #parts = new UndoMap<string, ToolCallBlock[]>()
+  readonly #parts = new Map<string, readonly ToolCallBlock[]>()
   /** The last turn may be continued. */
   #open = false
   #hasMessage = false
@@ -102,48 +88,39 @@ export class History {
   /** Something besides instructions has been said. */
   #isBegun = false
 
-  static read(input: Json | undefined, trail: Trail | undefined): History {
-    if (input === undefined) return new History()
-    const items = typeof input === 'string' ? [{ role: 'user', content: input }] : input
-    const history = follow<Json, History>(
-      trail,
-      'responses: read items',
-      listOf(items),
-      [],
-      nothingLost,
-      () => ({
-        begin: () => new History(),
-        copy: (state) => state.#copy(),
-        step: (state, item, index) => isObject(item) && state.#item(item, index),
-      }),
+  readonly #making: Making
+  /** The item that is being read. */
+  #index = 0
+
+  constructor(making: Making) {
+    this.#making = making
+  }
+
+  static read(input: Json | undefined): History {
+    const items = listOf(
+      typeof input === 'string' ? [{ role: 'user', content: input }] : (input ?? null),
     )
+    const history = new History(making(items))
+    for (const [index, item] of items.entries()) {
+      history.#index = index
+      if (isObject(item)) history.#item(item)
+    }
+    history.#index = items.length
     history.#expectNone('user')
+    history.#close()
     return history
   }
 
-  #copy(): History {
-    const other = new History()
-    // Only the last turn may still change.
-    other.turns = [...this.turns]
-    const last = this.turns.at(-1)
-    if (last) other.turns[this.turns.length - 1] = { ...last, blocks: [...last.blocks] }
-    other.tools = [...this.tools]
-    other.trigger = this.trigger
-    other.#names = this.#names.copy()
-    other.#unanswered = new Set(this.#unanswered)
-    other.#parts = this.#parts.copy()
-    other.#open = this.#open
-    other.#hasMessage = this.#hasMessage
-    other.#pending = this.#pending
-    other.#calls = [...this.#calls]
-    other.#lastCode = this.#lastCode
-    other.#lastSearch = this.#lastSearch
-    other.#isBegun = this.#isBegun
-    return other
+  /** What a pure function makes of an item, or of what was made of several. */
+  #made<Given extends readonly unknown[], Value>(
+    make: (...given: Given) => Value,
+    ...given: Given
+  ): Value {
+    return this.#making(this.#index, make, ...given)
   }
 
-  #item(given: WireItem, index: number): void {
-    const item = withoutPassthrough(given)
+  #item(given: WireItem): void {
+    const item = hasPassthrough(given) ? this.#made(withoutPassthrough, given) : given
     const type = typeOfItem(item)
     if (this.trigger !== undefined) throw misplacedTrigger(this.trigger)
     switch (type) {
@@ -154,15 +131,15 @@ export class History {
         return this.#call(item)
       case 'function_call_output':
       case 'custom_tool_call_output':
-        return this.#append('user', readOutput(this.#answering(item, index), this.#names))
+        return this.#output(this.#answering(item))
       case 'reasoning':
         return this.#reasoning(item)
       case 'web_search_call':
-        return this.#append('assistant', readSearch(item))
+        return this.#append('assistant', this.#made(readSearch, item))
       case 'mcp_call':
-        return this.#append('assistant', readMcpCall(item))
+        return this.#append('assistant', this.#made(readMcpCall, item))
       case 'mcp_list_tools':
-        return this.#append('assistant', readMcpListing(item))
+        return this.#append('assistant', this.#made(readMcpListing, item))
       case 'code_interpreter_call':
         return this.#code(item)
       case 'additional_tools':
@@ -171,52 +148,58 @@ export class History {
         return this.#fromAgent(item)
       case 'item_reference':
         throw invalid(
-          `input.${index}: items are not stored here; send the item itself instead of a reference to it (clients do with store: false).`,
-          `input.${index}`,
+          `input.${this.#index}: items are not stored here; send the item itself instead of a reference to it (clients do with store: false).`,
+          `input.${this.#index}`,
         )
       default:
-        return this.#other(type, item, index)
+        return this.#other(type, item)
     }
   }
 
+  #begin(turn: Turn): void {
+    this.#close()
+    this.turns.push(turn)
+  }
+
+  /** Nothing more belongs to the last turn, so it is the same in the next request. */
+  #close(): void {
+    const last = this.turns.pop()
+    if (last) this.turns.push(this.#made(closed, last))
+  }
+
   #message(item: WireItem): void {
-    const members = new Members(item)
-    members.pass('type', 'id', 'status')
-    const role = ROLES.find((known) => known === members.peek('role')) ?? 'user'
+    const { role, blocks, kept } = this.#made(readMessage, item)
     this.#expectNone(role)
-    members.any('role')
     this.#isBegun ||= !isInstruction({ role })
-    const content = members.any('content') ?? ''
-    const blocks = readContent(content, role)
-    const phase = members.text('phase')
-    const kept = keepRest(members, {
-      content: Array.isArray(content) ? 'parts' : 'string',
-      ...(phase !== undefined && { phase }),
-    })
     const last = this.#last(role)
     if (last && !this.#hasMessage && blocks.length > 0) {
       last.blocks.push(...this.#proven(blocks))
       const merged = mergeExt(last.ext, kept.ext)
       if (merged) last.ext = merged
       if (kept.origin) last.origin = kept.origin
-    } else this.turns.push({ role, blocks: this.#proven(blocks), ...kept })
+    } else this.#begin({ role, blocks: [...this.#proven(blocks)], ...kept })
     this.#hasMessage = true
     this.#open = blocks.length > 0
   }
 
   #call(item: WireItem): void {
-    const call = readCall(item)
+    const call = this.#made(readCall, item)
     this.#names.set(call.id, call.name)
     if (item.type === 'function_call') this.#unanswered.add(call.id)
     this.#append('assistant', call)
   }
 
+  #output(item: WireItem): void {
+    const called = this.#names.get(wordIn(item.call_id))
+    this.#append('user', this.#made(readOutput, item, called))
+  }
+
   /** An output without an id answers the only call that is open. */
-  #answering(item: WireItem, index: number): WireItem {
+  #answering(item: WireItem): WireItem {
     const [only = ''] = this.#unanswered
     const isNamed = typeof item.call_id === 'string'
     if (!isNamed && this.#unanswered.size !== 1) {
-      const place = `input.${index}.call_id`
+      const place = `input.${this.#index}.call_id`
       const what = only === '' ? 'no call is open' : 'several calls are open'
       throw invalid(`${place}: is required where ${what}`, place)
     }
@@ -224,40 +207,44 @@ export class History {
     return isNamed ? item : { ...item, call_id: only }
   }
 
-  #other(type: string, item: WireItem, index: number): void {
-    if (type === 'compaction_trigger') return void (this.trigger = index)
+  #other(type: string, item: WireItem): void {
+    if (type === 'compaction_trigger') return void (this.trigger = this.#index)
     if (type === 'configuration_update') return this.#update(item)
-    const search = readServerSearch(item, this.#lastSearch)
+    const { search, found, calls, result, other } = this.#made(
+      readOther,
+      item,
+      this.#index,
+      this.#lastSearch,
+    )
     if (search?.kind === 'tool-search') this.#lastSearch = search.id
     if (search) return this.#append('assistant', search)
-    // Tools that a search found can be called from here on.
-    const found = type === 'tool_search_output' ? readTools(item.tools) : []
-    const calls = readClientCalls(item)
     if (calls.length > 0) return this.#clientCalls(item, calls)
-    const result = readClientOutput(item, found.map(keyOf))
     if (result) {
       this.tools.push(...found.map((tool) => ({ ...tool, deferred: true as const })))
       const answered = this.#parts.get(result.callId)
-      return this.#append('user', ...(answered ? resultsOf(result, answered) : [result]))
+      return this.#append(
+        'user',
+        ...(answered ? this.#made(resultsOf, result, answered) : [result]),
+      )
     }
-    this.#append(readRole(type), readDrawing(item) ?? readSummary(item, index) ?? opaque(item))
+    if (other) this.#append(readRole(type), other)
   }
 
-  #clientCalls({ call_id }: WireItem, calls: ToolCallBlock[]): void {
+  #clientCalls({ call_id }: WireItem, calls: readonly ToolCallBlock[]): void {
     if (calls.length > 1) this.#parts.set(wordIn(call_id), calls)
     for (const { id, name } of calls) this.#names.set(id, name)
     this.#append('assistant', ...calls)
   }
 
   #code(item: WireItem): void {
-    const { code, result } = readCode(item, this.#lastCode)
+    const { code, result } = this.#made(readCode, item, this.#lastCode)
     if (code) this.#lastCode = code.id
     const blocks = [code, result].filter((block) => block !== undefined)
     this.#append('assistant', ...blocks)
   }
 
   #reasoning(item: WireItem): void {
-    const read = readReasoning(item)
+    const read = this.#made(readReasoning, item)
     if ('carried' in read) this.#carry(read.carried)
     else this.#append('assistant', ...read.blocks)
   }
@@ -271,7 +258,7 @@ export class History {
     if (slot === 'call') this.#calls.push(proof)
     else if ((slot === 'next' || isMoved) && !this.#pending) this.#pending = proof
     else if (slot !== 'next' && !isMoved && takesProof(block) && !block.proof)
-      blocks[blocks.length - 1] = { ...block, proof }
+      blocks[blocks.length - 1] = this.#made(proven, block, proof)
     else this.#damage()
   }
 
@@ -306,7 +293,7 @@ export class History {
 
   /** An item that says nothing is a turn of its own, which keeps its place. */
   #instruct(item: WireItem, said: Pick<Turn, 'blocks'> & Partial<Turn>, rest: object = {}): void {
-    this.turns.push({ role: 'developer', ...said, ...keep(rest, { facts: { item } }) })
+    this.#begin({ role: 'developer', ...said, ...keep(rest, { facts: { item } }) })
     this.#open = false
   }
 
@@ -316,7 +303,7 @@ export class History {
     const last = this.#last(role)
     if (last) last.blocks.push(...this.#proven(blocks))
     else {
-      this.turns.push({ role, blocks: this.#proven(blocks) })
+      this.#begin({ role, blocks: [...this.#proven(blocks)] })
       this.#hasMessage = false
     }
     this.#open = true
@@ -330,13 +317,15 @@ export class History {
     this.#calls = []
   }
 
-  #proven(blocks: Block[]): Block[] {
+  #proven(blocks: readonly Block[]): readonly Block[] {
     const [first, ...others] = blocks
     const call = first?.kind === 'tool-call' ? this.#calls.shift() : undefined
     const proof = call ?? this.#pending
     if (!first || !proof) return blocks
     if (!call) this.#pending = undefined
-    return takesProof(first) && !first.proof ? [{ ...first, proof }, ...others] : blocks
+    return takesProof(first) && !first.proof
+      ? [this.#made(proven, first, proof), ...others]
+      : blocks
   }
 
   #last(role: Role): Turn | undefined {
@@ -350,10 +339,11 @@ export class History {
   }
 }
 
-function readContent(content: Json, role: Role): Block[] {
-  if (Array.isArray(content)) return content.map((part) => readPart(part, chooseSide(role)))
-  return typeof content !== 'string' || content === '' ? [] : [{ kind: 'text', text: content }]
-}
+const making = rememberedMaking()
+
+const proven = <B extends Block>(block: B, proof: Proof): B => ({ ...block, proof })
+
+const closed = (turn: Turn): Turn => turn
 
 export interface InputContext {
   readonly names: WireNames
@@ -362,16 +352,14 @@ export interface InputContext {
   readonly marks: boolean
   readonly lose: Lose
   readonly takes: Takes
-  readonly request: Request
+  /** Those of the request. */
+  readonly tools: readonly Tool[]
   /** The item with the tools that a change brings along. */
   bring(change: ToolChangeBlock, lose: Lose): JsonObject | undefined
-  /** What the last request of the session became, and what else decides about that. */
-  readonly trail?: Trail | undefined
-  readonly given: readonly unknown[]
 }
 
 /** Outputs of code are written with their code. */
-interface BlockContext extends ItemContext, Pick<InputContext, 'bring' | 'takes' | 'request'> {
+interface BlockContext extends ItemContext, Pick<InputContext, 'bring' | 'takes' | 'tools'> {
   readonly result: CodeResultBlock | undefined
 }
 
@@ -388,7 +376,7 @@ const WRITERS: BlockTable<JsonObject, BlockContext> = {
   'tool-change': (block, context) =>
     block.searchId === undefined
       ? context.bring(block, context.lose)
-      : searched(block, context) && writeFoundTools(block, context.request, context.names),
+      : searched(block, context) && writeFoundTools(block, context),
   opaque: (block) =>
     block.dialect === DIALECT ? withoutMinted(block.value) : writeForeignSummary(block),
   // These blocks are parts of messages.
@@ -415,11 +403,15 @@ const inMessage = (block: Block): boolean =>
   block.kind === 'refusal' ||
   (block.kind === 'opaque' && isPart(block.value))
 
-export const writeTurns = ({ turns }: Request, context: InputContext): Placed[] => {
-  const { trail, given, lose } = context
-  return mapped(trail, 'responses: write turns', turns, given, lose, (turn, index, heard) =>
-    writeTurn(turn, index, { ...context, lose: heard }),
-  )
+const writeEach = rememberedEach<Turn, Placed[]>()
+
+/** Each turn by itself. Where one depends on those before it, because tools come later, `bring` is another each time. */
+export function writeTurns({ turns }: Request, context: InputContext): Placed[] {
+  const { lose, names, own, marks, takes, tools, bring } = context
+  const how = [names, own, marks, takes.late, takes.deferred, takes.efforts, tools, bring]
+  const begin = () => (turn: Turn, index: number, heard: Lose) =>
+    writeTurn(turn, index, { ...context, lose: heard })
+  return writeEach(turns, how, lose, begin).flat()
 }
 
 /** Writes a turn as items: neighbouring content forms a message, every other block an item, results before it. */

@@ -1,6 +1,12 @@
 import type { Request } from '../../src/model/request.ts'
-import { shortenName, toolNames, type NameRule, type ToolName } from '../../src/rules/names.ts'
-import { UndoMap } from '../../src/model/trail/undo-map.ts'
+import {
+  shortenName,
+  toolNames,
+  type NameRule,
+  type ToolName,
+  type ToolNames,
+} from '../../src/rules/names.ts'
+import { remembered } from '../../src/model/remembered.ts'
 import { isOrigin } from './dialect.ts'
 
 export const NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 }
@@ -12,25 +18,16 @@ export const writeCallId = (id: string): string => shortenName(id, CALL_ID)
 
 /** Ids of calls, each of which there is once. */
 export class UniqueIds {
-  readonly #used: UndoMap<string, true>
+  readonly #used = new Set<string>()
   /** The numbers that the next repetitions begin with. */
-  readonly #counts: UndoMap<string, number>
-
-  constructor(used = new UndoMap<string, true>(), counts = new UndoMap<string, number>()) {
-    this.#used = used
-    this.#counts = counts
-  }
-
-  copy(): UniqueIds {
-    return new UniqueIds(this.#used.copy(), this.#counts.copy())
-  }
+  readonly #counts = new Map<string, number>()
 
   has(id: string): boolean {
     return this.#used.has(id)
   }
 
   add(id: string): void {
-    this.#used.set(id, true)
+    this.#used.add(id)
   }
 
   /** Adds the smallest number that makes a repeated id unique. */
@@ -53,10 +50,15 @@ export interface WireNames {
   fromWire(name: string, namespace?: string): Omit<ToolName, 'form'> & Partial<ToolName>
 }
 
-export function wireNames(request: Request): WireNames {
-  const plain = toolNames(request, NAME)
-  // A caller of this dialect knows the namespaces of its own services.
-  const isKnown = (namespace: string) => isOrigin(request) || plain.declares(namespace)
+export const wireNames = (request: Pick<Request, 'tools' | 'origin'>): WireNames =>
+  isOrigin(request) ? ownNames(toolNames(request, NAME)) : foreignNames(toolNames(request, NAME))
+
+/** A caller of this dialect knows the namespaces of its own services. */
+const ownNames = remembered((plain: ToolNames) => namesOf(plain, true))
+const foreignNames = remembered((plain: ToolNames) => namesOf(plain, false))
+
+function namesOf(plain: ToolNames, own: boolean): WireNames {
+  const isKnown = (namespace: string) => own || plain.declares(namespace)
   return {
     toWire: (name, namespace) => ({ name: plain.toWire(name), ...(namespace && { namespace }) }),
     fromWire(name, namespace) {

@@ -7,8 +7,8 @@ import {
 } from '../../src/json/json.ts'
 import { WITHHELD, type Withheld } from '../../src/model/events.ts'
 import type { Lose } from '../../src/model/loss.ts'
-import type { FinishReason, Request } from '../../src/model/request.ts'
-import { made, type Trail } from '../../src/model/trail/trail.ts'
+import type { FinishReason, Request, Tool } from '../../src/model/request.ts'
+import { remembered } from '../../src/model/remembered.ts'
 import {
   lookup,
   objectIn,
@@ -21,7 +21,7 @@ import {
 } from './dialect.ts'
 import type { WriteReplyContext } from '../contract.ts'
 import { writeChoice, writeTools } from './tools.ts'
-import { wireNames } from './names.ts'
+import { wireNames, type WireNames } from './names.ts'
 import { writeText, writeTier } from './fields.ts'
 import { showReasoning } from './reasoning.ts'
 
@@ -116,7 +116,7 @@ export const writeWithheld = (withheld: readonly Withheld[], lose: Lose): JsonOb
 
 export function writeOpening(
   request: Request,
-  { newId, now, trail }: Pick<WriteReplyContext, 'newId' | 'now' | 'trail'>,
+  { newId, now }: Pick<WriteReplyContext, 'newId' | 'now'>,
 ): JsonObject {
   const { limits, sampling } = request
   const rest = restOf(request)
@@ -147,7 +147,7 @@ export function writeOpening(
     store: request.store ?? true,
     temperature: sampling.temperature ?? 1,
     text: echoText(request),
-    ...echoTools(request, trail),
+    ...echoTools(request),
     top_logprobs: sampling.logprobs ?? 0,
     top_p: sampling.topP ?? 1,
     truncation: rest['truncation'] ?? 'disabled',
@@ -178,15 +178,15 @@ function echoText(request: Request): JsonObject {
 
 const FORMATS: Record<string, JsonObject> = { json_schema: { description: null, strict: true } }
 
-function echoTools(request: Request, trail: Trail | undefined): JsonObject {
-  const own = isOrigin(request)
-  const { tools, choices } = made(trail, 'responses: echo tools', [request.tools, own], () => {
-    const context = { names: wireNames(request), own, lose: silently, deferred: true }
-    const written = writeTools(request.tools, context)
-    const filled = written.tools.map(withDefaults)
-    // The next reply of the session repeats them, too.
-    return { ...written, tools: trail ? Verbatim.of(filled) : filled }
-  })
+/** Every reply of a session repeats the same. */
+const writtenTools = remembered((list: readonly Tool[], names: WireNames, own: boolean) => {
+  const context = { names, own, lose: silently, deferred: true }
+  const { tools, choices } = writeTools(list, context)
+  return { choices, tools: Verbatim.of(tools.map(withDefaults)) }
+})
+
+function echoTools(request: Request): JsonObject {
+  const { tools, choices } = writtenTools(request.tools, wireNames(request), isOrigin(request))
   const choice: Json = writeChoice(request.toolChoice, choices, silently) ?? 'auto'
   return { tool_choice: choice, tools }
 }

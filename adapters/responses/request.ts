@@ -1,24 +1,12 @@
-import {
-  givenTo,
-  type WrittenRequest,
-  type ReadRequestContext,
-  type Route,
-  type WriteRequestContext,
-} from '../contract.ts'
+import type { WrittenRequest, ReadRequestContext, Route, WriteRequestContext } from '../contract.ts'
 import { pickMembers, defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { GO_ON, firstWordsFor } from '../../src/rules/empty-request.ts'
-import {
-  isAmong,
-  keyOf,
-  trailOf,
-  withLastEffort,
-  withRemovals,
-} from '../../src/rules/late-tools.ts'
+import { isAmong, keyOf, withLastEffort, withRemovals } from '../../src/rules/late-tools.ts'
 import { fitRequest } from '../../src/models/fit-request.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Block, Compaction, Request, Tool, ToolChoice } from '../../src/model/request.ts'
-import { follow, made, mapped, nothingLost, type Trail } from '../../src/model/trail/trail.ts'
+import { remembered } from '../../src/model/remembered.ts'
 import { storeFor } from '../../src/rules/storing.ts'
 import { writeChoice, readChoice, readTools, type WrittenTools } from './tools.ts'
 import { History, writeTurns, type InputContext } from './history.ts'
@@ -77,14 +65,13 @@ function passDefaults(members: Members): void {
 }
 
 export function readRequest(body: Json, context: ReadRequestContext): Request {
-  const { trail } = context
-  const members = new Members(checked(body, context))
+  const members = new Members(checkRequest(body, context.route.operation === 'count-tokens'))
   const named = members.text('model')
   const input = members.any('input')
-  const history = History.read(input, trail)
+  const history = History.read(input)
   passDefaults(members)
   const list = members.list('tools')
-  const tools = made(trail, 'responses: read tools', [list], () => readTools(list))
+  const tools = toolsIn(list)
   options.readInclude(members)
   const streams = members.flag('stream')
   const { caching, stood } = readCaching(members)
@@ -132,12 +119,8 @@ function takeChoice(members: Members): ToolChoice | undefined {
   return choice
 }
 
-function checked(body: Json, { route, trail }: ReadRequestContext): JsonObject {
-  const isCount = route.operation === 'count-tokens'
-  if (!trail || !isObject(body)) return checkRequest(body, isCount)
-  const name = `responses: ${route.operation}`
-  return trail.check(name, body, 'input', (each) => checkRequest(each, isCount))
-}
+/** A session has the same in each of its requests. */
+const toolsIn = remembered(readTools)
 
 /** The tools that a search found, without hidden ones that the request declares already. */
 function unknownTo(tools: readonly Tool[], found: readonly Tool[]): Tool[] {
@@ -190,15 +173,14 @@ function writeSeen(request: Request, context: WriteRequestContext): Whole {
   const marks = context.cache?.mode !== 'off' && takesMarks(target, own)
   const takes = takenBy(target, own)
   const offer = offeredTools(request, { names, own, lose, deferred: takes.deferred }, takes)
-  const known = trailOf(request, givenTo(request, context), context.trail)
-  const writing = { names, own, marks, lose, takes, request, bring: offer.bring, ...known }
+  const writing = { names, own, marks, lose, takes, tools: request.tools, bring: offer.bring }
   const placed = writeTurns(request, writing)
   const leading = own ? undefined : instructingMessage(request, writing)
   const top = writeInstructions(request.system, context, leading !== undefined)
-  const repaired = own ? placed : repair(placed, known.trail, lose)
+  const repaired = own ? placed : repair(placed, lose)
   const { instructions, input } = own
     ? { instructions: top, input: writeOwnInput(request, placed) }
-    : opened(top, writeInput(request, repaired, known.trail), leading, writing)
+    : opened(top, writeInput(request, repaired), leading, { request, lose })
   const { text: _, include: __, prompt_cache_options: ___, ...rest } = restOf(request)
   const asked = own && request.compact?.now ? [...inputItems(input), TRIGGER] : input
   const saying = { request, own, lose }
@@ -209,7 +191,7 @@ function writeSeen(request: Request, context: WriteRequestContext): Whole {
     input: asked,
     stream: request.stream || undefined,
     store: own ? request.store : storeFor(request, WHOLE, lose),
-    include: options.writeInclude(request, own, hasProofs(input, known.trail)),
+    include: options.writeInclude(request, own, listOf(input).some(isProvenItem)),
     ...options.writeSettings(request, saying),
     reasoning: writeReasoningOptions(
       takes.efforts ? request : withLastEffort(request),
@@ -242,13 +224,13 @@ function opened(
   instructions: string | undefined,
   items: readonly JsonObject[],
   leading: JsonObject | undefined,
-  { request, trail, lose }: Pick<InputContext, 'request' | 'trail' | 'lose'>,
+  { request, lose }: { request: Request; lose: Lose },
 ) {
   const written = { system: instructions === undefined ? 0 : 1, turns: items.length }
   const words = firstWordsFor(request, written)
   if (words === GO_ON) lose('defaulted', 'turns', 'the user does not begin')
   const begun = words === undefined ? items : [saying(words), ...items]
-  const capped = capMarks(leading ? [leading, ...begun] : begun, leading, trail, lose)
+  const capped = capMarks(leading ? [leading, ...begun] : begun, leading, lose)
   return { instructions: leading ? undefined : instructions, input: capped }
 }
 
@@ -272,9 +254,9 @@ function writeInstructions(
 function writeToolOptions(
   asked: Request,
   { tools, choices }: WrittenTools,
-  { own, lose, trail }: InputContext,
+  { own, lose }: InputContext,
 ): JsonObject {
-  const request = own ? asked : withRemovals(asked, trail)
+  const request = own ? asked : withRemovals(asked)
   const isListed = tools.length > 0 || factsOf(request).listed !== undefined
   const choice =
     own && request.toolChoice?.names === undefined ? request.toolChoice?.mode : undefined
@@ -287,15 +269,10 @@ function writeToolOptions(
 
 const saying = (content: string) => ({ type: 'message', role: 'user', content })
 
-function writeInput(
-  request: Request,
-  repaired: readonly Placed[],
-  trail: Trail | undefined,
-): JsonObject[] {
+function writeInput(request: Request, repaired: readonly Placed[]): JsonObject[] {
   const words = repaired.length > 0 ? options.formatWords(request) : undefined
   const asked = words ? [{ type: 'message', role: 'developer', content: words }] : []
-  const written = mapped(trail, 'responses: items', repaired, [], nothingLost, ({ item }) => [item])
-  return [...asked, ...written]
+  return [...asked, ...repaired.map(({ item }) => item)]
 }
 
 function writeOwnInput(request: Request, placed: readonly Placed[]): Json | undefined {
@@ -308,12 +285,7 @@ function writeOwnInput(request: Request, placed: readonly Placed[]): Json | unde
   return input === 'string' && isOne ? content : items
 }
 
-const hasProofs = (input: Json | undefined, trail: Trail | undefined): boolean =>
-  follow(trail, 'responses: proofs', listOf(input), [], nothingLost, () => ({
-    begin: () => ({ found: false }),
-    copy: ({ found }) => ({ found }),
-    step: (state, item) => (state.found ||= isObject(item) && isProven(item)),
-  })).found
+const isProvenItem = (item: Json): boolean => isObject(item) && isProven(item)
 
 export function writeCountRequest(request: Request, context: WriteRequestContext): WrittenRequest {
   const { body, headers } = writeRequest(request, context)

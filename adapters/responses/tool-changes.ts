@@ -8,12 +8,13 @@ import type {
   ToolChangeBlock,
   ToolSearchBlock,
 } from '../../src/model/request.ts'
-import { clientItem } from './client-tools.ts'
-import { factsOf, isOrigin, keep, silently, withoutMinted } from './dialect.ts'
+import { clientItem, readClientCalls, readClientOutput } from './client-tools.ts'
+import { factsOf, keep, opaque, silently, withoutMinted } from './dialect.ts'
+import { readDrawing, readSummary } from './hosted.ts'
 import type { Takes } from './abilities.ts'
-import { wireNames } from './names.ts'
+import type { WireNames } from './names.ts'
 import { readTools, writeTools, type ToolContext, type WrittenTools } from './tools.ts'
-import type { WireItem } from './wire.ts'
+import { typeOfItem, type WireItem } from './wire.ts'
 
 /** Only a model that searches for tools knows what it has found. */
 export const searched = (
@@ -30,7 +31,17 @@ export function offeredTools(request: Request, context: ToolContext, { late, def
   const placed = placeTools(request, taken, own ? silently : lose)
   const head = own ? request.tools.slice(0, factsOf(request).listed ?? 0) : placed.head
   const brought: WrittenTools = { tools: [], choices: new Map() }
+  const isLate = request.tools.some((tool) => tool.late || tool.deferred)
   const hidden = new Set(own || !taken.deferred ? [] : head.filter((tool) => tool.deferred))
+  const bring = (change: ToolChangeBlock, heard: Lose): JsonObject | undefined => {
+    if (change.cache) heard('dropped', 'cache')
+    const named = change.change === 'add' ? namedAmong(head, change.tools) : []
+    // What waits for a search on top comes here as well, where a change names it.
+    const shown = [...placed.brought(change), ...named.filter((tool) => hidden.delete(tool))]
+    const { tools, choices } = writeTools(shown, { ...context, deferred: false })
+    for (const [name, choice] of choices) brought.choices.set(name, choice)
+    return tools.length > 0 ? { type: 'additional_tools', role: 'developer', tools } : undefined
+  }
   return {
     /** After the conversation was written. `isMarked`: their cache marks are written elsewhere. */
     tools(isMarked: boolean): WrittenTools {
@@ -41,16 +52,13 @@ export function offeredTools(request: Request, context: ToolContext, { late, def
       })
       return { tools, choices: new Map([...choices, ...brought.choices]) }
     },
-    bring(change: ToolChangeBlock, heard: Lose): JsonObject | undefined {
-      if (change.cache) heard('dropped', 'cache')
-      const named = change.change === 'add' ? namedAmong(head, change.tools) : []
-      // What waits for a search on top comes here as well, where a change names it.
-      const shown = [...placed.brought(change), ...named.filter((tool) => hidden.delete(tool))]
-      const { tools, choices } = writeTools(shown, { ...context, deferred: false })
-      for (const [name, choice] of choices) brought.choices.set(name, choice)
-      return tools.length > 0 ? { type: 'additional_tools', role: 'developer', tools } : undefined
-    },
+    bring: isLate ? bring : bringNothing,
   }
+}
+
+/** For tools that all stand before the conversation: the same for every request, so that what is written is known again. */
+function bringNothing(change: ToolChangeBlock, heard: Lose): undefined {
+  if (change.cache) heard('dropped', 'cache')
 }
 
 function withoutMark(tool: Tool): Tool {
@@ -84,6 +92,21 @@ export function readServerSearch(item: WireItem, before: string): Block | undefi
   return { kind: 'tool-change', change: 'add', tools, searchId: before, ...kept }
 }
 
+/** An item of any other type: what it says, or all that it is. `before`: the id of the last search. */
+export function readOther(item: WireItem, index: number, before: string) {
+  const type = typeOfItem(item)
+  const search = readServerSearch(item, before)
+  // Tools that a search found can be called from here on.
+  const found = type === 'tool_search_output' && !search ? readTools(item.tools) : []
+  const calls = search ? [] : readClientCalls(item)
+  const result = search || calls.length > 0 ? undefined : readClientOutput(item, found.map(keyOf))
+  const isKnown = search !== undefined || calls.length > 0 || result !== undefined
+  const other = isKnown
+    ? undefined
+    : (readDrawing(item) ?? readSummary(item, index) ?? opaque(item))
+  return { search, found, calls, result, other }
+}
+
 function ownItem(block: ToolChangeBlock | ToolSearchBlock): JsonObject | undefined {
   const { item } = factsOf(block)
   return item && withoutMinted(item)
@@ -97,12 +120,10 @@ export const writeServerSearch = (block: ToolSearchBlock): JsonObject =>
 /** What was found, with all that is said of these tools. */
 export function writeFoundTools(
   block: ToolChangeBlock,
-  request: Request,
-  names = wireNames(request),
+  { tools, names, own }: { tools: readonly Tool[]; names: WireNames; own: boolean },
 ): JsonObject {
   const item = ownItem(block)
   if (item) return item
-  const found = namedAmong(request.tools, block.tools)
-  const context = { names, own: isOrigin(request), lose: silently, deferred: true }
-  return { type: OUTPUT, ...MADE, tools: writeTools(found, context).tools }
+  const context = { names, own, lose: silently, deferred: true }
+  return { type: OUTPUT, ...MADE, tools: writeTools(namedAmong(tools, block.tools), context).tools }
 }

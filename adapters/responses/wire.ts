@@ -2,6 +2,7 @@ import { isObject, Verbatim, type Json, type JsonObject, type Loose } from '../.
 import { field, namesFor, placesIn, fieldShapes } from '../../src/check/fields.ts'
 import { invalid } from '../../src/model/problem.ts'
 import {
+  lastingList,
   all,
   byType,
   list,
@@ -10,6 +11,7 @@ import {
   optional,
   record,
   shaped,
+  textOr,
   textOrList,
   unexpected,
   type Issue,
@@ -213,7 +215,7 @@ export function typeOfItem(item: JsonObject): string {
 
 /** Checked after all members. */
 const contents = object({
-  input: nullish(textOrList(item)),
+  input: nullish(textOr(lastingList(item))),
   tools: nullish(list(tool)),
   text: nullish(object({ format: nullish(format) })),
 })

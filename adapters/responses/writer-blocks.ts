@@ -16,7 +16,7 @@ import type {
 import { hasPlaceAndTitle, writeAnnotation } from './citations.ts'
 import { clientCall, type ClientCall } from './client-tools.ts'
 import { restOf } from './dialect.ts'
-import { grown } from '../../src/model/trail/growing.ts'
+import { grown } from '../../src/rules/growing.ts'
 
 export type Emit = (type: string, fields: JsonObject) => void
 

@@ -42,7 +42,8 @@ import { writeError, writeErrorBeside } from './problems.ts'
 import { writeEnvelope, writeSummaryEnvelope } from '../../src/model/proof.ts'
 import { writeAction } from './blocks.ts'
 import { STATUS_OF_OUTCOME, writeOutputs, writeDrawing } from './hosted.ts'
-import { DIALECT, memberText } from './dialect.ts'
+import { DIALECT, isOrigin, memberText } from './dialect.ts'
+import { wireNames } from './names.ts'
 import { mayFollowText, writeProof } from './reasoning.ts'
 import { toMcpId, writeMcpCall, writeMcpListing } from './mcp.ts'
 import { isBodied, openItem, type Emit, type OpenItem, type Voice } from './writer-blocks.ts'
@@ -273,7 +274,9 @@ export class Output {
   #foundTools(block: ToolChangeBlock): void {
     const { request, lose } = this.#context
     if (!block.tools.every(isAmong(request.tools))) lose('dropped', 'reply.tool-change')
-    this.#whole(searchItemId(block.searchId, 'tso_'), writeFoundTools(block, request))
+    const { tools } = request
+    const written = { tools, names: wireNames(request), own: isOrigin(request) }
+    this.#whole(searchItemId(block.searchId, 'tso_'), writeFoundTools(block, written))
   }
 
   delta(text: string): void {

@@ -1,3 +1,4 @@
+import { BEFORE } from '../../src/config/defaults.ts'
 import type { CallerLimitsConfig, Config, TaskConfig } from '../../src/config/type.ts'
 import { KEY } from './upstreams.ts'
 import type { Words } from './word.ts'
@@ -40,7 +41,7 @@ const TASK_WORDS: Words<TaskConfig> = {
 }
 
 /** Callers with their keys and limits, and the task services. */
-export const CALLER_WORDS: Words<Pick<Config, 'callers' | 'tasks'>> = {
+export const CALLER_WORDS: Words<Pick<Config, 'before' | 'callers' | 'tasks'>> = {
   callers: {
     means: 'Who may call.',
     usual: 'open on a loopback address; required elsewhere',
@@ -101,6 +102,28 @@ export const CALLER_WORDS: Words<Pick<Config, 'callers' | 'tasks'>> = {
         means: 'Limits of each caller without its own.',
         usual: 'unlimited',
         within: LIMIT_WORDS,
+      },
+    },
+  },
+  before: {
+    means:
+      'A webhook that is asked before a request is served: it may refuse it, or label it in the log.',
+    usual: 'none',
+    within: {
+      url: {
+        means: 'The address that is asked, over https, or http on this machine.',
+        example: 'https://rules.example/before',
+      },
+      timeoutMs: {
+        means: 'How long its answer may take.',
+        usual: String(BEFORE.timeoutMs),
+        example: 300,
+      },
+      onError: {
+        means:
+          'What becomes of a request where there is no answer in time, or another one than expected.',
+        usual: BEFORE.onError,
+        example: 'allow',
       },
     },
   },

@@ -46,7 +46,7 @@ export const COMPACTION_WORDS = {
 
 /** What is kept, told, traced and shown, and the limits of the process. */
 export const OPERATION_WORDS: Words<
-  Omit<Config, '$schema' | 'upstreams' | 'routes' | 'failover' | 'callers' | 'tasks'>
+  Omit<Config, '$schema' | 'upstreams' | 'routes' | 'failover' | 'callers' | 'before' | 'tasks'>
 > = {
   state: {
     means: 'Where conversations are kept that later requests may refer to.',
@@ -80,7 +80,7 @@ export const OPERATION_WORDS: Words<
       recallBytes: {
         means:
           'Maximum remembered of the sessions’ last requests, so that only what is new in the next is read; 0 for nothing. Affects speed alone.',
-        usual: `${size(RECALL_BYTES)}; 0 with the store off, on Workers and in a library`,
+        usual: `${size(RECALL_BYTES.process)}, on Workers ${size(RECALL_BYTES.isolate)}; 0 with the store off and in a library`,
         example: 268_435_456,
       },
     },
@@ -239,6 +239,12 @@ export const OPERATION_WORDS: Words<
       ),
       bodyMs: limit('bodyMs', 'Time to send the body.', time, 60_000),
       heartbeatMs: limit('heartbeatMs', 'Silence in a stream before a ping is sent.', time, 10_000),
+      gatherMs: limit(
+        'gatherMs',
+        'How long deltas of a translated stream wait for others.',
+        time,
+        40,
+      ),
       drainMs: limit(
         'drainMs',
         'Time for open exchanges to finish after the signal to stop.',

@@ -259,22 +259,22 @@ export const UPSTREAM_WORDS: Words<Pick<Config, 'upstreams'>> = {
         means: 'Timeouts.',
         within: {
           connectMs: {
-            means: 'Connecting.',
+            means: 'How long connecting may take.',
             usual: time(TIMEOUTS.connectMs),
             example: 5000,
           },
           firstByteMs: {
-            means: 'Until the first byte of the answer.',
+            means: 'How long the first byte of the answer may take.',
             usual: `${time(TIMEOUTS.firstByteMs)} for a stream, ${time(TIMEOUTS.jsonMs)} for JSON`,
             example: 60_000,
           },
           idleMs: {
-            means: 'Silence within an answer.',
+            means: 'How long silence within an answer may last.',
             usual: time(TIMEOUTS.idleMs),
             example: 300_000,
           },
           totalMs: {
-            means: 'The whole exchange.',
+            means: 'How long the whole exchange may take.',
             usual: time(TIMEOUTS.totalMs),
             example: 1_800_000,
           },

@@ -47,11 +47,14 @@ A refusal is returned in the service's words, with the setting that would have a
 export const modelsPage = (): string => {
   const lines = linesOf(TABLE)
   const facts = lines.reduce((sum, { facts: of }) => sum + of.size, 0)
-  const sources = Object.values(FACT_SOURCES).map(({ name, day }) => `${name} (${day})`)
+  const names = Object.values(FACT_SOURCES).map(({ name }) => name)
+  const days = Object.values(FACT_SOURCES)
+    .map(({ day }) => day)
+    .toSorted()
   return `${HEAD}
 ## Sources
 
-${lines.length} models and aliases, ${facts} facts, from: ${sources.join('; ')}.
+${lines.length} models and aliases, ${facts} facts, read ${days[0]} to ${days.at(-1)}: ${names.join('; ')}.
 `
 }
 

@@ -1,5 +1,7 @@
 import { isObject, toValue, Verbatim, type Json, type JsonObject } from '../json/json.ts'
 import { invalid } from '../model/problem.ts'
+import { nothingLost } from '../model/loss.ts'
+import { rememberedEach } from '../model/remembered.ts'
 
 /** What is wrong with a value, and where in it. */
 export interface Issue {
@@ -87,12 +89,24 @@ export const list =
   }
 
 /** A string or an array. Of an array it is told which element is wrong. */
-export function textOrList<T>(element: Shape<T>): Shape<string | T[]> {
-  const elements = list(element)
+export const textOrList = <T>(element: Shape<T>): Shape<string | T[]> => textOr(list(element))
+
+export function textOr<T>(elements: Shape<T[]>): Shape<string | T[]> {
   return (value) => {
     if (typeof value === 'string') return undefined
     return Array.isArray(value) ? elements(value) : unexpected('a string or an array', value)
   }
+}
+
+/** An array whose elements come again in the next request: those that were right are known to be. */
+export function lastingList<T>(element: Shape<T>): Shape<T[]> {
+  const each = rememberedEach<unknown, boolean>()
+  const elements = list(element)
+  const isRight = (value: unknown): boolean => element(value) === undefined
+  return (value) =>
+    Array.isArray(value) && each(value, [], nothingLost, () => isRight).every(Boolean)
+      ? undefined
+      : elements(value)
 }
 
 type Members = Readonly<Record<string, Shape>>

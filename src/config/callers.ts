@@ -44,12 +44,22 @@ const readJwt = ({ audience, name = 'sub', ...given }: JwtConfig): JwtSettings =
 function checkJwt({ config, found }: Pick<Examination, 'config' | 'found'>): void {
   const path = ['callers', 'jwt', 'jwks']
   const jwks = textAt(config, path)
-  if (jwks === undefined || jwks === '') return
-  const url = URL.canParse(jwks) ? new URL(jwks) : undefined
-  const isSafe =
-    url?.protocol === 'https:' || (url?.protocol === 'http:' && isOwnHost(url.hostname))
-  if (!isSafe || url.username !== '' || url.password !== '')
+  if (jwks && !isSafe(jwks))
     found.fault(path, 'expected the address of a set of keys, such as https://host/jwks.json')
+}
+
+function checkBefore({ config, found }: Pick<Examination, 'config' | 'found'>): void {
+  const path = ['before', 'url']
+  const url = textAt(config, path)
+  if (url && !isSafe(url))
+    found.fault(path, 'expected https, or http on this machine, such as https://host/before')
+}
+
+function isSafe(address: string): boolean {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  const isClosed =
+    url?.protocol === 'https:' || (url?.protocol === 'http:' && isOwnHost(url.hostname))
+  return isClosed && url.username === '' && url.password === ''
 }
 
 const isMembers = (value: unknown): boolean =>
@@ -109,6 +119,7 @@ export function checkCallers({ config, environment, platform, found }: Examinati
   if (lacks && isMembers(valueAt(config, ['callers'])) && !isMisspelled)
     found.fault(['callers', 'keys'], 'is missing; expected a list of keys, or "jwt" beside it')
   checkJwt({ config, found })
+  checkBefore({ config, found })
   const keys = entriesAt(config, ['callers', 'keys'])
   const names = new Set<string>()
   const values = new Map<string, { isNamed: boolean; path: DocumentPath }>()

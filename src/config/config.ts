@@ -35,6 +35,7 @@ import {
   MAX_OUTPUT_TOKENS,
   PROCESS_LIMITS,
   RECORD,
+  BEFORE,
   TIMEOUTS,
 } from './defaults.ts'
 import type {
@@ -140,12 +141,13 @@ function build(config: Config, environment: Environment, platform: Required<Plat
     upstreams: new Map(built),
     routes: buildRoutes(config.routes, Object.keys(upstreams)),
     callers: buildCallers(config.callers, environment),
+    ...(config.before && { before: { ...BEFORE, ...defined(config.before) } }),
     tasks: defined({
       image: tasks.image && buildTask('image', tasks.image, environment),
       music: tasks.music && buildTask('music', tasks.music, environment),
     }),
     state: store,
-    recallBytes: state.recallBytes ?? (store === 'off' ? 0 : RECALL_BYTES),
+    recallBytes: state.recallBytes ?? (store === 'off' ? 0 : RECALL_BYTES[stores]),
     retention: buildRetention(state, stores),
     ...readLosses(losses),
     ...readCompaction(config.compaction),

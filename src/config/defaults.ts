@@ -25,6 +25,7 @@ export const PROCESS_LIMITS: LimitSettings = {
   headersMs: 15 * SECOND_MS,
   bodyMs: 120 * SECOND_MS,
   heartbeatMs: 15 * SECOND_MS,
+  gatherMs: 0,
   drainMs: 25 * SECOND_MS,
   lingerMs: 0,
   sockets: 1000,
@@ -45,6 +46,7 @@ export const ISOLATE_LIMITS: LimitSettings = {
   replyBytes: 16 * MIB,
   streamBytes: 64 * MIB,
   socketBytes: 8 * MIB,
+  gatherMs: 60,
 }
 
 export const TIMEOUTS: TimeoutSettings = {
@@ -72,7 +74,7 @@ export const WORKER_STORE_BOUNDS: StoreBounds = {
 }
 
 /** For the last requests of sessions, of which the next ones bring most again. */
-export const RECALL_BYTES = 64 * MIB
+export const RECALL_BYTES = { process: 64 * MIB, isolate: 8 * MIB } as const
 
 /** 30 days, as OpenAI keeps responses. */
 export const DEFAULT_RETENTION: RetentionSettings = {
@@ -91,6 +93,8 @@ export const DEFAULT_FAILOVER: FailoverSettings = {
   sticky: 'prefer',
   stickySeconds: 3600,
 }
+
+export const BEFORE = { timeoutMs: SECOND_MS, onError: 'refuse' } as const
 
 export const RECORD = { maxBytes: 1024 * MIB, bodies: true }
 

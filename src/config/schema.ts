@@ -7,6 +7,8 @@ import type { Config, ModelConfig, ProfileConfig, RouteConfig, UpstreamConfig } 
 
 /** The longest delay of a JavaScript timer; with a longer one it fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1
+/** Readers see longer pauses as such. */
+const MAX_GATHER_MS = 1000
 
 /** Ten years. */
 const MAX_TTL_SECONDS = 315_360_000
@@ -356,6 +358,7 @@ const limits = later(() =>
     headersMs: optional.milliseconds,
     bodyMs: optional.milliseconds,
     heartbeatMs: optional.milliseconds,
+    gatherMs: z.optional(z.int().check(z.gte(0), z.lte(MAX_GATHER_MS))),
     drainMs: optional.milliseconds,
     lingerMs: z.optional(z.int().check(z.gte(0), z.lte(MAX_TIMER_MS))),
     sockets: optional.count,
@@ -402,6 +405,14 @@ const record = later(() =>
   z.strictObject({ file: filled, maxBytes: optional.count, bodies: optional.flag }),
 )
 
+const before = later(() =>
+  z.strictObject({
+    url: filled,
+    timeoutMs: optional.milliseconds,
+    onError: z.optional(z.enum(['allow', 'refuse'])),
+  }),
+)
+
 const web = later(() => z.strictObject({ origins: optional.texts, hosts: optional.texts }))
 
 /** The configuration as people write it. `scripts/config-words/` describes its members. */
@@ -412,6 +423,7 @@ export const configSchema = z.strictObject({
   callers: rarely(() =>
     z.union([z.literal('open'), callers], { error: 'expected "open" or {"keys": [...]}' }),
   ),
+  before: z.optional(before),
   tasks: z.optional(tasks),
   state: z.optional(state),
   losses: z.optional(losses),

@@ -1,5 +1,6 @@
 import type { AuthStyle, ModelFacts, ServerFacts } from '../../adapters/contract.ts'
 import type {
+  BeforeConfig,
   CallerConfig,
   CallerLimitsConfig,
   FailoverConfig,
@@ -29,6 +30,8 @@ export interface Settings {
   /** The first route that matches is taken. */
   routes: readonly RouteSettings[]
   callers: CallerSettings
+  /** The webhook that is asked before a request is served; none when absent. */
+  before?: Required<AsGiven<BeforeConfig>>
   tasks: { image?: TaskSettings; music?: TaskSettings }
   /** Which store: `memory`, `sqlite:FILE`, `redis://…`, `kv`, `durable` or `off`. */
   state: string

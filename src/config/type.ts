@@ -8,6 +8,7 @@ export interface Config {
   upstreams?: Record<string, UpstreamConfig> | undefined
   routes?: RouteConfig[] | undefined
   callers?: 'open' | CallersConfig | undefined
+  before?: BeforeConfig | undefined
   tasks?: TasksConfig | undefined
   state?: StateConfig | undefined
   losses?: LossMode | LossesConfig | undefined
@@ -250,6 +251,12 @@ export interface JwtConfig {
   name?: string | undefined
 }
 
+export interface BeforeConfig {
+  url: string
+  timeoutMs?: number | undefined
+  onError?: 'allow' | 'refuse' | undefined
+}
+
 export interface TasksConfig {
   image?: TaskConfig | undefined
   music?: TaskConfig | undefined
@@ -291,6 +298,7 @@ export interface LimitsConfig {
   headersMs?: number | undefined
   bodyMs?: number | undefined
   heartbeatMs?: number | undefined
+  gatherMs?: number | undefined
   drainMs?: number | undefined
   lingerMs?: number | undefined
   sockets?: number | undefined

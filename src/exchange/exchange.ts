@@ -48,7 +48,7 @@ export interface Permit {
   /** Whether limits or metrics go by the tokens, so that an upstream has to tell them. */
   readonly counts: boolean
   /** Called before a reply is asked for; throws ProblemError, or rejects with one, where a limit is reached. */
-  reserve(asked: Reservation): void | Promise<void>
+  reserve(asked: AskedReply): void | Promise<void>
 }
 
 /** What a request may take, as far as is known before its reply. */
@@ -57,6 +57,13 @@ export interface Reservation {
   tokens: number
   /** US dollars, with the output; computed only where a limit asks. */
   usd(): number
+}
+
+/** A request for a reply that has found its route. */
+export interface AskedReply extends Reservation {
+  model: string
+  route: string
+  bytes: number
 }
 
 /** An HTTP reply before it becomes a `Response`. */

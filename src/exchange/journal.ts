@@ -60,6 +60,8 @@ const emptyEntry = ({ id, method, path }: Head): LogEntry => ({
   caller: undefined,
   address: undefined,
   userAgent: undefined,
+  labels: undefined,
+  before: undefined,
   operation: undefined,
   dialect: undefined,
   bytesIn: undefined,

@@ -16,6 +16,7 @@ import type { RecalledRequest } from '../ports.ts'
 import { glancing } from '../upstream/pools.ts'
 import { ownTurn } from '../stream/time.ts'
 import type { ReceivedRequest } from './request-head.ts'
+import { askBefore } from './admission/before.ts'
 import type { Load } from './admission/load.ts'
 import { readBody } from './read-body.ts'
 import { jsonAnswer } from './respond.ts'
@@ -32,7 +33,7 @@ export function answerConversation(
   received.journal.note({ operation: received.explain ? 'explain' : count })
   const known = exchangeOf(context, received, match.caller, admission)
   return exchangeAdmitted(context, received, admission, known, () => {
-    const permit = permitOf(context, received, admission.caller)
+    const permit = permitOf(context, received, admission.caller, match.caller)
     return readAndRun(context, received, { ...known, ...match, permit })
   })
 }
@@ -96,14 +97,23 @@ async function exchangeAdmitted(
 
 /** An explanation costs no tokens, so it is not counted. */
 const permitOf = (
-  { use, observer, settings }: AppContext,
-  { explain, journal }: ReceivedRequest,
+  context: AppContext,
+  received: ReceivedRequest,
   caller: KnownCaller,
+  { dialect }: Adapter,
 ): Permit => ({
   isLimited: caller.models !== undefined,
   mayUse: (model) => mayUse(caller, model),
-  counts: isLimited(caller) || (observer !== undefined && isServed(settings)),
-  reserve: (asked) => (explain ? undefined : use?.reserve(caller, asked, journal)),
+  counts: isLimited(caller) || (context.observer !== undefined && isServed(context.settings)),
+  reserve(asked) {
+    const { before } = context.settings
+    if (received.explain) return undefined
+    const reserve = () => context.use?.reserve(caller, asked, received.journal)
+    if (!before) return reserve()
+    const { model, route, bytes } = asked
+    const known = { caller: caller.name, dialect, model, route, bytes }
+    return askBefore(before, context, received, known).then(reserve)
+  },
 })
 
 const isLimited = ({ limits = {} }: KnownCaller): boolean =>

@@ -2,6 +2,7 @@ import { createBody } from '../exchange/body.ts'
 import type { Answer } from '../exchange/exchange.ts'
 import type { Tasks } from '../exchange/tasks.ts'
 import { type Admission, mayUse } from '../upstream/credentials.ts'
+import { askBefore } from './admission/before.ts'
 import type { AppContext } from './app-context.ts'
 import { readBody } from './read-body.ts'
 import type { ReceivedRequest } from './request-head.ts'
@@ -20,19 +21,22 @@ export const passingAt = (
 export async function answerEndpoint(
   context: AppContext,
   tasks: Tasks,
-  { request, head, journal }: ReceivedRequest,
+  received: ReceivedRequest,
   { caller, credential, identity }: Admission,
 ): Promise<Answer | undefined> {
   const { settings, ports, pools, load, use } = context
+  const { request, head, journal } = received
   journal.note({ operation: 'task' })
-  use?.enter(caller, journal)
+  await use?.enter(caller, journal)
   journal.onEnd(load.enter())
   const lease = load.lease()
   journal.onEnd(() => lease.release())
   const { bytes, tokens, size } = createBody(await readBody(request, settings.limits, lease, ports))
   journal.note({ bytesIn: size })
   journal.received()
-  use?.reserve(caller, { tokens, usd: () => 0 }, journal)
+  const { before } = settings
+  if (before) await askBefore(before, context, received, { caller: caller.name, bytes: size })
+  await use?.reserve(caller, { tokens, usd: () => 0 }, journal)
   return tasks.passOn({
     settings,
     ports,

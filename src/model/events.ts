@@ -82,11 +82,21 @@ export interface Withheld {
 /** The place of such proofs among what is lost. */
 export const WITHHELD = 'reply.withheld'
 
-/** Whether an event shows something of the reply; a start and a usage do not. */
+const SHOWN = {
+  start: false,
+  'block-start': true,
+  'block-delta': true,
+  logprobs: true,
+  citation: true,
+  'block-end': true,
+  usage: false,
+  finish: true,
+  error: true,
+} as const satisfies Record<Exclude<Event['type'], 'candidate'>, boolean>
+
+/** Whether an event shows something of the reply. */
 export const isShown = (event: Event): boolean =>
-  event.type === 'candidate'
-    ? isShown(event.event)
-    : event.type !== 'start' && event.type !== 'usage'
+  event.type === 'candidate' ? isShown(event.event) : SHOWN[event.type]
 
 /** What becomes known of a block only at its end. `ext` replaces members of the same name, per dialect. */
 export interface Tail {

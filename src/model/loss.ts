@@ -19,6 +19,9 @@ export type Lose = <const Path extends string>(
   detail?: string,
 ) => undefined
 
+/** For those whom it is no use to tell. */
+export const nothingLost: Lose = () => undefined
+
 export const lossKey = ({ code, path }: Loss): string => `${code} ${path}`
 
 export interface LossList {

@@ -15,6 +15,9 @@ export interface LogEntry {
   /** Where the request came from, and the program that says to have sent it; only where the configuration asks. */
   address?: string | undefined
   userAgent?: string | undefined
+  /** The labels that the webhook `before` gave the request, and why it gave no answer. */
+  labels?: Readonly<Record<string, string>> | undefined
+  before?: string | undefined
   /** The caller's dialect. */
   dialect?: string | undefined
   operation?: Operation | undefined

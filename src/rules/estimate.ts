@@ -1,76 +1,59 @@
+import { nothingLost } from '../model/loss.ts'
+import { rememberedEach } from '../model/remembered.ts'
 import type { Block, Request, Tool, Turn } from '../model/request.ts'
-import { follow, nothingLost, type Trail } from '../model/trail/trail.ts'
 
 /** Text has about four characters per token; a picture or a page costs about as much as this. */
 export const CHARACTERS_PER_TOKEN = 4
 export const TOKENS_PER_MEDIUM = 1500
 
 /** A rough count of a request's input tokens, for those who need a number before the upstream gives one. */
-export function estimateTokens(request: Request, trail?: Trail): number {
+export function estimateTokens(request: Request): number {
   if (request.inputTokens !== undefined) return request.inputTokens
-  const said = follow<Turn, { weight: Weight }>(
-    trail,
-    'estimate tokens',
-    request.turns,
-    [],
-    nothingLost,
-    () => ({
-      begin: () => ({ weight: NOTHING }),
-      copy: ({ weight }) => ({ weight }),
-      step: (state, { blocks }) => (state.weight = blocks.map(weigh).reduce(add, state.weight)),
-    }),
-  )
-  const { characters, media } = [
-    ...request.system.map(weigh),
-    said.weight,
-    ...request.tools.map((tool) => ({ characters: toolCharacters(tool), media: 0 })),
-  ].reduce(add, NOTHING)
-  return Math.ceil(characters / CHARACTERS_PER_TOKEN) + media * TOKENS_PER_MEDIUM
+  let weight = weightOf(request.system)
+  for (const turn of weighEach(request.turns, [], nothingLost, () => weightOfTurn)) weight += turn
+  for (const tool of request.tools) weight += toolCharacters(tool)
+  return Math.ceil(weight / CHARACTERS_PER_TOKEN)
 }
 
-interface Weight {
-  characters: number
-  media: number
+const weighEach = rememberedEach<Turn, number>()
+
+const weightOfTurn = ({ blocks }: Turn): number => weightOf(blocks)
+
+/** In characters. */
+function weightOf(blocks: readonly Block[]): number {
+  let weight = 0
+  for (const block of blocks) weight += weigh(block)
+  return weight
 }
 
-const NOTHING: Weight = { characters: 0, media: 0 }
-
-const add = (first: Weight, second: Weight): Weight => ({
-  characters: first.characters + second.characters,
-  media: first.media + second.media,
-})
-
-const text = (...texts: string[]): Weight => ({
-  characters: texts.reduce((sum, part) => sum + part.length, 0),
-  media: 0,
-})
-
-function weigh(block: Block): Weight {
+function weigh(block: Block): number {
   switch (block.kind) {
     case 'text':
     case 'reasoning':
     case 'refusal':
-      return text(block.text)
+      return block.text.length
     case 'media':
-      return 'text' in block.source ? text(block.source.text) : { characters: 0, media: 1 }
+      return 'text' in block.source
+        ? block.source.text.length
+        : TOKENS_PER_MEDIUM * CHARACTERS_PER_TOKEN
     case 'tool-call':
-      return text(block.name, block.input)
+      return block.name.length + block.input.length
     case 'tool-result':
-      return block.content.map(weigh).reduce(add, NOTHING)
+      return weightOf(block.content)
     case 'code':
-      return text(block.code)
+      return block.code.length
     case 'code-result':
-      return text(block.output)
+      return block.output.length
     case 'search':
-      return text(...block.queries)
+      return block.queries.join('').length
     case 'mcp-call':
-      return text(block.name, block.input, block.output ?? '')
+      return block.name.length + block.input.length + (block.output?.length ?? 0)
     case 'mcp-listing':
     case 'tool-search':
     case 'tool-change':
-      return NOTHING
+      return 0
     case 'opaque':
-      return text(block.words ?? '')
+      return block.words?.length ?? 0
     default:
       return block satisfies never
   }

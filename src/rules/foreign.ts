@@ -1,23 +1,18 @@
 import { WITHHELD, type Event, type FinishEvent, type StartEvent } from '../model/events.ts'
 import { isObject, Verbatim, type Json, type JsonObject } from '../json/json.ts'
-import type { Lose } from '../model/loss.ts'
+import { nothingLost, type Lose } from '../model/loss.ts'
 import type { Block, DialectName, Ext, Request, Tool, Turn } from '../model/request.ts'
 import { isAmong } from './late-tools.ts'
-import { follow, nothingLost, STATELESS, type Trail } from '../model/trail/trail.ts'
 import { invalid } from '../model/problem.ts'
 import { isMadeHere } from '../model/proof.ts'
+import { rememberedEach } from '../model/remembered.ts'
 
 /**
  * Reports what the target's writer never sees: leftovers, whole blocks and tools of other dialects. The writer
  * itself reports what it cannot express, and proofs of other dialects, because only it knows whether it could carry
  * them.
  */
-export function reportForeign(
-  request: Request,
-  target: DialectName,
-  lose: Lose,
-  trail?: Trail,
-): void {
+export function reportForeign(request: Request, target: DialectName, lose: Lose): void {
   const report = reporter(target, lose, isEmpty)
   report(request.ext, () => '')
   report(request.reasoning?.ext, () => 'reasoning')
@@ -28,11 +23,9 @@ export function reportForeign(
   report(request.toolChoice?.ext, () => 'toolChoice')
   report(request.format?.ext, () => 'format')
   foreignBlocks(request, target, lose)(request.system, () => 'system')
-  const given = [target, request.origin?.dialect, request.tools]
-  follow(trail, 'report foreign', request.turns, given, lose, (heard) => ({
-    ...STATELESS,
-    step: foreignTurns(request, target, heard),
-  }))
+  reportEach(request.turns, [target, request.origin?.dialect, request.tools], lose, () =>
+    foreignTurns(request, target),
+  )
   const reportMember = reporter(target, lose, saysNothing)
   for (const tool of request.tools) reportTool(tool, target, lose, reportMember)
 }
@@ -40,10 +33,12 @@ export function reportForeign(
 /** Of a proof in an envelope that is not what it was when it went out. */
 export const DAMAGED = 'came back damaged'
 
-function foreignTurns(request: Request, target: DialectName, lose: Lose) {
-  const report = reporter(target, lose, isEmpty)
-  const blocks = foreignBlocks(request, target, lose)
-  return (_: null, turn: Turn, index: number): void => {
+const reportEach = rememberedEach<Turn, void>()
+
+function foreignTurns(request: Request, target: DialectName) {
+  return (turn: Turn, index: number, lose: Lose): void => {
+    const report = reporter(target, lose, isEmpty)
+    const blocks = foreignBlocks(request, target, lose)
     report(turn.ext, () => `turns.${index}`)
     if (turn.damagedProof && request.origin?.dialect !== target)
       lose('dropped', `turns.${index}.seal`, DAMAGED)
@@ -158,7 +153,7 @@ export function reportUnkept({ caching = {} }: Request, lose: Lose): void {
  * A file id means something to the service that issued it and to no other: between two dialects it can
  * neither be carried nor left out without the model answering something else than was asked.
  */
-export function refuseFileIds({ system, turns }: Request, trail?: Trail): void {
+export function refuseFileIds({ system, turns }: Request): void {
   const check = (blocks: readonly Block[], path: Place): void => {
     for (const [index, block] of blocks.entries()) {
       if (block.kind === 'tool-result') check(block.content, () => `${path()}.${index}.content`)
@@ -169,11 +164,12 @@ export function refuseFileIds({ system, turns }: Request, trail?: Trail): void {
     }
   }
   check(system, () => 'system')
-  follow(trail, 'refuse file ids', turns, [], nothingLost, () => ({
-    ...STATELESS,
-    step: (_, turn, index) => check(turn.blocks, () => `turns.${index}.blocks`),
-  }))
+  fileIdEach(turns, [], nothingLost, () => ({ blocks }, index) => {
+    check(blocks, () => `turns.${index}.blocks`)
+  })
 }
+
+const fileIdEach = rememberedEach<Turn, void>()
 
 /** What decides whether another service can do what a request asks for. */
 export interface UpstreamKeeping {
@@ -189,23 +185,24 @@ export interface UpstreamKeeping {
  * cannot provide them, and without them it would be another request. The same holds for a summary that only its own
  * service can read.
  */
-export function refuseUnkept(request: Request, keeping: UpstreamKeeping, trail?: Trail): void {
+export function refuseUnkept(request: Request, keeping: UpstreamKeeping): void {
   const { mustKeep = NONE, sources = NONE, target } = keeping
   const check = (word: string, place: string, among = mustKeep): void => {
     if (!among.has(word)) return
     refuse(place, `only a service that speaks ${request.origin?.dialect} can do what it asks for`)
   }
-  const checkBlocks = (blocks: readonly Block[], path: string): void => {
+  const checkBlocks = (blocks: readonly Block[], path: Place): void => {
     for (const [index, block] of blocks.entries()) {
-      if (block.kind === 'tool-result') checkBlocks(block.content, `${path}.${index}.content`)
+      if (block.kind === 'tool-result')
+        checkBlocks(block.content, () => `${path()}.${index}.content`)
       if (block.kind !== 'opaque') {
         const { caller } = block.ext?.[request.origin?.dialect ?? ''] ?? {}
-        if (isObject(caller)) check(typeName(caller), `${path}.${index}.caller`)
+        if (isObject(caller)) check(typeName(caller), `${path()}.${index}.caller`)
         continue
       }
       // A block of the target's own dialect is not foreign.
       if (block.dialect === target) continue
-      const place = `${path}.${index}.${typeName(block.value)}`
+      const place = `${path()}.${index}.${typeName(block.value)}`
       if (!block.summary) check(typeName(block.value), place)
       else if (block.words === undefined)
         refuse(place, `only a service that speaks ${block.dialect} can read this summary`)
@@ -220,11 +217,13 @@ export function refuseUnkept(request: Request, keeping: UpstreamKeeping, trail?:
     const word = tool.kind === 'hosted' ? tool.capability : tool.name
     check(word, `tools.${word}`, alone)
   }
-  follow(trail, 'refuse unkept', request.turns, [mustKeep, target], nothingLost, () => ({
-    ...STATELESS,
-    step: (_, turn, index) => checkBlocks(turn.blocks, `turns.${index}.blocks`),
-  }))
+  const given = [mustKeep, target, request.origin?.dialect]
+  unkeptEach(request.turns, given, nothingLost, () => ({ blocks }, index) => {
+    checkBlocks(blocks, () => `turns.${index}.blocks`)
+  })
 }
+
+const unkeptEach = rememberedEach<Turn, void>()
 
 const isWebTool = (tool: Tool): boolean =>
   tool.kind === 'hosted' && tool.capability.startsWith('web-')

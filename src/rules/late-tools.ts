@@ -1,7 +1,7 @@
 import { objectIn, parseObject } from '../json/json.ts'
-import type { Lose } from '../model/loss.ts'
+import { nothingLost, type Lose } from '../model/loss.ts'
+import { rememberedEach } from '../model/remembered.ts'
 import { isNamed } from './names.ts'
-import { mapped, nothingLost, type Trail } from '../model/trail/trail.ts'
 import type {
   Block,
   Request,
@@ -93,11 +93,11 @@ function takeOne(waiting: Map<string, Tool>, key: string): Tool[] {
 }
 
 /** For an upstream to which all tools stand before the conversation. */
-export function withToolsBefore(request: Request, lose: Lose, trail?: Trail): Request {
+export function withToolsBefore(request: Request, lose: Lose): Request {
   const { tools } = request
   placeTools(request, { late: false, deferred: false }, lose)
   const real = tools.every(isReal) ? request : { ...request, tools: tools.filter(isReal) }
-  return withLastEffort(withRemovals(withoutForgotten(real), trail))
+  return withLastEffort(withRemovals(withoutForgotten(real)))
 }
 
 /** Without the thoughts that the model shall not see again, for an upstream that cannot be told so. */
@@ -115,16 +115,6 @@ export function withoutForgotten(request: Request): Request {
 }
 
 const isThought = ({ kind }: Block): boolean => kind === 'reasoning'
-
-/** A tool that comes later is told once, where it comes, so that a turn depends on those before it. */
-export const trailOf = (
-  { tools }: Request,
-  given: readonly unknown[],
-  trail: Trail | undefined,
-): { given: readonly unknown[]; trail: Trail | undefined } => ({
-  given,
-  trail: tools.some((tool) => tool.late || tool.deferred) ? undefined : trail,
-})
 
 /** The name by which a conversation knows a tool. */
 export function keyOf(tool: Tool): ToolKey {
@@ -178,11 +168,9 @@ export const isInstruction = ({ role }: Pick<Turn, 'role'>): boolean =>
  * For an upstream that takes no tool away in the conversation: the tool stays where it is, so that the prompt does
  * not change, and the choice for this turn is among the others.
  */
-export function withRemovals(request: Request, trail?: Trail): Request {
+export function withRemovals(request: Request): Request {
   const { tools, toolChoice, turns } = request
-  const changes = mapped(trail, 'changes of tools', turns, [], nothingLost, ({ blocks }) =>
-    blocks.flatMap(changesIn),
-  )
+  const changes = changesEach(turns, [], nothingLost, () => changesIn).flat()
   if (toolChoice?.mode === 'none' || changes.every(({ change }) => change === 'add')) return request
   const last = new Map(
     changes.flatMap(({ change, tools: named }) => named.map((key) => [wordOf(key), change])),
@@ -198,10 +186,17 @@ export function withRemovals(request: Request, trail?: Trail): Request {
   return { ...request, toolChoice: { mode: toolChoice?.mode ?? 'auto', names } }
 }
 
-function changesIn(block: Block): ToolChangeBlock[] {
-  if (block.kind === 'tool-change') return [block]
-  return block.kind === 'tool-result' ? block.content.flatMap(changesIn) : []
+const changesEach = rememberedEach<Pick<Turn, 'blocks'>, readonly ToolChangeBlock[]>()
+
+function changesIn({ blocks }: Pick<Turn, 'blocks'>): readonly ToolChangeBlock[] {
+  const changes = blocks.flatMap((block) => {
+    if (block.kind === 'tool-change') return [block]
+    return block.kind === 'tool-result' ? changesIn({ blocks: block.content }) : []
+  })
+  return changes.length > 0 ? changes : NONE
 }
+
+const NONE: readonly ToolChangeBlock[] = []
 
 /** For an upstream that changes no effort in the conversation, or not before turn `until`: the last one holds. */
 export function withLastEffort(request: Request, until = request.turns.length): Request {

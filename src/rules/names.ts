@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json/json.ts'
 import type { Lose } from '../model/loss.ts'
+import { remembered } from '../model/remembered.ts'
 import type { FunctionTool, Request, TextTool, Tool, ToolKey } from '../model/request.ts'
 import { fingerprint } from '../model/proof.ts'
 
@@ -88,8 +89,11 @@ function listNamespace(tool: Tool): string[] {
   return name ? [name] : []
 }
 
-export function toolNames(request: Request | undefined, rule: NameRule): ToolNames {
-  const { tools = [] } = request ?? {}
+export const toolNames = (request: Pick<Request, 'tools'> | undefined, rule: NameRule): ToolNames =>
+  namesOf(request?.tools ?? [], rule)
+
+/** A session asks for them with every request. */
+const namesOf = remembered((tools: readonly Tool[], rule: NameRule): ToolNames => {
   if (tools.length === 0) return { ...NO_NAMES, toWire: (name) => shortenName(name, rule) }
   const namespaces = new Set(tools.flatMap(listNamespace))
   const toWire = (name: string, namespace = '') =>
@@ -110,7 +114,7 @@ export function toolNames(request: Request | undefined, rule: NameRule): ToolNam
     fromWire: (wire) => declared.get(wire) ?? { name: wire, form: 'json' },
     declares: (namespace) => namespaces.has(namespace),
   }
-}
+})
 
 const NO_NAMES: Pick<ToolNames, 'fromWire' | 'declares'> = {
   fromWire: (wire) => ({ name: wire, form: 'json' }),

@@ -14,9 +14,17 @@ export interface Framer {
 }
 
 /** `begun`: the body has been begun already and is continued. */
-export function framer(framing: Framing | undefined, begun = false): Framer {
-  return framing === 'json-array' ? arrayFramer(begun) : eventFramer()
-}
+export const framer = (framing: Framing = 'sse', begun = false): Framer => FRAMERS[framing](begun)
+
+const FRAMERS = {
+  sse: eventFramer,
+  'json-array': arrayFramer,
+} satisfies Record<Framing, (begun: boolean) => Framer>
+
+/** Whether anything may stand between the events that clients skip: between the elements of an array nothing may. */
+export const holdsComments = (framing: Framing = 'sse'): boolean => HOLDS_COMMENTS[framing]
+
+const HOLDS_COMMENTS = { sse: true, 'json-array': false } satisfies Record<Framing, boolean>
 
 function eventFramer(): Framer {
   const textOf = sseEvents()
@@ -47,12 +55,12 @@ function arrayFramer(begun: boolean): Framer {
   }
 }
 
-/** The bytes of a heartbeat. A JSON array allows nothing between its elements. */
+/** The bytes of a heartbeat. */
 export function encodeHeartbeat(
   heartbeat: Heartbeat | undefined,
   framing: Framing | undefined,
 ): (() => Uint8Array) | undefined {
-  if (heartbeat === undefined || framing === 'json-array') return undefined
+  if (heartbeat === undefined || !holdsComments(framing)) return undefined
   const write = () => (heartbeat === 'comment' ? SSE_COMMENT : sseFrame(eventFrame(heartbeat)))
   return () => new TextEncoder().encode(write())
 }

@@ -115,3 +115,28 @@ export function within<T>(work: Promise<T>, ms: number): Promise<T | typeof SILE
     work.then(settled(resolve), settled(reject))
   })
 }
+
+/** A time in which one waits for several works, one after another; SILENT when it runs out. */
+export interface Timespan {
+  wait<T>(work: Promise<T>): Promise<T | typeof SILENT>
+  end(): void
+}
+
+/** With one timer for all of its waits. */
+export function timespan(ms: number): Timespan {
+  let isOver = false
+  let tell: ((silent: typeof SILENT) => void) | undefined
+  const clock = timer(() => {
+    isOver = true
+    tell?.(SILENT)
+  }, ms)
+  return {
+    wait: (work) =>
+      new Promise((resolve, reject) => {
+        tell = resolve
+        if (isOver) resolve(SILENT)
+        else work.then(resolve, reject)
+      }),
+    end: () => clearTimeout(clock),
+  }
+}

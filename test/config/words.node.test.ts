@@ -41,6 +41,7 @@ const AROUND: Readonly<Record<string, unknown>> = {
   'routes.*': { model: 'gpt-*', upstream: 'claude' },
   callers: { keys: ['caller-key-0123456789'] },
   'callers.jwt': { jwks: 'https://login.example/jwks.json', audience: 'a', issuer: 'b' },
+  before: { url: 'https://rules.example/before' },
   record: { file: 'exchanges.jsonl' },
   'callers.keys.*': { name: 'ci', key: 'caller-key-0123456789' },
   'upstreams.*.models.*.price': { input: 1, output: 2 },

@@ -11,6 +11,13 @@ const PLAIN = [
   /^(?:explain|verify|launch) expects |^This is no id of a task|^Cannot cancel|^The response was cancelled|^The caller left/,
   /^a signature needs no token|^this header belongs to the connection|: only text is allowed here/,
   /blocks belong into messages of the role|^There is no (?:dialect|profile) '/,
+  /^a Worker (?:has|cannot|is traced)|^this upstream stands in the list|^the same key as|^no route leads to/,
+  /^a key of the caller is refused or not|^weights count only|^without "minInputTokens"/,
+  /\banother one (?:starts|listens)|^nobody reads the output|^the output is read again/,
+  /^no answer within|^it is left alone|^the (?:store is closed|connection was cut)/,
+  /^The upstream (?:sent|answered with something|ended its reply|could not complete)|^The reply has failed/,
+  /^The (?:request holds nothing|input refers to items|conversation is larger)|^There is no conversation/,
+  /: this call has no result yet/,
 ]
 
 it('every message that needs more words has them on the page of troubles', () => {

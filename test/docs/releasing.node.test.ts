@@ -8,9 +8,10 @@ import { objectMembers } from '../../src/node/init/source.ts'
 import { unreleasedCommit } from '../../src/node/command/commit.ts'
 import { parseYaml } from '../../src/node/init/yaml.ts'
 import { VERSION } from '../../src/version.ts'
+import { pages } from './pages.ts'
 import { bundledPackages } from '../../scripts/bundled.ts'
 import { buildCommand, buildLibrary } from '../../scripts/library.ts'
-import { owned } from '../../scripts/owner.ts'
+import { FILES, owned, PLACEHOLDER } from '../../scripts/owner.ts'
 import {
   findChanges,
   isHigher,
@@ -179,6 +180,13 @@ describe('a release', () => {
     expect(own.author).toBe('Some Body')
     for (const member of ['homepage', 'bugs', 'keywords']) expect(own).toHaveProperty(member)
     expect(JSON.stringify(own)).not.toContain('OWNER')
+    const forms = readdirSync('.github', { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.yml'))
+      .map((name) => `.github/${name}`)
+    const naming = [...forms, ...pages.map(({ path }) => path), 'package.json'].filter((file) =>
+      readFileSync(file, 'utf8').includes(PLACEHOLDER),
+    )
+    expect(FILES.toSorted()).toEqual(naming.toSorted())
   })
 })
 

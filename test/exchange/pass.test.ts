@@ -6,6 +6,7 @@ import {
   plainStream,
   pathyStream,
   proxyOf,
+  silenceUntil,
   sleep,
   sse,
   sseReply,
@@ -16,18 +17,6 @@ import {
 const NOTHING_SENT: Pick<UpstreamRequest, 'url' | 'headers'> = { url: '', headers: {} }
 
 const decodeText = (body: unknown) => new TextDecoder().decode(body as Uint8Array)
-
-/** The text of a stream; `heard` is told what of it has come. */
-async function readText(response: Response, heard: (text: string) => void): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  const reader = response.body?.getReader()
-  for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) {
-    text += decoder.decode(piece.value, { stream: true })
-    heard(text)
-  }
-  return text
-}
 
 const makeRequest = (model: string) =>
   `{ "text":"\\"model\\":\\"alias\\"","a":[{"model":"alias"}], "mod\\u0065l" :\t"${model}" , "n":1.0 }`
@@ -234,14 +223,12 @@ describe('a stream that comes back', () => {
     expect((await ask(() => sseReply(chunks), { stream: true })).status).toBe(502)
   })
   it('is not held back for longer than a heartbeat', async () => {
-    const { promise: silence, resolve: speak } = Promise.withResolvers<void>()
+    const { silence, read } = silenceUntil(/./)
     const proxy = proxyOf(() => sseReply([silence, ...plainStream()]), {
       limits: { heartbeatMs: 20 },
     })
     const body = { model: 'plain-1', text: 'x', stream: true }
-    const response = await proxy.fetch('/v1/plain', { body })
-    speak()
-    const text = await response.text()
+    const text = await read(await proxy.fetch('/v1/plain', { body }))
     expect(text.replace(/^(?:: ?\w*\n\n)+/, '')).toBe(plainStream().join(''))
   })
   it('is kept alive between its events while the upstream is silent, and not inside of one', async () => {
@@ -254,11 +241,8 @@ describe('a stream that comes back', () => {
       return proxy.fetch('/v1/plain', { body })
     }
     const heard = async (...chunks: (string | Promise<void>)[]) => (await asked(...chunks)).text()
-    // The upstream goes on when two heartbeats were heard, however busy the machine is.
-    const { promise: silence, resolve: speak } = Promise.withResolvers<void>()
-    const kept = await readText(await asked(first, silence, rest), (text) => {
-      if (/(?:: ?\w*\n\n){2,}$/.test(text)) speak()
-    })
+    const { silence, read } = silenceUntil(/(?:: ?\w*\n\n){2,}$/)
+    const kept = await read(await asked(first, silence, rest))
     expect(kept.replaceAll(/^: ?\w*\n\n/gm, '')).toBe(first + rest)
     expect(kept).toMatch(/^data: .*\n\n(?:: ?\w*\n\n){2,}data: /)
     expect(await heard(first + rest.slice(0, 3), sleep(70), rest.slice(3))).toContain(rest)
@@ -285,11 +269,10 @@ describe('a stream that comes back', () => {
     ],
     ['is an error when it turns out to be a page', '<html>', /\n\ndata: {"t":"error"[^<]*$/],
   ])('that begins after a heartbeat %s', async (_, late, expected) => {
-    // The upstream speaks when the first heartbeat is heard, however busy the machine is.
-    const { promise: silence, resolve: speak } = Promise.withResolvers<void>()
+    const { silence, read } = silenceUntil(/./)
     const proxy = proxyOf(() => sseReply([silence, late]), { limits: { heartbeatMs: 20 } })
     const body = { model: 'plain-1', text: 'x', stream: true }
-    const text = await readText(await proxy.fetch('/v1/plain', { body }), () => speak())
+    const text = await read(await proxy.fetch('/v1/plain', { body }))
     expect(text).toMatch(expected)
   })
   it('ends soon behind its last event, where its upstream leaves the connection open', async () => {

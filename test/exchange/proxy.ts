@@ -197,6 +197,25 @@ export const pathyStream = (texts: string[] = ['Hel', 'lo'], model = 'pathy-1'):
   sse({ t: 'end' }),
 ]
 
+/**
+ * A silence of an upstream that lasts until the caller has heard something, however busy the machine is: a time would
+ * be over before a heartbeat was.
+ */
+export function silenceUntil(heard: RegExp) {
+  const { promise: silence, resolve: speak } = Promise.withResolvers<void>()
+  const read = async (response: Response): Promise<string> => {
+    const decoder = new TextDecoder()
+    let text = ''
+    const reader = response.body?.getReader()
+    for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) {
+      text += decoder.decode(piece.value, { stream: true })
+      if (heard.test(text)) speak()
+    }
+    return text
+  }
+  return { silence, read }
+}
+
 export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 export const never = (): Promise<never> => new Promise(() => {})

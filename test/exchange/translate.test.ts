@@ -6,6 +6,7 @@ import {
   pathyStream,
   plainStream,
   proxyOf,
+  silenceUntil,
   sleep,
   sse,
   sseReply,
@@ -184,18 +185,17 @@ describe('a silent upstream', () => {
   const quick = { limits: { heartbeatMs: 20 } }
   const body = { ...PLAIN_TO_PATHY, stream: true }
   it('does not hold back the status, and the stream is kept alive', async () => {
-    const proxy = proxyOf(() => sseReply([sleep(400), ...pathyStream()]), quick)
-    const text = await (await proxy.fetch('/v1/plain', { body })).text()
+    const { silence, read } = silenceUntil(/(?:: ping\n\n){3}/)
+    const proxy = proxyOf(() => sseReply([silence, ...pathyStream()]), quick)
+    const text = await read(await proxy.fetch('/v1/plain', { body }))
     expect(text.split(': ping\n\n').length).toBeGreaterThan(3)
     expect(text.replaceAll(': ping\n\n', '')).toBe(hello)
   })
   it('is kept alive between frames and not after the end', async () => {
     const [first = '', ...rest] = pathyStream()
-    const proxy = proxyOf(
-      () => sseReply([first, rest[0] ?? '', sleep(70), ...rest.slice(1)]),
-      quick,
-    )
-    const text = await (await proxy.fetch('/v1/plain', { body })).text()
+    const { silence, read } = silenceUntil(/: ping\n\n$/)
+    const proxy = proxyOf(() => sseReply([first, rest[0] ?? '', silence, ...rest.slice(1)]), quick)
+    const text = await read(await proxy.fetch('/v1/plain', { body }))
     expect(text).toContain('Hel"}\n\n: ping\n\n')
     expect(text.endsWith(sse({ t: 'end' }))).toBe(true)
   })
@@ -207,10 +207,11 @@ describe('a silent upstream', () => {
     expect(await response.text()).not.toContain('ping')
   })
   it('that fails after the status is out fails in the stream', async () => {
-    const proxy = proxyOf(() => sseReply([sleep(50), sse({ error: 'too busy' })]), quick)
+    const { silence, read } = silenceUntil(/: ping/)
+    const proxy = proxyOf(() => sseReply([silence, sse({ error: 'too busy' })]), quick)
     const response = await proxy.fetch('/v1/plain', { body })
     expect(response.status).toBe(200)
-    expect((await response.text()).replaceAll(': ping\n\n', '')).toBe(
+    expect((await read(response)).replaceAll(': ping\n\n', '')).toBe(
       sse({ t: 'error', error: 'too busy' }),
     )
   })

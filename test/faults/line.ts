@@ -82,7 +82,8 @@ export async function lineServer(
 ): Promise<LineServer> {
   const lines = new Map<string, Line[]>()
   const sockets = new Set<Socket>()
-  const server: Server = createServer((socket) => {
+  // A body behind its head would wait 40 ms for the other side to confirm the head.
+  const server: Server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => undefined)

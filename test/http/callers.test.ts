@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { adapters } from '../../adapters/index.ts'
 import { demoConfig, readSettings } from '../../src/config/config.ts'
 import { demoSend } from '../../src/extras/demo/demo.ts'
+import { tasks } from '../../src/extras/tasks/tasks.ts'
 import { writeSample } from '../../src/exchange/reply/sample.ts'
 import { createFetchHandler } from '../../src/http/app.ts'
 import { stringify } from '../../src/json/json.ts'
@@ -33,6 +34,7 @@ function proxyFor(callers: unknown, extra: Partial<Ports> = {}, change: object =
     send: demoSend(adapters, () => Promise.reject(new Error('not for the demo'))),
     now: () => now,
     randomId,
+    tasks,
     log: (entry) => log.push(entry),
     ...extra,
   })
@@ -236,4 +238,28 @@ describe('limits of callers', () => {
     for (const answer of both) await answer.text()
     expect((await ask()).status).toBe(200)
   }, 60_000)
+})
+
+const reached = async () => ({ limit: 'requestsPerMinute', waitMs: 5000 }) as const
+const nothing = async () => undefined
+const unasked = () => Promise.reject(new Error('no upstream is asked'))
+
+describe('limits that others count', () => {
+  const counts = { leave() {}, settle() {}, close: async () => {} }
+  const upstreams = {
+    one: { dialect: 'responses', url: 'http://one.invalid', passthrough: ['/v1/embeddings'] },
+  }
+  const limits = { requestsPerMinute: 9, tokensPerMinute: 99_999 }
+
+  it.each([
+    ['before a request', { enter: reached, reserve: nothing }],
+    ['before its tokens', { enter: nothing, reserve: reached }],
+  ])('are reached at endpoints that pass, too, %s', async (_, asked) => {
+    const sharing = { counts: { ...counts, ...asked }, warn: () => undefined }
+    const ports = { send: unasked, sharing }
+    const { ask } = proxyFor(ci({ limits }), ports, { upstreams, routes: undefined })
+    const answer = await ask({ path: '/v1/embeddings' })
+    expect(answer.status).toBe(429)
+    expect(answer.headers.get('retry-after')).toBe('5')
+  })
 })

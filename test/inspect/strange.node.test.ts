@@ -156,7 +156,7 @@ describe.skipIf(!CHROMIUM)('what is strange, on the page', () => {
     await until(`(() => {
       const list = document.querySelector('${back} details[data-at="/list"]')
       if (list && !list.open) list.open = true
-      return document.querySelector('${back} .content').textContent.includes('199,000 more members')
+      return document.querySelector('${back} .content').textContent.includes('199,000 more values')
     })()`)
     await ask('Deep')
     expect(await find('needle')).toContain('a: "needle"')

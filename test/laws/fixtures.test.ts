@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { Adapter } from '../../adapters/contract.ts'
 import { adapters } from '../../adapters/index.ts'
 import { isObject, stringify, type JsonObject } from '../../src/json/json.ts'
+import type { Event } from '../../src/model/events.ts'
+import { EMPTY, framesOf } from '../replay/replies.ts'
 import { probe } from '../replay/silent.ts'
-import { readRequest, writeRequest } from './exchange.ts'
+import { readFrames, readRequest, writeRequest } from './exchange.ts'
 
 const FIXTURES = import.meta.glob('../../fixtures/*/request/*.json', {
   query: '?raw',
@@ -17,6 +19,31 @@ const FULL = import.meta.glob('../../fixtures/full/*.json', {
   eager: true,
   import: 'default',
 })
+
+/** Streams that came, of all dialects. */
+const STREAMS = import.meta.glob('../../fixtures/**/*{/reply/*,.input.reply}.sse', {
+  query: '?raw',
+  eager: true,
+  import: 'default',
+})
+
+/** What a reply may say in the model. */
+const SAID = [
+  'start',
+  'block-start',
+  'block-delta',
+  'logprobs',
+  'citation',
+  'block-end',
+  'usage',
+  'finish',
+  'error',
+  'candidate',
+] as const satisfies readonly Event['type'][]
+type Unsaid = Exclude<Event['type'], (typeof SAID)[number]>
+
+/** A request for several answers. */
+const SEVERAL = { ...EMPTY, sampling: { candidateCount: 2 } }
 
 /** The requests of one dialect that were written by hand: name and body. */
 function requestsOf(adapter: Adapter): [string, JsonObject][] {
@@ -59,3 +86,16 @@ describe.each(adapters.map((adapter) => ({ adapter, dialect: adapter.dialect }))
     })
   },
 )
+
+it('the written streams say all that the model has for a reply', () => {
+  const all: [Unsaid] extends [never] ? typeof SAID : Unsaid = SAID
+  const said = new Set(
+    Object.entries(STREAMS).flatMap(([path, text]) =>
+      adapters
+        .filter(({ dialect }) => path.includes(`/${dialect}/`) || path.includes(`/${dialect}.`))
+        .flatMap((adapter) => readFrames(adapter, SEVERAL, framesOf(String(text))).events)
+        .map(({ type }) => type),
+    ),
+  )
+  expect(all.filter((type) => !said.has(type))).toEqual([])
+})

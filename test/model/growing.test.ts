@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { grown } from '../../src/model/trail/growing.ts'
+import { grown } from '../../src/rules/growing.ts'
 
 it('a text that grows is all of its pieces', () => {
   let text = ''

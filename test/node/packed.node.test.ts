@@ -151,7 +151,7 @@ describe.each(RESOLUTIONS)('the package, resolved as $moduleResolution', (option
 it('says of each member of the configuration what it means', () => {
   const file = join(alone, 'node_modules/dragoman/dist/types/src/config/type.d.ts')
   const said =
-    '/** How long it may take to connect. Default: 10 s. */\n  connectMs?: number | undefined'
+    '/** How long connecting may take. Default: 10 s. */\n  connectMs?: number | undefined'
   expect(readFileSync(file, 'utf8')).toContain(said)
 })
 

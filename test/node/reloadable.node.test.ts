@@ -29,6 +29,7 @@ const AROUND: Readonly<Record<string, object>> = {
   'routes.*.upstream.*': { name: 'claude' },
   callers: { keys: ['caller-key-0123456789'] },
   'callers.jwt': { jwks: 'https://other.example/jwks.json', audience: 'a', issuer: 'b' },
+  before: { url: 'https://other.example/before' },
   record: { file: 'other.jsonl' },
   'callers.keys.*': { name: 'me', key: 'another-key-0123456789' },
   telemetry: { otlp: { endpoint: 'http://127.0.0.1:4319' } },

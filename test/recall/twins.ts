@@ -96,8 +96,8 @@ export function watched(
           },
           learned: (bytes, text, structure) => frozen(request.learned(bytes, text, structure)),
           written: (body) => request.written(freeze(body)),
-          get trail() {
-            return request.trail
+          get isKept() {
+            return request.isKept
           },
         }
       )
@@ -114,14 +114,17 @@ export interface Twins {
 
 export interface TwinOptions {
   bytes?: number
+  /** Another memory than the one of a process. */
+  recall?: Recall
   limits?: Partial<Settings['limits']>
 }
 
-export function twins({ bytes = 10_000_000, limits = {} }: TwinOptions = {}): Twins {
+export function twins({ bytes = 10_000_000, recall: given, limits = {} }: TwinOptions = {}): Twins {
   const usual = settings()
   const chosen = { ...usual, limits: { ...usual.limits, ...limits } }
   const count = { known: 0, fresh: 0, first: 0 }
-  const recall = watched(createRecall({ bytes, leastBytes: 256, native: NATIVE }), count)
+  const own = given ?? createRecall({ bytes, leastBytes: 256, native: NATIVE })
+  const recall = watched(own, count)
   const [one, other] = [proxy(chosen, { recall }), proxy(chosen)]
   return {
     ask: async (asked) => [await one(asked), await other(asked)],

@@ -102,7 +102,11 @@ describe('a program that gives up', () => {
       body: new ReadableStream({
         start(controller) {
           controller.enqueue(new TextEncoder().encode(begun('message_start')))
-          signal.addEventListener('abort', () => cancelled.resolve())
+          // As a body of the platform's `fetch` does it.
+          signal.addEventListener('abort', () => {
+            controller.error(signal.reason)
+            cancelled.resolve()
+          })
         },
         cancel: () => cancelled.resolve(),
       }),

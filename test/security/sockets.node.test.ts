@@ -230,7 +230,8 @@ const inner =
 const outer = (headers: string, rest = `0\r\n\r\n${inner}`): string =>
   `POST /nothing HTTP/1.1\r\nHost: a\r\n${headers}\r\n\r\n${rest}`
 
-describe('T11 a request inside a request', () => {
+// Nobody is answered, which takes a while to see.
+describe.concurrent('T11 a request inside a request', () => {
   it.each([
     ['a length and chunks', outer('content-length: 4\r\ntransfer-encoding: chunked')],
     ['chunks and a length', outer('transfer-encoding: chunked\r\ncontent-length: 4')],
@@ -274,7 +275,7 @@ const head = (more: string) =>
   `POST /v1/messages HTTP/1.1\r\nHost: a\r\nx-api-key: ${CALLER_KEY}\r\nanthropic-version: 2023-06-01\r\n` +
   `content-type: application/json\r\n${more}\r\n\r\n`
 
-describe('T15 a body beyond the limit', () => {
+describe.concurrent('T15 a body beyond the limit', () => {
   const chunk = `1000\r\n${'x'.repeat(4096)}\r\n`
   it.each([
     ['by its length', head(`content-length: ${LIMITS.bodyBytes + 1}`)],

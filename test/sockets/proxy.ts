@@ -3,6 +3,7 @@ import { readSettings } from '../../src/config/config.ts'
 import type { Config } from '../../src/config/type.ts'
 import { demoSend } from '../../src/extras/demo/demo.ts'
 import { createReplaceable, type ReplaceableHandler } from '../../src/http/app.ts'
+import { tasks } from '../../src/extras/tasks/tasks.ts'
 import { toResponse } from '../../src/http/respond.ts'
 import { isObject, parseObject, type JsonObject } from '../../src/json/json.ts'
 import { utf8Text, wholeBytes } from '../../src/json/bytes.ts'
@@ -60,6 +61,7 @@ export function stageOf({ config = {}, ports = {}, door, before }: StageOptions 
       },
       now: Date.now,
       randomId,
+      tasks,
       log: (entry) => log.push(entry),
       store: memoryStore(DEFAULT_RETENTION),
       ...ports,

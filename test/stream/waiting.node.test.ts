@@ -79,11 +79,11 @@ interface Waiting {
   isPooled?: true
 }
 
-/** Bytes for each of many streams that have begun and wait. */
-async function heldBytes(
+/** Opens many streams, and returns when all have begun and wait. */
+async function open(
   { http }: Kit,
   { upstream, pieces, request, isKept, isPooled }: Waiting,
-): Promise<number> {
+): Promise<unknown[]> {
   const service = { dialect: upstream, url: 'http://upstream.invalid', key: 'k-0123456789abcdef' }
   const config = {
     upstreams: { one: service, other: service },
@@ -101,18 +101,19 @@ async function heldBytes(
     // What comes is let go of.
     await toResponse(await answer(asked)).body?.pipeTo(new WritableStream())
   }
-  const before = usedBytes()
-  const open = Array.from({ length: STREAMS }, exchange)
-  await expect.poll(() => waiting.size).toBe(STREAMS)
-  const held = usedBytes() - before
-  expect(open).toHaveLength(STREAMS)
-  return held / STREAMS
+  const opened = Array.from({ length: STREAMS }, exchange)
+  await expect.poll(() => waiting.size, { interval: 5 }).toBe(STREAMS)
+  return opened
 }
 
-/** What is made once is made by the second time. */
-async function heldBytesWarm(kit: Kit, waiting: Waiting): Promise<number> {
-  await heldBytes(kit, waiting)
-  return heldBytes(kit, waiting)
+/** Bytes for each stream that has begun and waits. What is made once is made by the first ones. */
+async function heldBytes(kit: Kit, waiting: Waiting): Promise<number> {
+  await open(kit, waiting)
+  const before = usedBytes()
+  const opened = await open(kit, waiting)
+  const held = usedBytes() - before
+  expect(opened).toHaveLength(STREAMS)
+  return held / STREAMS
 }
 
 it.each(
@@ -124,7 +125,7 @@ it.each(
   let asked = 0
   const pieces = () => [...opening((asked += 1)), ...deltas.map(words)]
   const request = { ...kit.ask.needed, ...kit.ask.text('hi') }
-  const held = await heldBytesWarm(kit, { upstream: 'responses', pieces, request })
+  const held = await heldBytes(kit, { upstream: 'responses', pieces, request })
   expect(held).toBeLessThan(MOST_BYTES)
 })
 
@@ -141,8 +142,8 @@ it.each(
   const request = { ...ask.needed, ...ask.session(50, [TOOL], 'A result. '.repeat(500)) }
   const pieces = () => [ENCODER.encode(voice.opening)]
   const waiting = { upstream: dialect, pieces, request }
-  const held = await heldBytesWarm(caller, waiting)
-  const heldInPool = await heldBytesWarm(caller, { ...waiting, isPooled: true })
+  const held = await heldBytes(caller, waiting)
+  const heldInPool = await heldBytes(caller, { ...waiting, isPooled: true })
   expect(heldInPool).toBeLessThan(MOST_BYTES)
   expect(JSON.stringify(request).length).toBeGreaterThan(2 * MOST_BYTES)
   expect(held).toBeLessThan(MOST_BYTES)
@@ -154,7 +155,7 @@ it.each(allKits.filter(({ voice }) => voice.dialect === 'responses'))(
     const said = 'Well. '.repeat(50_000)
     const request = { ...kit.ask.needed, ...kit.ask.text(said), store: true }
     const pieces = () => [ENCODER.encode(kit.voice.opening)]
-    const held = await heldBytesWarm(kit, { upstream: 'responses', pieces, request, isKept: true })
+    const held = await heldBytes(kit, { upstream: 'responses', pieces, request, isKept: true })
     // What others have left behind may be collected meanwhile.
     expect(held).toBeGreaterThan(0.8 * said.length)
     expect(held).toBeLessThan(said.length + MOST_BYTES)

@@ -28,8 +28,8 @@ describe.each(DIALECTS)('%s', (dialect) => {
   const read = (text: string): Json => prepare(parse(text, adapter.caller.verbatim))
 
   function compare(text: string): string[] {
+    const body = read(text)
     return [false, true].map((counting) => {
-      const body = read(text)
       const fault = findFault(shapes, body, counting)
       if (fault !== findFault(schemas, body, counting))
         throw new Error(`${fault}, not ${findFault(schemas, body, counting)}: ${text}`)

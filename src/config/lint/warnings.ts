@@ -66,9 +66,9 @@ const covers = (wide: string | undefined, narrow: string | undefined): boolean =
 const servicesIn = (config: unknown): string[][] =>
   ['upstreams', 'tasks'].flatMap((kind) => membersAt(config, [kind]).map(([name]) => [kind, name]))
 
-/** The addresses of upstreams and services, with the paths of their `url`. */
+/** The addresses of upstreams, services and the webhook, with the paths of their `url`. */
 function addresses(config: unknown): [DocumentPath, URL][] {
-  return servicesIn(config).flatMap((path): [DocumentPath, URL][] => {
+  return [...servicesIn(config), ['before']].flatMap((path): [DocumentPath, URL][] => {
     const url = textAt(config, [...path, 'url'])
     // The demo's own addresses are no mistake.
     if (url === undefined || url.startsWith(DEMO_ORIGIN) || !URL.canParse(url)) return []

@@ -42,6 +42,9 @@ const reserve = (exchange: Exchange, routed: RoutedRequest): void | Promise<void
     ? exchange.permit.reserve({
         tokens: exchange.body.tokens,
         usd: () => mostCost(exchange, routed),
+        model: routed.model ?? '',
+        route: routed.route.model,
+        bytes: exchange.body.size,
       })
     : undefined
 

@@ -16,6 +16,7 @@ import { SILENT, within } from '../../stream/time.ts'
 import type { Piece, UpstreamCall } from '../../upstream/call.ts'
 import { StillbornError } from '../answers/refusal.ts'
 import type { Answer, PassingExchange } from '../exchange.ts'
+import { Gathering, type HeardPiece } from './gathering.ts'
 import type { HeardReply } from './heard.ts'
 
 /** A way in which frames leave: as they came, or written anew. */
@@ -96,12 +97,19 @@ export class Delivery {
   readonly #parts: DeliveryParts
   readonly #encode = streamEncoder()
   readonly #most: number
+  readonly #gathering: Gathering
   #written = 0
   #end: End | undefined
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts
-    this.#most = parts.exchange.settings.limits.streamBytes + FREE_BYTES
+    const { streamBytes, gatherMs } = parts.exchange.settings.limits
+    this.#most = streamBytes + FREE_BYTES
+    this.#gathering = new Gathering({
+      ms: parts.out.passes ? Math.min(gatherMs, PASSING_MS) : gatherMs,
+      read: () => this.#read(),
+      hear: (piece) => this.#hear(piece),
+    })
     parts.exchange.journal.hears(parts.heard)
   }
 
@@ -117,7 +125,7 @@ export class Delivery {
     if (opened !== SILENT) this.#refuse(opened)
     let first: Promise<Came> | undefined = beginning
     const step = async (): Promise<Step> => {
-      const came = first ? await first : this.#took(await this.#read())
+      const came = first ? await first : this.#took(await this.#gathering.next())
       first = undefined
       return this.#leave(came instanceof Promise ? await came : came)
     }
@@ -176,7 +184,7 @@ export class Delivery {
 
   /** The next frames. Never rejects. */
   async #next(): Promise<Came> {
-    return this.#took(await this.#read())
+    return this.#took(this.#hear(await this.#read()))
   }
 
   #read(): Promise<Piece> {
@@ -184,14 +192,18 @@ export class Delivery {
     return frames.ended ? straggler(call) : call.read()
   }
 
-  /** The frames in a piece; a promise only where they need one, since each costs as much as a frame. */
-  #took(piece: Piece): Came | Promise<Came> {
-    const { frames, keeper, out, exchange } = this.#parts
+  #hear(piece: Piece): HeardPiece {
+    const { frames, keeper, out } = this.#parts
     const isBetween = out.passes && !frames.isWithin
     const problem = keeper.interruption ?? piece?.problem
-    let read
-    if (problem) read = frames.fail(problem)
-    else read = piece?.bytes ? frames.push(piece.bytes) : frames.end()
+    if (problem) return { frames: frames.fail(problem), piece, isBetween }
+    const read = piece?.bytes ? frames.push(piece.bytes) : frames.end()
+    return { frames: read, piece, isBetween }
+  }
+
+  /** The frames that have been heard; a promise only where they need one, since each costs as much as a frame. */
+  #took({ frames: read, piece, isBetween }: HeardPiece): Came | Promise<Came> {
+    const { frames, out, exchange } = this.#parts
     if (read.length > 0) exchange.journal.began()
     const made = out.ready(read, piece)
     const bytes = isBetween && !frames.isWithin ? piece?.bytes : undefined
@@ -311,6 +323,9 @@ async function straggler(call: UpstreamCall): Promise<Piece> {
 }
 
 const STRAGGLERS_MS = 1000
+
+/** What passes is not held back: it takes along only what comes in the same burst. */
+const PASSING_MS = 1
 
 const failing = (problem: Problem): ReadFrame => ({
   text: '',

@@ -8,6 +8,7 @@ import {
 } from '../../model/events.ts'
 import { stringify } from '../../json/json.ts'
 import { lossList, type Lose, type Loss } from '../../model/loss.ts'
+import { remembering } from '../../model/remembered.ts'
 import { dotted } from '../../model/paths.ts'
 import type { Request } from '../../model/request.ts'
 import { ProblemError, type Problem } from '../../model/problem.ts'
@@ -107,8 +108,11 @@ class TranslatedFrames implements FrameOut, Keeper {
     this.#lost = lost
     this.#proofs = createProofRecorder(exchange, request)
     this.#framer = framer(exchange.route.framing)
-    const writing = { ...this.#writing(lost.lose), trail: exchange.recall?.trail }
-    this.#watched = watchEmptyReply(replyWriter(caller, writing, this.#proofs?.hear), lost.losses)
+    const writing = this.#writing(lost.lose)
+    const writer = remembering(exchange.recall?.isKept === true, () =>
+      replyWriter(caller, writing, this.#proofs?.hear),
+    )
+    this.#watched = watchEmptyReply(writer, lost.losses)
     this.#recorder =
       plan.keeping &&
       new ReplyRecorder(exchange, plan.keeping, this.#watched.writer, () => call.cancel())

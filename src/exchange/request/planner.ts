@@ -4,7 +4,8 @@ import { withoutSlices } from '../../json/without-slices.ts'
 import { objectIn, stringify } from '../../json/json.ts'
 import { callIds } from '../../rules/names.ts'
 import type { Request } from '../../model/request.ts'
-import { nothingLost, type Trail } from '../../model/trail/trail.ts'
+import { nothingLost } from '../../model/loss.ts'
+import { remembering } from '../../model/remembered.ts'
 import { isGuarded, refuseReferences, findUnnoted } from '../../memory/ownership.ts'
 import type { Exchange } from '../exchange.ts'
 import { withLearnt } from './learnt.ts'
@@ -153,7 +154,7 @@ async function translatePlan(
 ): Promise<TranslatePlan> {
   const read = await readFor(exchange, destination, resolved, scanned)
   const { losses, summary, written } = await writeFor(exchange, destination, read)
-  const { asked, keeping, trail } = read
+  const { asked, keeping } = read
   const stream = exchange.route.operation === 'create' && asked.stream
   await yieldTurn(exchange.body, exchange.lease)
   exchange.lease.unfold(0)
@@ -166,7 +167,7 @@ async function translatePlan(
     losses,
     request: repeatable(
       exchange,
-      isLongRequest(exchange.lease) ? withoutTurns(asked, trail) : asked,
+      isLongRequest(exchange.lease) ? withoutTurns(exchange, asked) : asked,
     ),
     ...(keeping && { keeping: { ...keeping, issuer: ANSWERED + destination.member.name } }),
     ...(written && { sent: addressedTo(destination, exchange, written, stream) }),
@@ -177,12 +178,13 @@ async function translatePlan(
 
 /**
  * What is needed of a request once it is written for the upstream: of its turns their size and the ids of calls, and
- * nothing that would keep the text it was read from. What a trail knows is kept by the session in any case.
+ * nothing that would keep the text it was read from. What a session remembers is kept with it in any case.
  */
-function withoutTurns(request: Request, trail: Trail | undefined): Request {
-  const inputTokens = estimateTokens(request, trail)
+function withoutTurns({ recall }: Exchange, request: Request): Request {
+  const isKept = recall?.isKept === true
+  const inputTokens = remembering(isKept, () => estimateTokens(request))
   const left = { ...request, inputTokens, calls: callIds(request), turns: [] }
-  return trail ? left : withoutSlices(left)
+  return isKept ? left : withoutSlices(left)
 }
 
 /** Restores long data in the settings that replies repeat, because marks for it mean nothing there. */

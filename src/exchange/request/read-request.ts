@@ -3,8 +3,8 @@ import type { VerbatimPaths } from '../../json/verbatim-paths.ts'
 import { ScannedText, type ScannedBody } from '../../json/scanned-body.ts'
 import { folded, scanStructure, StructureError, type Structure } from '../../json/structure.ts'
 import { invalid, ProblemError } from '../../model/problem.ts'
+import { remembering } from '../../model/remembered.ts'
 import type { Request } from '../../model/request.ts'
-import type { Trail } from '../../model/trail/trail.ts'
 import type { Exchange } from '../exchange.ts'
 import { withCallerSpelling } from './caller-path.ts'
 import { createBody } from '../body.ts'
@@ -110,18 +110,18 @@ export const parseBody = (scanned: ScannedBody): Json => unlessMalformed(() => s
 export const readCallerRequest = (exchange: Exchange, text: string): Request =>
   readJson(exchange, parsed(text, exchange.caller.caller.verbatim))
 
-/** `trail`: what is known from the last request of the session, where this is its next one. */
-export function readJson(exchange: Exchange, body: Json, trail?: Trail): Request {
-  const { caller, route, headers, newId } = exchange
-  const context = { route, headers, newId, trail }
-  return withCallerSpelling(caller, () => caller.caller.readRequest(body, context))
+export function readJson(exchange: Exchange, body: Json): Request {
+  const { caller, route, headers, newId, recall } = exchange
+  const context = { route, headers, newId }
+  const read = () => caller.caller.readRequest(body, context)
+  return withCallerSpelling(caller, () => remembering(recall?.isKept === true, read))
 }
 
 /** Reads a body again, with ids that mean nothing. */
 export const rereader =
   (exchange: Exchange) =>
   (body: Json): Request =>
-    readJson({ ...exchange, newId: idSource(() => NO_SEED) }, body)
+    readJson({ ...exchange, newId: idSource(() => NO_SEED), recall: undefined }, body)
 
 const NO_SEED = '0'.repeat(32)
 
@@ -141,7 +141,6 @@ export interface ReadBody {
   nameless?: ResolvedRequest['nameless']
   issuers?: ResolvedRequest['issuers']
   request: Request
-  trail?: Trail | undefined
 }
 
 /** Reads a request whose references are written out. */
@@ -154,15 +153,14 @@ export async function readFor(
   const { lease, signal } = exchange
   await roomFor(scanned, lease, signal)
   await yieldTurn(exchange.body, lease)
-  const trail = exchange.recall?.trail
   const { adapter, upstream } = destination
-  const read = await withProofs(exchange, readJson(exchange, body, trail), adapter.dialect)
+  const read = await withProofs(exchange, readJson(exchange, body), adapter.dialect)
   await yieldTurn(exchange.body, lease)
   const asked = readableProofs(read, exchange.settings, destination, issuers)
   const { previous, ...rest } = asked
   if (previous !== undefined && !resolved) throw noHistory(upstream.name)
   const request = keptOnce(rest, resolved, keeping)
-  return { body, resolved, nameless, issuers, request, trail, asked, keeping, scanned }
+  return { body, resolved, nameless, issuers, request, asked, keeping, scanned }
 }
 
 /** What is kept here the upstream need not keep too: no caller could ask for that copy or delete it. */

@@ -3,9 +3,9 @@ import type { Bytes } from '../../json/bytes.ts'
 import { objectIn, stringify, type JsonObject } from '../../json/json.ts'
 import { withProofs } from '../../memory/proofs.ts'
 import type { ResolvedRequest } from '../../memory/resolve.ts'
-import { lossList, type Lose, type Loss } from '../../model/loss.ts'
+import { lossList, nothingLost, type Lose, type Loss } from '../../model/loss.ts'
 import type { Request } from '../../model/request.ts'
-import { nothingLost } from '../../model/trail/trail.ts'
+import { remembering } from '../../model/remembered.ts'
 import type { PlaceSearch } from '../../ports.ts'
 import { refuseFileIds, refuseUnkept, reportForeign } from '../../rules/foreign.ts'
 import { refuseToolless } from '../../rules/toolless.ts'
@@ -39,16 +39,16 @@ export async function writeFor(
   read: ReadRequest,
 ): Promise<Written> {
   const { adapter } = destination
-  const { request, scanned, trail } = read
+  const { request, scanned } = read
   const { lose, losses } = lossList()
   const cache = cacheOptions(exchange, destination, scanned)
   const { summing, ...settled } = withPlaces(exchange, read, () => {
     if (adapter !== exchange.caller) {
-      refuseFileIds(request, trail)
-      refuseUnkept(request, keepingOf(exchange.caller, adapter), trail)
+      refuseFileIds(request)
+      refuseUnkept(request, keepingOf(exchange.caller, adapter))
     }
     const summed = withSummaryTurn(exchange, destination, request, lose)
-    reportForeign(summed.served ?? request, adapter.dialect, lose, trail)
+    reportForeign(summed.served ?? request, adapter.dialect, lose)
     return summed
   })
   await yieldTurn(exchange.body, exchange.lease)
@@ -93,7 +93,7 @@ function withPlaces<Written>(
   write: () => Written,
 ): Written {
   try {
-    return write()
+    return remembering(exchange.recall?.isKept === true, write)
   } catch (error) {
     const places = () =>
       resolved || !mayBeSearched(exchange.body, exchange.ports)
@@ -110,7 +110,7 @@ function outgoingRequest(
   read: ReadBody & { cache: CacheOptions; summing?: Summing },
   lose: Lose,
 ): WrittenRequest | undefined {
-  const { request, cache, trail } = read
+  const { request, cache } = read
   const { adapter, target } = destination
   const isCount = exchange.route.operation === 'count-tokens'
   if (isCount && target.facts.server?.countTokens === false) return undefined
@@ -118,8 +118,8 @@ function outgoingRequest(
   if (adapter === exchange.caller && !read.summing)
     return editedRequest(exchange, destination, read, lose)
   const { writeRequest, writeCountRequest } = adapter.upstream
-  if (!isCount) return writeRequest(request, { target, lose, cache, trail })
-  return writeCountRequest(request, { target, lose: withoutBound(lose), cache, trail })
+  if (!isCount) return writeRequest(request, { target, lose, cache })
+  return writeCountRequest(request, { target, lose: withoutBound(lose), cache })
 }
 
 const UNCOUNTED: ReadonlySet<string> = new Set(['limits.maxOutputTokens', 'store'])
@@ -162,7 +162,7 @@ async function writeAgain(
 function editedRequest(
   { caller, head, permit, settings }: Exchange,
   destination: Destination,
-  { body, resolved, nameless, issuers }: Omit<ReadBody, 'request' | 'trail'>,
+  { body, resolved, nameless, issuers }: Omit<ReadBody, 'request'>,
   lose: Lose,
 ): WrittenRequest {
   const { facts, model } = destination.target

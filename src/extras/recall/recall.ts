@@ -3,7 +3,6 @@ import { stringify, type JsonObject } from '../../json/json.ts'
 import { holdsLiterals } from '../../json/large-literals.ts'
 import { ScannedText, type ScannedBody } from '../../json/scanned-body.ts'
 import type { Structure } from '../../json/structure.ts'
-import type { Trail } from '../../model/trail/trail.ts'
 import type { BodyRules, Recall, RecalledRequest } from '../../ports.ts'
 import { commonPrefix, commonSuffix, isSameByte, type IsSame } from './common-prefix.ts'
 import { readFresh, type NativeBytes } from './fresh-body.ts'
@@ -81,8 +80,8 @@ class Request implements RecalledRequest {
     this.#context = context
   }
 
-  get trail(): Trail | undefined {
-    return this.#session?.trail
+  get isKept(): boolean {
+    return this.#session !== undefined
   }
 
   scanned(received: Bytes): ScannedBody | undefined {

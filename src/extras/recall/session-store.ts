@@ -1,7 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import { VALUE_BYTES } from '../../json/bytes.ts'
 import type { StructureLimits } from '../../json/structure.ts'
-import { Trail } from '../../model/trail/trail.ts'
 import type { KnownBody } from './known-body.ts'
 import { bodyOpening, hashOf, namesOf, Openings, type BodyOpening } from './opening.ts'
 import type { WrittenBody } from './written-body.ts'
@@ -16,8 +14,6 @@ export interface RecalledSession {
   written?: WrittenBody
   /** A body of it was parsed, as the next one will be, too. */
   isParsed: boolean
-  /** What its pieces became on their way. */
-  readonly trail: Trail
 }
 
 /** The beginning of a body, by which it is found: in front of the first turn, which a client may send first. */
@@ -36,37 +32,41 @@ const PASSED_BYTES = 1.25
 const TRANSLATED_BYTES = 5
 /**
  * What it takes for each turn beside that: where it ends; and where it is translated its place in all the lists that
- * are made on the way (measured: up to 590 bytes for turns of a letter, messages to generate-content).
+ * are made on the way (measured: up to 1,000 bytes for turns of a letter, messages to generate-content).
  */
 const PASSED_TURN_BYTES = 16
-const TRANSLATED_TURN_BYTES = 600
+const TRANSLATED_TURN_BYTES = 1000
 
 /** The sessions that were seen last, as many as there is room for. */
 export class SessionStore {
-  /** With what they take: a value that stays the same would keep its size. */
-  #sessions: LRUCache<RecalledSession, number>
+  /** With what they take, the oldest first. */
+  readonly #sessions = new Map<RecalledSession, number>()
+  #held = 0
+  #mostBytes: number
   /** By owner and beginning. */
   readonly #places = new Map<string, Openings<RecalledSession>>()
 
   /** How the last new sessions opened. */
-  readonly #openings = new LRUCache<string, true>({ max: MOST_OPENINGS })
+  readonly #openings = new Set<string>()
 
   constructor(mostBytes: number) {
-    this.#sessions = this.#made(mostBytes)
+    this.#mostBytes = mostBytes
   }
 
   get isOff(): boolean {
-    return this.#sessions.maxSize <= 1
+    return this.#mostBytes === 0
   }
 
   get held(): number {
-    return this.#sessions.calculatedSize
+    return this.#held
   }
 
   bound(mostBytes: number): void {
-    if (mostBytes === this.#sessions.maxSize) return
+    if (mostBytes === this.#mostBytes) return
+    this.#mostBytes = mostBytes
     this.#places.clear()
-    this.#sessions = this.#made(mostBytes)
+    this.#sessions.clear()
+    this.#held = 0
   }
 
   /**
@@ -97,7 +97,8 @@ export class SessionStore {
     if (last === undefined) return true
     const place = placeOf(owner, bytes)
     if (names.some((name) => this.#openings.has(name + place))) return true
-    this.#openings.set(last + place, true)
+    this.#openings.add(last + place)
+    if (this.#openings.size > MOST_OPENINGS) dropFirst(this.#openings)
     return false
   }
 
@@ -114,14 +115,13 @@ export class SessionStore {
       known,
       opening: undefined,
       isParsed: false,
-      trail: new Trail(),
     }
     const similar = this.#places.get(session.place) ?? new Openings()
     this.#places.set(session.place, similar)
     similar.delete(session)
     // To find the oldest takes a step for each that has moved behind.
     const oldest = similar.size < MOST_SIMILAR ? undefined : similar.oldest
-    if (oldest) this.#sessions.delete(oldest)
+    if (oldest) this.#forget(oldest)
     session.isParsed ||= session.known.value !== undefined
     session.known = known
     session.opening = openingIn(known)
@@ -130,25 +130,34 @@ export class SessionStore {
     return session
   }
 
-  /** Counts what a session takes, which may be too much to stay. */
+  /** Counts what a session takes, for which older ones go; it may be too much to stay itself. */
   weigh(session: RecalledSession): void {
     const size = sizeOf(session)
-    this.#sessions.set(session, size, { size })
-    if (!this.#sessions.has(session)) this.#forget(session)
+    this.#uncount(session)
+    if (size > this.#mostBytes) return this.#forget(session)
+    this.#sessions.set(session, size)
+    this.#held += size
+    for (const oldest of this.#sessions.keys()) {
+      if (this.#held <= this.#mostBytes) break
+      this.#forget(oldest)
+    }
   }
 
-  #made(mostBytes: number): LRUCache<RecalledSession, number> {
-    return new LRUCache<RecalledSession, number>({
-      maxSize: Math.max(1, mostBytes),
-      dispose: (_, session, reason) => reason === 'set' || this.#forget(session),
-    })
+  #uncount(session: RecalledSession): void {
+    this.#held -= this.#sessions.get(session) ?? 0
+    this.#sessions.delete(session)
   }
 
   #forget(session: RecalledSession): void {
+    this.#uncount(session)
     const similar = this.#places.get(session.place)
     similar?.delete(session)
     if (similar?.size === 0) this.#places.delete(session.place)
   }
+}
+
+function dropFirst(names: Set<string>): void {
+  for (const name of names) return void names.delete(name)
 }
 
 function sizeOf({ known: { bytes, nodes, turns }, isParsed, written }: RecalledSession): number {

@@ -41,10 +41,16 @@ const REPLY_HEADERS = [
   'cache-control',
   'retry-after',
   'retry-after-ms',
-  ...['x-ratelimit', 'ratelimit'].flatMap((family) => [
-    family,
-    ...['limit', 'remaining', 'reset', 'policy'].map((kind) => `${family}-${kind}`),
-  ]),
+  'ratelimit',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+  'ratelimit-policy',
+  'x-ratelimit',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+  'x-ratelimit-policy',
 ]
 
 /** `Response` throws for a body with these statuses (Fetch Standard, "null body status"). */

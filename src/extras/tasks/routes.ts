@@ -7,19 +7,18 @@ export interface KnownService {
   name: 'image' | 'music'
   /** The path at which callers find the service; its upstream may have another. */
   mount: string
-  rows: readonly TaskRow[]
+  /** The paths below the mount by their method; `{id}` stands for one segment. */
+  paths: Readonly<Record<Method, readonly string[]>>
   /** Writes a failure in the service's words. */
   writeProblem(problem: Problem): JsonObject
 }
 
+type Method = 'GET' | 'POST'
+
 interface TaskRow {
-  method: 'GET' | 'POST'
-  /** The path below the mount; `{id}` stands for one segment. */
+  method: Method
   path: string
 }
-
-const post = (path: string): TaskRow => ({ method: 'POST', path })
-const get = (path: string): TaskRow => ({ method: 'GET', path })
 
 /** The service's own codes for a parameter error and for a system error. */
 const IMAGE_PARAMETER_ERROR = 21
@@ -28,18 +27,19 @@ const IMAGE_SYSTEM_ERROR = 23
 const image: KnownService = {
   name: 'image',
   mount: '/img',
-  rows: [
-    post('/submit/imagine'),
-    post('/submit/blend'),
-    post('/submit/describe'),
-    post('/submit/modal'),
-    post('/insight-face/swap'),
-    post('/submit/action'),
-    post('/submit/upload-chat-images'),
-    post('/task/list-by-condition'),
-    get('/task/{id}/fetch'),
-    get('/task/{id}/image-seed'),
-  ],
+  paths: {
+    POST: [
+      '/submit/imagine',
+      '/submit/blend',
+      '/submit/describe',
+      '/submit/modal',
+      '/insight-face/swap',
+      '/submit/action',
+      '/submit/upload-chat-images',
+      '/task/list-by-condition',
+    ],
+    GET: ['/task/{id}/fetch', '/task/{id}/image-seed'],
+  },
   writeProblem: (problem) => ({
     code: statusOf(problem) < 500 ? IMAGE_PARAMETER_ERROR : IMAGE_SYSTEM_ERROR,
     description: problem.message,
@@ -50,14 +50,10 @@ const image: KnownService = {
 const music: KnownService = {
   name: 'music',
   mount: '/music',
-  rows: [
-    post('/submit/music'),
-    post('/submit/lyrics'),
-    post('/uploads/audio-url'),
-    post('/submit/concat'),
-    post('/fetch'),
-    get('/fetch/{id}'),
-  ],
+  paths: {
+    POST: ['/submit/music', '/submit/lyrics', '/uploads/audio-url', '/submit/concat', '/fetch'],
+    GET: ['/fetch/{id}'],
+  },
   writeProblem: (problem) => ({
     code: problem.kind.replaceAll('-', '_'),
     message: problem.message,
@@ -93,8 +89,16 @@ export function taskPath(service: KnownService, method: string, path: string): s
   return below
 }
 
-const rowAt = (service: KnownService, path: string): TaskRow | undefined =>
-  service.rows.find((row) => fits(row.path, path.slice(service.mount.length)))
+const METHODS: readonly Method[] = ['POST', 'GET']
+
+function rowAt({ mount, paths }: KnownService, path: string): TaskRow | undefined {
+  const below = path.slice(mount.length)
+  for (const method of METHODS) {
+    const row = paths[method].find((each) => fits(each, below))
+    if (row !== undefined) return { method, path: row }
+  }
+  return undefined
+}
 
 /** Compares segments without decoding them, because an upstream may read another spelling as another path. */
 function fits(pattern: string, path: string): boolean {

@@ -1,9 +1,9 @@
 import type { JwtSettings } from '../../config/settings.ts'
 import { isObject, parseObject, type JsonObject } from '../../json/json.ts'
-import { joinBytes, utf8Text } from '../../json/bytes.ts'
+import { utf8Text } from '../../json/bytes.ts'
 import { ProblemError, type Problem } from '../../model/problem.ts'
 import type { Ports } from '../../ports.ts'
-import { toSource } from '../../stream/source.ts'
+import { smallAnswer } from './small-answer.ts'
 
 /** The names of WebCrypto for an algorithm, and the kind of key that goes with it (RFC 7518, section 3.1; RFC 8037). */
 interface Algorithm {
@@ -209,21 +209,13 @@ const NO_KEYS: Problem = {
   retryAfterMs: 1000,
 }
 
-/** Asks the configured address and no other: redirects are not followed. Rejects for anything but a set of keys. */
-async function fetchKeys(url: string, { send }: JwtPorts): Promise<JsonObject[]> {
-  const signal = AbortSignal.timeout(PATIENCE_MS)
+/** Rejects for anything but a set of keys. */
+async function fetchKeys(url: string, ports: JwtPorts): Promise<JsonObject[]> {
   const headers = { accept: 'application/json' }
-  const answer = await send({ method: 'GET', url, headers, signal, connectMs: PATIENCE_MS })
-  const pieces: Uint8Array[] = []
-  const source = answer.body && toSource(answer.body)
-  let size = 0
-  for (let bytes = await source?.read(); bytes; bytes = await source?.read()) {
-    size += bytes.length
-    if (size > MOST_BYTES) break
-    pieces.push(bytes)
-  }
-  const keys = parseObject(utf8Text(joinBytes(pieces)))?.['keys']
-  if (answer.status !== 200 || !Array.isArray(keys)) throw new Error('no set of keys')
+  const bounds = { ms: PATIENCE_MS, bytes: MOST_BYTES }
+  const { status, text } = await smallAnswer(ports, { method: 'GET', url, headers }, bounds)
+  const keys = parseObject(text)?.['keys']
+  if (status !== 200 || !Array.isArray(keys)) throw new Error('no set of keys')
   return keys.filter(isObject)
 }
 

@@ -70,8 +70,8 @@ async function place(x, lines, marks, carried) {
     marks[side].set(at, { kind, text: isMore ? `${before.text}; ${text}` : text })
   }
   for (const { path, sentAt, ...came } of told.proofs ?? []) {
-    mark('came', ownPlace(came), 'proof', `proof: ${path}`)
-    mark('went', sentAt, 'proof', `proof: ${path}`)
+    mark('came', ownPlace(came), 'proof', `signature of reasoning: ${path}`)
+    mark('went', sentAt, 'proof', `signature of reasoning: ${path}`)
   }
   for (const { loss, places, word } of lines) {
     const isIt = ({ code, path }) => code === loss.code && path === loss.path
@@ -99,7 +99,7 @@ async function place(x, lines, marks, carried) {
   }
   const proofs = told.proofs?.length ?? 0
   if (proofs)
-    carried.textContent = `${plural(proofs, 'proof')} of reasoning carried: underlined in green.`
+    carried.textContent = `${plural(proofs, 'signature')} of reasoning carried: underlined in green.`
   for (const each of panes) each.redraw()
 }
 

@@ -50,7 +50,9 @@ export function tree(value, marks = new Map(), path = [], key) {
         ...shown.map(([name, each]) =>
           tree(each, marks, [...path, name], list ? Number(name) : name),
         ),
-        more ? h('div.leaf.soft', `${plural(more, 'more member')}: see raw`) : '',
+        more
+          ? h('div.leaf.soft', `${plural(more, list ? 'more value' : 'more field')}: see raw`)
+          : '',
       )
   }
   if (opened) fill()

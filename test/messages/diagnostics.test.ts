@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
 import type { JsonObject } from '../../src/json/json.ts'
 import { responsesReply } from '../dialects/responses/reply.ts'
-import { siteOf } from './exchange.ts'
+import { siteOf } from '../cache/exchange.ts'
 
 const MODEL = 'gpt-5.6'
 const HELLO = { max_tokens: 99, messages: [{ role: 'user', content: 'hello' }] }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { PICTURE } from '../dialects/wild-session.ts'
 import { kits } from '../dialects/index.ts'
-import { DIALECTS, lossesOf, sent } from './translate.ts'
+import { DIALECTS, lossesOf, sent } from '../pitfalls/translate.ts'
 
 const others = DIALECTS.filter((dialect) => dialect !== 'generate-content')
 

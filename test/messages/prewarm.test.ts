@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/json/json.ts'
 import { messagesReply } from '../dialects/messages/reply.ts'
-import { siteOf } from './exchange.ts'
+import { siteOf } from '../cache/exchange.ts'
 
 const ASKED = {
   input: 'hello',

@@ -3,7 +3,7 @@ import { DIALECTS, type Dialect } from '../../adapters/dialect.ts'
 import { dialects } from '../../adapters/index.ts'
 import { kits } from '../dialects/index.ts'
 import { good, siteOf, twoKeys, voiceOf } from '../pools/site.ts'
-import { jsonReply, proxyOf, sse, sseReply, type Chunk } from './proxy.ts'
+import { jsonReply, proxyOf, sse, sseReply, type Chunk } from '../exchange/proxy.ts'
 
 /** A provider behind an upstream of chat completions fails: the choice says so, and nothing else does. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { dialects } from '../../adapters/index.ts'
-import { KEY, proxyOf, streamOf } from './proxy.ts'
+import { KEY, proxyOf, streamOf } from '../exchange/proxy.ts'
 
 /** What an upstream answers about a response that it keeps, where that is a failure, reaches the caller as one. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { brokenAt, promptOf } from '../replay/chains.ts'
-import { DIALECTS, lossesOf, sent } from './translate.ts'
+import { DIALECTS, lossesOf, sent } from '../pitfalls/translate.ts'
 
 const others = DIALECTS.filter((dialect) => dialect !== 'responses')
 

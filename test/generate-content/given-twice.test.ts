@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DIALECTS, lossesOf, sent } from './translate.ts'
+import { DIALECTS, lossesOf, sent } from '../pitfalls/translate.ts'
 
 const ID = 'call_07a19fe7052b37'
 const others = DIALECTS.filter((dialect) => dialect !== 'generate-content')
