@@ -168,6 +168,14 @@ function isOpenTo(path: string, target: string): boolean {
   return open.includes(target)
 }
 
+/** What comes back is judged and told by the plan of the request alone. */
+const FROM_ITS_PLAN = /^src\/exchange\/(?:answers|compaction|reply|attempts\/(?:attempt|count)\.ts)/
+/** How a request is routed, read and written. Whose signatures a reply has is asked of the accounts. */
+const EARLIER = /^src\/exchange\/request\/(?!plan\.ts|accounts\.ts)/
+
+const withoutTypes = (text: string): string =>
+  text.replace(/^import type [^;]*?from '[^']+'$/gm, '')
+
 const folderOf = (path: string): string => path.split('/').slice(0, 2).join('/')
 
 /** A folder is a floor plan: what does not fit on one has rooms within it. A dialect has the files that are named for all. */
@@ -199,7 +207,22 @@ describe('boundaries', () => {
     expect(crossings).toEqual([])
   })
 
+  it('let no stage of an exchange reach back into an earlier one', () => {
+    const back = sources
+      .filter(({ path }) => FROM_ITS_PLAN.test(path))
+      .flatMap(({ path, text }) =>
+        importsOf({ path, text: withoutTypes(text), lines: [] })
+          .filter((target) => EARLIER.test(target))
+          .map((target) => `${path} imports ${target}`),
+      )
+    expect(back).toEqual([])
+  })
+
   it('are tight: what they forbid would be found', () => {
+    expect(EARLIER.test('src/exchange/request/planner.ts')).toBe(true)
+    expect(withoutTypes("import type { A } from './a.ts'\nimport { b } from './b.ts'\n")).toBe(
+      "\nimport { b } from './b.ts'\n",
+    )
     expect(allowed('adapters/messages/blocks.ts', 'adapters/responses/blocks.ts')).toBe(false)
     expect(allowed('adapters/messages/wire.ts', 'zod')).toBe(false)
     expect(allowed('adapters/messages/fit.ts', 'adapters/openai/origins.ts')).toBe(false)

@@ -42,8 +42,8 @@ export class Progress implements Reporter {
     const names = [...this.#running.values()]
     const more = names.length > FEW ? ` and ${names.length - FEW} more` : ''
     console.log(
-      `== after ${seconds} s: ${this.#done} of ${this.#files} files, ${this.#tests} tests, ` +
-        `${this.#failed} failed; runs: ${names.slice(0, FEW).join(', ')}${more}`,
+      `== after ${seconds} s: ${this.#done} of ${this.#files} files done, ${this.#tests} tests, ` +
+        `${this.#failed} failed; runs: ${names.slice(0, FEW).join(', ') || 'nothing'}${more}`,
     )
   }
 }

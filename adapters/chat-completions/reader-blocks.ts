@@ -96,7 +96,7 @@ export class Speech {
     this.#logprobs = []
   }
 
-  /** The tokens of no text at all. */
+  /** Log probabilities for which no text has come. */
   get unclaimed(): boolean {
     return this.#logprobs.length > 0
   }

@@ -25,7 +25,7 @@ export type Fields = Readonly<Record<string, Field>>
 
 /** `uses` in one string, with spaces between: the tables are long. */
 export const field = <T = unknown>(uses: string, shape?: Shape<T>, place?: string): Field<T> => ({
-  // A word that is no use says nothing.
+  // An unknown word has no effect.
   uses: uses.split(' ') as Use[],
   ...(shape && { shape }),
   ...(place !== undefined && { place }),
@@ -33,7 +33,7 @@ export const field = <T = unknown>(uses: string, shape?: Shape<T>, place?: strin
 
 type ShapesOf<F> = { [K in keyof F]: F[K] extends Field<infer T> ? Shape<T> : never }
 
-/** What each member may be, as an object's shape is made of. */
+/** What each member may be, as `object` takes it. */
 export const fieldShapes = <F extends Fields>(fields: F): ShapesOf<F> =>
   // Each name keeps the type of its own row, which `fromEntries` does not know.
   Object.fromEntries(

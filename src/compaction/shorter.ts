@@ -5,7 +5,7 @@ import { CHARACTERS_PER_TOKEN, estimateTokens, TOKENS_PER_MEDIUM } from '../rule
 
 /** How much of a conversation is kept after the upstream has found it too long once, and twice. */
 const KEPT = [0.6, 0.3] as const
-/** The same of what the upstream says that it takes. */
+/** How much is kept of what the upstream says that it takes, once and twice. */
 const OF_RATIO = [0.85, 0.6] as const
 /** How many characters of a long text stay at either end. */
 const ENDS = [2000, 400] as const
@@ -42,7 +42,7 @@ interface Cutting {
   excess: number
 }
 
-/** A thought is bound to what stood before it, which is not there any more. */
+/** A thought is valid only behind what stood before it, and that is gone. */
 export function withoutReasoning(turn: Turn): Turn {
   const blocks = turn.blocks.flatMap((block): Block[] => {
     if (block.kind === 'reasoning') return []

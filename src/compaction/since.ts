@@ -4,7 +4,7 @@ import { emptyRequest } from '../rules/empty-request.ts'
 import { estimateTokens } from '../rules/estimate.ts'
 import { withoutReasoning } from './shorter.ts'
 
-/** Where a summary stands for all before it, that need not be sent any more. */
+/** What stands before a summary need not be sent any more. */
 export function sinceSummary(request: Request): Request {
   const { turns } = request
   const at = turns.findLastIndex(({ blocks }) => blocks.some(isSummary))

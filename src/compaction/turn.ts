@@ -70,7 +70,7 @@ const refused = (error_code: string, message: string, param?: string): ProblemEr
     defined({ kind: 'invalid-request' as const, message, param, details: { error_code } }),
   )
 
-/** The place of a call that waits. Behind one further back the model has gone on, so its result is not awaited. */
+/** The place of a call whose result is awaited. Where the model has said more since, it is not. */
 function openCall(turns: readonly Turn[]): string | undefined {
   const last = turns.findLastIndex(({ role }) => role === 'assistant')
   const first = turns.findLastIndex(({ role }, at) => at < last && role !== 'assistant') + 1

@@ -73,7 +73,7 @@ export const WORKER_STORE_BOUNDS: StoreBounds = {
   totalBytes: 32 * MIB,
 }
 
-/** For the last requests of sessions, of which the next ones bring most again. */
+/** For the last requests of sessions: the next request of a session repeats most of its last one. */
 export const RECALL_BYTES = { process: 64 * MIB, isolate: 8 * MIB } as const
 
 /** 30 days, as OpenAI keeps responses. */

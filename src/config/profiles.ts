@@ -24,7 +24,7 @@ export const profileNames = (): string[] => [...new Set(KNOWN_PROFILES.map(({ na
 export const isProfiled = (name: string, dialect: string): boolean =>
   KNOWN_PROFILES.some((row) => row.name === name && row.dialect === dialect)
 
-/** In the place of a profile: none, also where the address is that of a known server. */
+/** Stands for no profile, even where the address is that of a known server. */
 export const NO_PROFILE = 'none'
 
 /** The facts about an upstream's server, and the profile that they come from. */

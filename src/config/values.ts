@@ -111,7 +111,7 @@ function likeIt(name: string, environment: Environment): string {
 
 const withoutApi = (name: string): string => name.replace('_API_', '_')
 
-/** Beside the contents of files: why there is none of this one. */
+/** The name, among the contents of files, of the reason why one has none. */
 export const whyUnread = (file: string): string => `why not ${file}`
 
 /** Platforms with files read them beforehand and put their content among the variables. */

@@ -7,7 +7,7 @@ import type { AppContext } from './app-context.ts'
 import { readBody } from './read-body.ts'
 import type { ReceivedRequest } from './request-head.ts'
 
-/** What passes a request on for an endpoint that passes as it is; undefined where it is none. */
+/** What passes this request on; undefined where no upstream lists its path. */
 export const passingAt = (
   { settings, tasks }: AppContext,
   { head, explain }: ReceivedRequest,

@@ -38,6 +38,8 @@ interface Reading {
 
 /** A body that is read as a text. Without a structure it may be anything. */
 export class ScannedText implements ScannedBody {
+  readonly members: ReadonlyMap<string, Slice>
+  readonly values: number
   #text: string | (() => string)
   readonly #structure: Structure | undefined
   readonly #reading: Reading
@@ -45,6 +47,8 @@ export class ScannedText implements ScannedBody {
 
   constructor(text: string | (() => string), structure?: Structure, reading: Reading = {}) {
     this.#text = text
+    this.members = structure?.members ?? NO_MEMBERS
+    this.values = structure?.nodes ?? 0
     this.#structure = structure
     this.#reading = reading
   }
@@ -52,14 +56,6 @@ export class ScannedText implements ScannedBody {
   get text(): string {
     if (typeof this.#text !== 'string') this.#text = this.#text()
     return this.#text
-  }
-
-  get members(): ReadonlyMap<string, Slice> {
-    return this.#structure?.members ?? NO_MEMBERS
-  }
-
-  get values(): number {
-    return this.#structure?.nodes ?? 0
   }
 
   memberText(name: string): string | undefined {

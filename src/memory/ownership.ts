@@ -64,7 +64,7 @@ export async function noteOwner(
   await Promise.all([...places].map((place) => scoped.put(place, OWNED + issuer)))
 }
 
-/** Notes the items of a reply of which only the owner is noted: a copy names its items already. */
+/** Notes the items of a reply that is not copied; a copy names its items already. */
 export async function noteItems(
   scoped: ScopedStore,
   id: string,

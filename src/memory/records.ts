@@ -68,7 +68,7 @@ export function recordReader({
 
 const REDIRECT_KEY = 'see '
 
-/** The entry for an item whose id does not lead to its exchange by itself. */
+/** The entry for an item whose id does not name its exchange. */
 const writeRedirectKey = (place: string): string => REDIRECT_KEY + place
 
 /** Inverse of `writeRedirectKey`. */

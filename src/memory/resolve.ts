@@ -36,7 +36,7 @@ export interface ResolvedRequest {
   found?: Found
   /** The upstreams that gave out what was written out. */
   issuers?: Found['issuers']
-  /** Ids of thoughts whose words go on without them. */
+  /** Ids of thoughts that can be sent without their ids, because their words are there. */
   nameless?: ReadonlySet<string>
 }
 

@@ -5,6 +5,7 @@ import { isPair, type Lane, readLanes } from './lanes.ts'
 import { measureCallers, measureInspect, measurePool } from './costs.ts'
 import { measureFirstRequests } from './first.ts'
 import { measureMemory } from './memory.ts'
+import { measureEdge } from './edge.ts'
 import { HELP, type Options, readOptions } from './options.ts'
 import { startLane } from './processes.ts'
 import { profileIn } from './profile.ts'
@@ -71,13 +72,25 @@ async function several(run: Run, world: World): Promise<void> {
 /** The bare ones are run from TypeScript, which takes its time. */
 const isMeasuredAtStart = (lane: Lane): boolean => isPair(lane)
 
+const EDGE_LANES = 'm:m,m:r'
+
+/** On workerd beside a Worker of Hono. */
+async function edge(run: Run): Promise<void> {
+  const lanes = workerLanes(run.options, EDGE_LANES)
+  const rounds = run.options.rounds ?? 3
+  await withWorld(startWorkerLane, async (world) =>
+    show(run, await measureEdge(world, lanes, { rounds, progress })),
+  )
+}
+
+const workerLanes = (options: Options, usual: string): Lane[] =>
+  lanesFor(options, usual).filter(({ proxy }) => proxy === 'pass-through' || proxy === 'dragoman')
+
 const WORKER_SCENARIOS = 'small-16,agent-16,burst-16,block-16'
 
 /** In a world of its own, whose proxies are Workers. */
 async function workers(run: Run): Promise<void> {
-  const lanes = lanesFor(run.options, 'pairs').filter(
-    ({ proxy }) => proxy === 'pass-through' || proxy === 'dragoman',
-  )
+  const lanes = workerLanes(run.options, 'pairs')
   await withWorld(startWorkerLane, async (world) => {
     for (const scenario of readScenarios(WORKER_SCENARIOS)) {
       const { name, title } = scenario
@@ -100,6 +113,7 @@ const EXTRAS: ReadonlyMap<string, Measurement> = new Map<string, Measurement>([
   ['several', several],
   ['size', (run) => show(run, measureSize())],
   ['workers', workers],
+  ['edge', edge],
 ])
 const QUICK_EXTRAS = 'start,memory,size'
 

@@ -12,9 +12,10 @@ export type Prompt = 'small' | 'agent' | 'agent-wide' | 'growing' | 'image'
 
 /**
  * How the upstream answers: JSON of 1 KB; a stream of one HTTP chunk per event in small writes, in one write, in
- * a write per event, or at its own pace; a stream that stays silent after its beginning.
+ * a write per event, or at its own pace, for a short while or for all deltas; a stream that stays silent after its
+ * beginning.
  */
-export type Manner = 'json' | 'burst' | 'block' | 'each' | 'paced' | 'idle'
+export type Manner = 'json' | 'burst' | 'block' | 'each' | 'paced' | 'talk' | 'idle'
 
 export const DELTAS = 200
 export const PACED_DELTAS = 25

@@ -27,7 +27,7 @@ async function measureOneStart(start: Start, { caller, upstream }: Lane): Promis
   return time
 }
 
-function answered(port: number, request: Buffer): Promise<void> {
+export function answered(port: number, request: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     const opening = openConnection(port, {
       ended({ startLine }) {

@@ -88,23 +88,25 @@ type Answer = (socket: Socket, dialect: Dialect) => void
 let streams = 0
 
 /** One write per event, each with the time of its writing; the streams do not all write at the same time. */
-function paced(socket: Socket, dialect: Dialect): void {
-  streams += 1
-  let sent = 0
-  const next = () => {
-    if (socket.destroyed) return clearInterval(timer)
-    const text = chunk(replyIn(dialect).delta(stamp(), sent))
-    sent += 1
-    socket.write(text)
-    if (sent < PACED_DELTAS) return
-    clearInterval(timer)
-    socket.write(scriptFor(dialect).closing)
+const paced =
+  (deltas: number): Answer =>
+  (socket, dialect) => {
+    streams += 1
+    let sent = 0
+    const next = () => {
+      if (socket.destroyed) return clearInterval(timer)
+      const text = chunk(replyIn(dialect).delta(stamp(), sent))
+      sent += 1
+      socket.write(text)
+      if (sent < deltas) return
+      clearInterval(timer)
+      socket.write(scriptFor(dialect).closing)
+    }
+    let timer = setTimeout(() => {
+      socket.write(scriptFor(dialect).opening)
+      timer = setInterval(next, PACE_MS)
+    }, streams % PACE_MS)
   }
-  let timer = setTimeout(() => {
-    socket.write(scriptFor(dialect).opening)
-    timer = setInterval(next, PACE_MS)
-  }, streams % PACE_MS)
-}
 
 const ANSWERS: Readonly<Record<Manner, Answer>> = {
   json: (socket, dialect) => void socket.write(scriptFor(dialect).json),
@@ -115,7 +117,8 @@ const ANSWERS: Readonly<Record<Manner, Answer>> = {
   each(socket, dialect) {
     for (const piece of scriptFor(dialect).pieces) socket.write(piece)
   },
-  paced,
+  paced: paced(PACED_DELTAS),
+  talk: paced(DELTAS),
   idle: (socket, dialect) => void socket.write(scriptFor(dialect).opening),
 }
 

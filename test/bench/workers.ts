@@ -4,21 +4,31 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { Proxy } from './processes.ts'
-import { configFor } from './processes.ts'
+import { buildSync } from 'esbuild'
+import { RECALL_BYTES } from '../../src/config/defaults.ts'
+import type { ProxyKind } from './lanes.ts'
+import { configFor, type Proxy } from './processes.ts'
 
-/** The same on workerd, the runtime of Workers: a Worker that hands everything through, and dragoman's. */
+/** Processes of workerd, the runtime of Workers: one of Hono that hands everything through, and dragoman's. */
 
 const BUNDLE = 'dist/worker/worker.js'
 
-const BARE = `export default {
-  fetch(request, { UPSTREAM }) {
-    const { pathname, search } = new URL(request.url)
-    const { method, headers, body } = request
-    return fetch(UPSTREAM + pathname + search, { method, headers, body })
-  },
-}
+const BARE = `import { Hono } from 'hono'
+const app = new Hono()
+app.all('*', ({ req, env }) => {
+  const { pathname, search } = new URL(req.url)
+  const { method, headers, body } = req.raw
+  return fetch(env.UPSTREAM + pathname + search, { method, headers, body })
+})
+export default app
 `
+
+/** In one file, as Workers take it. */
+function bareCode(): string {
+  const options = { bundle: true, format: 'esm', minify: true, write: false } as const
+  const stdin = { contents: BARE, resolveDir: process.cwd() }
+  return buildSync({ ...options, stdin }).outputFiles[0]?.text ?? ''
+}
 
 interface Worker {
   code: string
@@ -26,14 +36,16 @@ interface Worker {
 }
 
 const bareWorker = (port: number): Worker => ({
-  code: BARE,
+  code: bareCode(),
   bindings: { UPSTREAM: `http://127.0.0.1:${port}` },
 })
 
-/** No binding for a memory: on workerd alone there is no place for one. */
+/** No binding for a memory: on workerd alone there is no place for one. Sessions are remembered as with one. */
+const STATE = { store: 'off', recallBytes: RECALL_BYTES.isolate }
+
 const ownWorker = (port: number): Worker => ({
   code: readFileSync(BUNDLE, 'utf8'),
-  bindings: { DRAGOMAN_CONFIG: JSON.stringify({ ...configFor(port), state: { store: 'off' } }) },
+  bindings: { DRAGOMAN_CONFIG: JSON.stringify({ ...configFor(port), state: STATE }) },
 })
 
 const binding = ([name, text]: readonly [string, string]): string =>
@@ -99,7 +111,7 @@ function buildWorker(): void {
 }
 
 /** The process behind a lane on workerd. */
-export function startWorkerLane(kind: string, upstreamPort: number): Promise<Proxy> {
+export function startWorkerLane(kind: ProxyKind, upstreamPort: number): Promise<Proxy> {
   if (kind !== 'dragoman') return startWorkerd(bareWorker(upstreamPort))
   buildWorker()
   return startWorkerd(ownWorker(upstreamPort))

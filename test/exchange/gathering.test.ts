@@ -164,14 +164,6 @@ describe('deltas that wait for others', () => {
     await later(0)
     expect(heard.events).toBe('a')
   })
-
-  it('do not wait at all with 0', async () => {
-    const { next, say } = await begun(0)
-    const heard = next()
-    say(delta('a'))
-    await later(0)
-    expect(heard.events).toBe('a')
-  })
 })
 
 const START = sse({ modelName: 'pathy-1' })
@@ -236,6 +228,16 @@ describe('a stream with gatherMs', () => {
     await later(0)
     expect(heard.text).toBe(word('c'))
     expect(failed.text).toContain('"t":"error"')
+  })
+
+  it('is written as it comes with 0', async () => {
+    const { say, read } = await exchange({ gatherMs: 0 })
+    for (const text of ['b', 'c', 'd']) {
+      const heard = read()
+      say(word(text))
+      await later(0)
+      expect(heard.text).toBe(word(text))
+    }
   })
 
   it('is kept alive meanwhile', async () => {

@@ -335,7 +335,7 @@ describe.each([
 
   it('ends with an error when the process has to stop', async () => {
     const deadline = new AbortController()
-    const { response } = fetchStream(
+    const { proxy, response } = fetchStream(
       () => sseReply([...begun, never()]),
       {},
       {
@@ -344,6 +344,8 @@ describe.each([
     )
     setTimeout(() => deadline.abort(), 20)
     expect(await (await response).text()).toContain('being restarted')
+    // The upstream has done nothing wrong.
+    expect(proxy.log).toMatchObject([{ outcome: 'proxy_error' }])
   })
 
   it('stops the upstream when the caller leaves in the middle', async () => {

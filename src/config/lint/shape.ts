@@ -63,7 +63,7 @@ function toFindings(issue: Issue, document: unknown): Finding[] {
   ]
 }
 
-/** The words among which a value may be chosen, also where it may be something else instead. */
+/** The words that a value may be, whether or not it may also be something else. */
 function choicesIn(issue: Issue): readonly unknown[] {
   if (issue.code === 'invalid_value') return issue.values
   const values: unknown = issue.code === 'custom' ? issue.params?.['values'] : undefined

@@ -10,7 +10,6 @@ import { KEY_REFUSED, NOT_A_REPLY, REDIRECTED } from '../../problems/failures.ts
 import { foreignWords, isText, saidPage, saysError } from '../../problems/error-words.ts'
 import { withFactAdvice, withProfileAdvice, namedProblem } from './problem-advice.ts'
 import type { Plan } from '../request/plan.ts'
-import { placeSearch } from '../request/planner.ts'
 import { failureInWords } from '../../stream/event-reader.ts'
 import { guessKind } from '../../stream/reply-events.ts'
 import { sseParser } from '../../stream/sse.ts'
@@ -193,8 +192,6 @@ export async function placeRefusal(
 ): Promise<Refused> {
   // Bytes that passed have their places.
   const isOwn = plan.kind === 'pass' && plan.sent.body === exchange.body.bytes
-  const placed = isOwn
-    ? undefined
-    : exchange.ports.placing?.refusal(placeSearch(exchange, plan), refused)
-  return (await placed) ?? refused
+  const search = isOwn ? undefined : plan.places?.(plan.destination)
+  return (search && (await exchange.ports.placing?.refusal(search, refused))) ?? refused
 }

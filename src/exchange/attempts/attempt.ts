@@ -40,7 +40,6 @@ import {
 } from '../answers/refusal.ts'
 import { translateReply } from '../reply/translated.ts'
 import { CallError, callUpstream, type UpstreamCall } from '../../upstream/call.ts'
-import { readCallerRequest } from '../request/read-request.ts'
 import type { Request } from '../../model/request.ts'
 import { isStreamType } from '../../stream/reply-events.ts'
 
@@ -194,18 +193,18 @@ function rewritten(
   call: UpstreamCall,
 ): TranslatePlan | undefined {
   if (isAsAsked(exchange, plan, call.headers.get('content-type'))) return undefined
-  const { destination, requested, stream, losses, sent } = plan
-  const request = readAgain(exchange, plan)
-  return { kind: 'translate', destination, requested, stream, losses, sent, request }
+  const { destination, requested, stream, losses, sent, places } = plan
+  const request = readAgain(plan)
+  return { kind: 'translate', destination, requested, stream, losses, sent, request, places }
 }
 
 /**
  * The upstream may have understood a request that this proxy does not understand. Its name and its form are known
  * all the same, and suffice to write the answer.
  */
-function readAgain(exchange: Exchange, plan: PassPlan): Request {
+function readAgain(plan: PassPlan): Request {
   try {
-    return readCallerRequest(exchange, exchange.body.text)
+    return plan.read()
   } catch {
     return unreadRequest(plan)
   }

@@ -7,7 +7,6 @@ import type { Answer, Exchange } from '../exchange.ts'
 import type { SentRequest } from '../../upstream/request.ts'
 import { allBytes, passReply } from '../reply/pass.ts'
 import type { Plan } from '../request/plan.ts'
-import { scanBody, parseBody, readJson } from '../request/read-request.ts'
 import { isSuccess, placeRefusal, readRefusal, RefusedError } from '../answers/refusal.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
 
@@ -54,8 +53,7 @@ async function readCount(exchange: Exchange, call: UpstreamCall) {
 }
 
 function estimated(exchange: Exchange, plan: Plan): Answer {
-  const request =
-    plan.kind === 'translate' ? plan.request : readJson(exchange, parseBody(scanBody(exchange)))
+  const request = plan.kind === 'translate' ? plan.request : plan.read()
   return counted(exchange, plan, estimateTokens(request), [...plan.losses, ESTIMATED])
 }
 

@@ -14,7 +14,9 @@ import type { Exchange } from '../exchange.ts'
 import { memberOrder, hasClasses } from './member-order.ts'
 import type { Plan } from '../request/plan.ts'
 import { whyOf } from '../answers/loss-report.ts'
-import { planFor, rereader, unrouted } from '../request/planner.ts'
+import { planFor } from '../request/planner.ts'
+import { rereader } from '../request/read-request.ts'
+import { unrouted } from '../request/route.ts'
 import { routedRequest } from './run.ts'
 
 /** Shows what would be sent for a request and what would be lost. Nothing is sent. */

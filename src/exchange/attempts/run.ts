@@ -3,7 +3,9 @@ import { replyHeaders } from '../answers/answer.ts'
 import type { Answer, Exchange } from '../exchange.ts'
 import type { SentRequest } from '../../upstream/request.ts'
 import type { Plan } from '../request/plan.ts'
-import { mayBeSearched, planFor, routeRequest, type RoutedRequest } from '../request/planner.ts'
+import { planFor } from '../request/planner.ts'
+import { mayBeSearched } from '../request/room.ts'
+import { routeRequest, type RoutedRequest } from '../request/route.ts'
 import { membersOf, type Member } from '../../upstream/members.ts'
 import { costOf } from '../../observe/cost.ts'
 import { MOST_TOKENS } from '../../observe/entry.ts'
@@ -49,7 +51,8 @@ const reserve = (exchange: Exchange, routed: RoutedRequest): void | Promise<void
 /** Asks the only member of a route. */
 async function runAlone(exchange: Exchange, plan: Plan): Promise<Answer> {
   exchange.journal.note({ stream: plan.stream, losses: plan.losses })
-  if (plan.kind === 'translate' && !mayBeSearched(exchange)) exchange.body.leave()
+  if (plan.kind === 'translate' && !mayBeSearched(exchange.body, exchange.ports))
+    exchange.body.leave()
   let call: UpstreamCall | undefined
   const heard = async (sent: SentRequest) => (call = await ask(exchange, plan, sent))
   try {

@@ -12,7 +12,7 @@ export interface HeardPiece {
 }
 
 interface Sources {
-  /** How long deltas wait for others; 0: they do not. */
+  /** How long deltas wait for others. */
   ms: number
   /** Never rejects. */
   read(): Promise<Piece>
@@ -38,12 +38,6 @@ export class Gathering {
     this.#sources = sources
   }
 
-  /** What has come next. Each further promise on the way of a piece costs as much as a delta. */
-  next(): HeardPiece | Promise<HeardPiece> {
-    const { ms, read, hear } = this.#sources
-    return ms === 0 ? read().then(hear) : this.#after(this.#asked ?? this.#ask())
-  }
-
   #ask(): Promise<Piece> {
     this.#askedAt = performance.now()
     return (this.#asked = this.#sources.read())
@@ -54,8 +48,9 @@ export class Gathering {
     return this.#sources.hear(piece)
   }
 
-  async #after(asked: Promise<Piece>): Promise<HeardPiece> {
-    const heard = this.#hear(await asked)
+  /** What has come next. */
+  async next(): Promise<HeardPiece> {
+    const heard = this.#hear(await (this.#asked ?? this.#ask()))
     if (!isWaiting(heard)) return heard
     const isFirst = !this.#hasBegun
     this.#hasBegun ||= heard.frames.length > 0

@@ -97,7 +97,8 @@ export class Delivery {
   readonly #parts: DeliveryParts
   readonly #encode = streamEncoder()
   readonly #most: number
-  readonly #gathering: Gathering
+  /** Where deltas wait for others. */
+  readonly #gathering: Gathering | undefined
   #written = 0
   #end: End | undefined
 
@@ -105,11 +106,14 @@ export class Delivery {
     this.#parts = parts
     const { streamBytes, gatherMs } = parts.exchange.settings.limits
     this.#most = streamBytes + FREE_BYTES
-    this.#gathering = new Gathering({
-      ms: parts.out.passes ? Math.min(gatherMs, PASSING_MS) : gatherMs,
-      read: () => this.#read(),
-      hear: (piece) => this.#hear(piece),
-    })
+    this.#gathering =
+      gatherMs === 0
+        ? undefined
+        : new Gathering({
+            ms: parts.out.passes ? Math.min(gatherMs, PASSING_MS) : gatherMs,
+            read: () => this.#read(),
+            hear: (piece) => this.#hear(piece),
+          })
     parts.exchange.journal.hears(parts.heard)
   }
 
@@ -125,7 +129,11 @@ export class Delivery {
     if (opened !== SILENT) this.#refuse(opened)
     let first: Promise<Came> | undefined = beginning
     const step = async (): Promise<Step> => {
-      const came = first ? await first : this.#took(await this.#gathering.next())
+      const came = first
+        ? await first
+        : this.#took(
+            this.#gathering ? await this.#gathering.next() : this.#hear(await this.#read()),
+          )
       first = undefined
       return this.#leave(came instanceof Promise ? await came : came)
     }

@@ -22,7 +22,6 @@ import { ReplyRecorder } from '../../memory/recorder.ts'
 import { watchEmptyReply, type EmptyReply } from './empty-reply.ts'
 import { HeardReply } from './heard.ts'
 import type { TranslatePlan } from '../request/plan.ts'
-import { placeSearch } from '../request/planner.ts'
 import { createProofRecorder } from '../../memory/proofs.ts'
 import { frameReader } from '../../stream/event-reader.ts'
 import {
@@ -327,7 +326,8 @@ function placer(exchange: Exchange, plan: TranslatePlan): (event: Event) => Prom
     if (!saysWithheld(event)) return event
     const { withheld: list = [] } = event
     const unknown = list.filter((each, index) => !isKnown(each, index))
-    const found = await exchange.ports.placing?.withheld(placeSearch(exchange, plan), unknown)
+    const search = plan.places?.(plan.destination)
+    const found = search && (await exchange.ports.placing?.withheld(search, unknown))
     const rest = (found ?? unknown.map(({ reason }) => ({ reason }))).values()
     for (const [index, given] of list.entries()) {
       if (isKnown(given, index)) continue

@@ -13,7 +13,8 @@ import { addressRequest } from '../../upstream/request.ts'
 import { matchesGlob } from '../../config/glob.ts'
 import { pickNamed, sendable } from '../../upstream/header-subset.ts'
 import type { PassPlan } from './plan.ts'
-import { unscannedBody, readJson } from './read-request.ts'
+import { parseBody, readJson, scanBody, unscannedBody } from './read-request.ts'
+import { placeSearch } from './write-request.ts'
 import type { ResolvedRequest } from '../../memory/resolve.ts'
 
 type Addressee = Pick<PassPlan, 'destination' | 'requested'>
@@ -43,7 +44,16 @@ export function passPlan(
   const sent = addressRequest(said, upstream, { credential, stream })
   const { edits } = edited ?? {}
   const losses = joined(edited?.losses, sieved)
-  const plan: PassPlan = { kind: 'pass', destination, requested, stream, losses, sent }
+  const plan: PassPlan = {
+    kind: 'pass',
+    destination,
+    requested,
+    stream,
+    losses,
+    sent,
+    read: () => readJson(exchange, parseBody(scanBody(exchange))),
+    places: (at) => placeSearch(exchange, at),
+  }
   if (edits) plan.edits = edits
   if (counted) plan.counted = true
   return scanned ? { ...plan, scanned, found: known.found } : plan

@@ -3,6 +3,7 @@ import type { ScannedBody } from '../../json/scanned-body.ts'
 import type { Found, Keeping } from '../../memory/resolve.ts'
 import type { Event } from '../../model/events.ts'
 import type { Lose, Loss } from '../../model/loss.ts'
+import type { PlaceSearch } from '../../ports.ts'
 import { emptyRequest } from '../../rules/empty-request.ts'
 import type { Request } from '../../model/request.ts'
 import type { SentRequest } from '../../upstream/request.ts'
@@ -19,6 +20,8 @@ interface CommonPlan {
   /** Whether the caller wants a stream; the upstream is asked for the same. */
   stream: boolean
   losses: readonly Loss[]
+  /** For places that the upstream names; absent where there is no body of the caller. */
+  places?: ((destination: Destination) => PlaceSearch) | undefined
 }
 /** Both sides speak the same dialect: the bytes pass. */
 export interface PassPlan extends CommonPlan {
@@ -32,6 +35,8 @@ export interface PassPlan extends CommonPlan {
   /** The records that it refers to, as far as they are kept here. */
   found?: Found | undefined
   sent: SentRequest
+  /** Reads the request after all, for a reply that has to be written anew. Throws ProblemError. */
+  read(): Request
 }
 export interface TranslatePlan extends CommonPlan {
   kind: 'translate'

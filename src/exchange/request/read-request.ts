@@ -8,6 +8,12 @@ import type { Request } from '../../model/request.ts'
 import type { Exchange } from '../exchange.ts'
 import { withCallerSpelling } from './caller-path.ts'
 import { createBody } from '../body.ts'
+import { idSource } from '../../model/ids.ts'
+import { withProofs } from '../../memory/proofs.ts'
+import type { ResolvedRequest } from '../../memory/resolve.ts'
+import type { Destination } from '../../upstream/route.ts'
+import { readableProofs } from './accounts.ts'
+import { roomFor, yieldTurn } from './room.ts'
 
 export function scanBody(exchange: Exchange): ScannedBody {
   const { body, recall } = exchange
@@ -110,3 +116,67 @@ export function readJson(exchange: Exchange, body: Json): Request {
   const read = () => caller.caller.readRequest(body, context)
   return withCallerSpelling(caller, () => remembering(recall?.isKept === true, read))
 }
+
+/** Reads a body again, with ids that mean nothing. */
+export const rereader =
+  (exchange: Exchange) =>
+  (body: Json): Request =>
+    readJson({ ...exchange, newId: idSource(() => NO_SEED), recall: undefined }, body)
+
+const NO_SEED = '0'.repeat(32)
+
+/** A request that has been read for one upstream. */
+export interface ReadRequest extends ReadBody {
+  /** As the caller asked. */
+  asked: Request
+  keeping: ResolvedRequest['keeping']
+  /** The scanned body, where it had to be scanned. */
+  scanned: ScannedBody | undefined
+}
+
+/** Of such a request what is written, and the body that it was read from. */
+export interface ReadBody {
+  body: Json
+  resolved: boolean
+  nameless?: ResolvedRequest['nameless']
+  issuers?: ResolvedRequest['issuers']
+  request: Request
+}
+
+/** Reads a request whose references are written out. */
+export async function readFor(
+  exchange: Exchange,
+  destination: Destination,
+  { body, resolved, keeping, issuers, nameless }: ResolvedRequest,
+  scanned: ScannedBody | undefined,
+): Promise<ReadRequest> {
+  const { lease, signal } = exchange
+  await roomFor(scanned, lease, signal)
+  await yieldTurn(exchange.body, lease)
+  const { adapter, upstream } = destination
+  const read = await withProofs(exchange, readJson(exchange, body), adapter.dialect)
+  await yieldTurn(exchange.body, lease)
+  const asked = readableProofs(read, exchange.settings, destination, issuers)
+  const { previous, ...rest } = asked
+  if (previous !== undefined && !resolved) throw noHistory(upstream.name)
+  const request = keptOnce(rest, resolved, keeping)
+  return { body, resolved, nameless, issuers, request, asked, keeping, scanned }
+}
+
+/** What is kept here the upstream need not keep too: no caller could ask for that copy or delete it. */
+const keptOnce = (
+  request: Request,
+  resolved: boolean,
+  keeping: ResolvedRequest['keeping'],
+): Request =>
+  resolved || (keeping !== undefined && request.store === true)
+    ? { ...request, store: false }
+    : request
+
+const noHistory = (upstream: string) =>
+  invalid(
+    `The upstream '${upstream}' does not keep earlier responses, so it cannot continue one: ` +
+      'send the whole conversation in the input instead of previous_response_id, or set state.store.',
+    'previous_response_id',
+    'previous_response_not_found',
+  )

@@ -14,6 +14,7 @@ import { isStreamType } from '../../stream/reply-events.ts'
 import { isSuccess } from '../answers/refusal.ts'
 import { createReadMirror } from '../../memory/mirror.ts'
 import { findIssuer, isIssuer } from '../../memory/ownership.ts'
+import { emptyRequest } from '../../rules/empty-request.ts'
 import { ID } from '../../memory/records.ts'
 import { membersOf } from '../../upstream/members.ts'
 import { destinationOf, type Destination } from '../../upstream/route.ts'
@@ -130,6 +131,7 @@ const passPlanTo = (destination: Destination, sent: SentRequest): PassPlan => ({
   stream: false,
   losses: [],
   sent,
+  read: () => emptyRequest('', false),
 })
 
 function bare({ url, headers, secrets }: SentRequest, method: string): SentRequest<undefined> {

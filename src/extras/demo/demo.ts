@@ -72,7 +72,7 @@ async function respond(
 /** A fixed time, so that examples in manuals stay true. */
 const NOW = 1_700_000_000
 
-/** Ids of one reply: the same for the same request, and others for any other, because clients tell replies by them. */
+/** Ids of one reply. They depend on the request alone, and clients tell replies apart by them. */
 function counter(request: string): (prefix: string) => string {
   let count = 0
   return (prefix) => {

@@ -55,7 +55,7 @@ export class KeptBody {
     this.#first = other.#first
   }
 
-  /** A whole text, which is made bytes of where they are kept. */
+  /** A whole text, encoded straight into the ring. */
   holdText(text: string): void {
     // A character of a string is at most three bytes.
     if (text.length * 3 > BODY_BYTES) return this.hold(ENCODER.encode(text))
@@ -96,7 +96,7 @@ export class KeptBody {
     this.#kept += part.length
   }
 
-  /** As much of a piece as there is room for. */
+  /** Keeps as much of a piece as there is room for. */
   #fitting(piece: Uint8Array): Uint8Array {
     const room = BODY_BYTES - this.#kept
     return piece.length > room ? piece.subarray(0, room) : piece

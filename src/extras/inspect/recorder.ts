@@ -80,7 +80,7 @@ const NONE: readonly undefined[] = Array.from({ length: RING_EXCHANGES }, () => 
 
 class Exchanges {
   readonly #ring: Ring
-  /** Each at the place of its number: to move all up for each new one would cost more than to keep it. */
+  /** Indexed by number modulo the count: shifting all for each new exchange would cost more than keeping it. */
   readonly #kept: (KeptExchange | undefined)[] = NONE.slice()
   #count = 0
   #changes = 0

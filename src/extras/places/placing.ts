@@ -8,10 +8,10 @@ import { findCallerElement } from './caller-element.ts'
 import { lossPlaceFinder } from './loss-places.ts'
 import { nodeAt, placeFinder } from './node-places.ts'
 
-/** A longer conversation is not translated again for the sake of a place. */
+/** A longer conversation is not searched for places. */
 const MOST_CHARACTERS = 1_048_576
 const MOST_PLACES = 3
-/** Nor does a reply wait longer for the places of what was withheld. */
+/** How long a reply waits for the places of what was withheld. */
 const MOST_MS = 1500
 
 /** Null where the body is not at hand any more. */

@@ -6,7 +6,7 @@ export function isSameByte(one: Uint8Array, other: Uint8Array): boolean {
   return true
 }
 
-/** So many bytes are compared at first, then twice as many each time. */
+/** How many bytes are compared at first; each time twice as many. */
 const FIRST_BYTES = 512
 
 /** How many bytes two texts have in common at their beginning. */

@@ -53,7 +53,7 @@ export class KnownBody {
     this.#layout = layout
   }
 
-  /** To count the bytes of a text takes long, and a body may never come again. */
+  /** Made when first asked: counting the bytes of a text takes long, and a body may never come again. */
   get layout(): Layout {
     if ('structure' in this.#layout)
       this.#layout = laidOut(this.#layout, DECODER.decode(this.bytes), this.bytes.length)
@@ -106,9 +106,9 @@ export function learnBody(
 
 /** Where a body is new: between what it has in common with a known one at its beginning and at its end. */
 export interface Gap {
-  /** So many members are known in front of it. */
+  /** How many members in front of it are known. */
   readonly members: number
-  /** Where the turns are open in front of it: so many of them are known. */
+  /** How many turns in front of it are known, where it begins among the turns. */
   readonly elements: number | undefined
   /** Where it begins, in both bodies. */
   readonly from: number

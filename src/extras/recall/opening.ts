@@ -8,7 +8,7 @@ export interface BodyOpening {
   readonly hashes: readonly number[]
 }
 
-/** So many turns may stand in front of what a user says first. */
+/** How many turns may stand in front of what a user says first. */
 export const MOST_TURNS = 4
 /** Of what stands before the end of a turn only the last bytes are hashed: sessions differ in them. */
 const HASHED_BYTES = 128
@@ -73,7 +73,7 @@ export class Openings<Session extends Opened> {
     group.similar.set(hash, (group.similar.get(hash) ?? new Set()).add(session))
   }
 
-  /** It has to be as it was added. */
+  /** The session must not have changed since it was added. */
   delete(session: Session): void {
     const { known, opening } = session
     if (!this.#sessions.delete(session)) return

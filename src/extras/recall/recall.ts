@@ -154,7 +154,7 @@ class Request implements RecalledRequest {
     let [closest, most]: [RecalledSession | undefined, number] = [undefined, 0]
     for (const session of likely.length > 0 ? likely : sessions.slice(-MOST_UNLIKELY)) {
       const { bytes: other } = session.known
-      // Where one has more in common with it, they are the same there, too.
+      // A session can only win if it also agrees at the best length found so far.
       if (other[most] !== bytes[most]) continue
       const before = commonPrefix(other, bytes, isSame)
       if (before > most) [closest, most] = [session, before]

@@ -18,11 +18,11 @@ export interface RecalledSession {
 
 /** The beginning of a body, by which it is found: in front of the first turn, which a client may send first. */
 const BEGINNING_BYTES = 64
-/** So many sessions may begin with the same bytes, as all those of a client do. */
+/** How many sessions may begin with the same bytes, as all those of a client do. */
 const MOST_SIMILAR = 512
-/** So many openings are noted, each in some hundred bytes. */
+/** How many openings are noted; each takes some hundred bytes. */
 const MOST_OPENINGS = 4096
-/** So many of the last sessions are looked at where none is likely: one that was edited may be among them. */
+/** How many of the last sessions are looked at where none is likely: one that was edited may be among them. */
 export const MOST_UNLIKELY = 16
 /**
  * What a session takes for each byte of its body: the bytes that came; and where it is translated those that went,
@@ -119,7 +119,7 @@ export class SessionStore {
     const similar = this.#places.get(session.place) ?? new Openings()
     this.#places.set(session.place, similar)
     similar.delete(session)
-    // To find the oldest takes a step for each that has moved behind.
+    // Asked only where there are too many: finding the oldest skips all that have moved to the end.
     const oldest = similar.size < MOST_SIMILAR ? undefined : similar.oldest
     if (oldest) this.#forget(oldest)
     session.isParsed ||= session.known.value !== undefined

@@ -66,7 +66,7 @@ const MOST_TRIED = 8
 const SHORTEST_MODULUS = 342
 const MOST_KNOWN = 1000
 
-/** A token whose signature is good. */
+/** A token with a valid signature. */
 export interface Verified {
   name: string
   /** The end of its time, in milliseconds since 1970. */
@@ -173,7 +173,7 @@ class KeySet {
     return (this.#keys ?? []).filter(fits).slice(0, MOST_TRIED)
   }
 
-  /** Only the public members: a private key in the set is none of ours. */
+  /** Only the public members: a private key in the set must not be kept. */
   #import(key: JsonObject, { imported }: Algorithm): Promise<PublicKey | undefined> {
     const jwk = Object.fromEntries(
       ['kty', 'crv', 'n', 'e', 'x', 'y'].flatMap((name) =>

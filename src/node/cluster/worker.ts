@@ -90,7 +90,7 @@ async function together(
   const { status, body } = answer
   if (!kind || status !== 200 || typeof body !== 'string' || new URL(url).pathname !== path)
     return answer
-  // Of the other kind nothing is added up.
+  // Metrics and usage are summed separately; the one not asked for is left empty.
   const own = { metrics: '', usage: '{"since":"","callers":{}}', [kind]: body }
   return { ...answer, body: summed([own, ...(await others())])[kind] }
 }

@@ -96,7 +96,7 @@ function splitParts(make: Make): Parts | undefined {
   return after === undefined ? [before, between] : [before, between, after]
 }
 
-/** What JSON writes otherwise than it stands, or what some reader takes for the end of a line. */
+/** Characters that JSON escapes, and U+2028/2029, which some readers take for line ends. */
 // eslint-disable-next-line no-control-regex
 const NOT_PLAIN = /["\\\u0000-\u001f\u0085\u2028\u2029\ud800-\udfff]/
 /** What is not done with when JSON.stringify has written it: line ends of some readers, and lone surrogates. */
