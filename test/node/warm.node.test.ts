@@ -46,6 +46,7 @@ async function start(warm: boolean): Promise<string> {
       upstreams: { one: { dialect: 'responses', url: `http://127.0.0.1:${port}`, key: 'k' } },
       routes: [{ model: '*', upstream: 'one' }],
       metrics: { key: KEY },
+      before: { url: `http://127.0.0.1:${port}/before` },
     },
     {},
   )

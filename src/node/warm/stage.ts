@@ -86,7 +86,7 @@ async function openProxy(
   }
 }
 
-/** The same but for whom they are about: objects of one shape are what the engine compiles for. */
+/** The same but for whom they are about: objects of one shape are what the engine compiles for. Nobody else is asked. */
 function ownSettings(settings: Settings, served: readonly Adapter[], port: number): Settings {
   const { upstreams, routes, callers } = readSettings(
     {
@@ -101,7 +101,8 @@ function ownSettings(settings: Settings, served: readonly Adapter[], port: numbe
     },
     {},
   )
-  return { ...settings, upstreams, routes, callers }
+  const { before: _, ...own } = settings
+  return { ...own, upstreams, routes, callers }
 }
 
 /** Each conversation between each two dialects, as JSON and as a stream. */
