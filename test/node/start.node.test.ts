@@ -27,7 +27,13 @@ async function loadedWith(url: string, variables: Record<string, string> = {}): 
     ['--import', TELLING, join(home, 'dragoman.js'), '--port', '0'],
     {
       cwd: home,
-      env: { DRAGOMAN_DIALECT: 'messages', DRAGOMAN_URL: url, DRAGOMAN_KEY: 'key', ...variables },
+      env: {
+        DRAGOMAN_WARM: 'off',
+        DRAGOMAN_DIALECT: 'messages',
+        DRAGOMAN_URL: url,
+        DRAGOMAN_KEY: 'key',
+        ...variables,
+      },
     },
   )
   let said = ''
