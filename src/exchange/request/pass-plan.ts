@@ -51,13 +51,18 @@ export function passPlan(
     stream,
     losses,
     sent,
-    read: () => readJson(exchange, parseBody(scanBody(exchange))),
-    places: (at) => placeSearch(exchange, at),
+    ...askedLater(exchange),
   }
   if (edits) plan.edits = edits
   if (counted) plan.counted = true
   return scanned ? { ...plan, scanned, found: known.found } : plan
 }
+
+/** In a scope of its own: what is made in that of the plan would keep the body as it was scanned. */
+const askedLater = (exchange: Exchange): Pick<PassPlan, 'read' | 'places'> => ({
+  read: () => readJson(exchange, parseBody(scanBody(exchange))),
+  places: (at) => placeSearch(exchange, at),
+})
 
 const NONE: readonly Loss[] = []
 
