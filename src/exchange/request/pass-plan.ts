@@ -28,8 +28,8 @@ export function passPlan(
 ): PassPlan {
   const { body, caller, credential, head, route } = exchange
   const { aliased, target, upstream } = destination
-  const isStream = () => route.stream ?? memberOf(scanned, 'stream') === true
-  const stream = route.operation === 'create' && isStream()
+  const isCreate = route.operation === 'create'
+  const stream = isCreate && (route.stream ?? memberOf(scanned, 'stream') === true)
   const seen = scanned ?? unscannedBody(exchange)
   const counted = stream && asksForCount(exchange, destination, seen)
   const { nameless } = known

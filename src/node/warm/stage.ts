@@ -86,7 +86,7 @@ async function openProxy(
   }
 }
 
-/** The same but for whom they are about: objects of one shape are what the engine compiles for. Nobody else is asked. */
+/** Those of the process with upstreams and callers of its own, and no webhook: the engine compiles for objects of one shape. */
 function ownSettings(settings: Settings, served: readonly Adapter[], port: number): Settings {
   const { upstreams, routes, callers } = readSettings(
     {
