@@ -196,7 +196,7 @@ export interface RecalledRequest {
   learned(bytes: Bytes, text: string, structure: Structure): ScannedBody
   /** The bytes of `stringify`. */
   written(body: JsonObject): Uint8Array
-  /** Whether it goes on with a session, whose next request begins with the same objects. */
+  /** Whether it goes on with a session, which has room for what becomes of it: the next request begins with the same objects. */
   readonly isKept: boolean
 }
 

@@ -81,7 +81,7 @@ class Request implements RecalledRequest {
   }
 
   get isKept(): boolean {
-    return this.#session !== undefined
+    return this.#session !== undefined && this.#context.store.hasRoom(this.#session)
   }
 
   scanned(received: Bytes): ScannedBody | undefined {

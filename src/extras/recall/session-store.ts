@@ -143,6 +143,11 @@ export class SessionStore {
     }
   }
 
+  /** Whether what its body becomes on its way has room, too. */
+  hasRoom({ known }: RecalledSession): boolean {
+    return translatedSize(known) <= this.#mostBytes
+  }
+
   #uncount(session: RecalledSession): void {
     this.#held -= this.#sessions.get(session) ?? 0
     this.#sessions.delete(session)
@@ -160,11 +165,15 @@ function dropFirst(names: Set<string>): void {
   for (const name of names) return void names.delete(name)
 }
 
-function sizeOf({ known: { bytes, nodes, turns }, isParsed, written }: RecalledSession): number {
+function sizeOf({ known, isParsed, written }: RecalledSession): number {
+  const { bytes, turns } = known
   return isParsed || written !== undefined
-    ? bytes.length * TRANSLATED_BYTES + nodes * VALUE_BYTES + turns * TRANSLATED_TURN_BYTES
+    ? translatedSize(known)
     : Math.ceil(bytes.length * PASSED_BYTES) + turns * PASSED_TURN_BYTES
 }
+
+const translatedSize = ({ bytes, nodes, turns }: KnownBody): number =>
+  bytes.length * TRANSLATED_BYTES + nodes * VALUE_BYTES + turns * TRANSLATED_TURN_BYTES
 
 /** A hash is enough: what is found is compared byte for byte. */
 const placeOf = (owner: string, bytes: Uint8Array): string =>
