@@ -219,7 +219,7 @@ They fill in what the document leaves out. Where both say something, the documen
 - \`DRAGOMAN_STATE\`: \`state.store\`
 - \`DRAGOMAN_LOSSES\`: \`losses\`
 - \`DRAGOMAN_CONFIG\`: see above
-- \`DRAGOMAN_WARM\`: \`off\` does what \`--no-warm\` does: [no exchanges of its own](platforms/node.md#the-first-requests) after the start
+- \`DRAGOMAN_WARM\`: \`off\` does what \`--no-warm\` does: [no exchanges of its own](platforms/node.md#the-first-requests) at the start
 - \`DRAGOMAN_WORKERS\`: the default of \`--workers\`: [how many processes](scale.md#one-machine-several-cores) share the port
 - \`PORT\`, \`HOST\`: the defaults of \`--port\` and \`--host\`: 8787 and 127.0.0.1
 

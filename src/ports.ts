@@ -15,7 +15,6 @@ import type { Withheld } from './model/events.ts'
 import type { Key } from './model/paths.ts'
 import type { Problem } from './model/problem.ts'
 import type { Request as ConversationRequest } from './model/request.ts'
-import type { SharedCounts } from './memory/counts.ts'
 import type { Store } from './memory/store.ts'
 
 /** Everything impure that the proxy needs. The entry of each runtime builds it; tests pass their own. */
@@ -40,8 +39,6 @@ export interface Ports {
   prices?: PriceList
   /** Where conversations are kept; without it none are. */
   store?: Store
-  /** What callers use, counted with other processes; without it this one counts for itself. */
-  sharing?: { counts: SharedCounts; warn: (why: string) => void }
   /** Finds the caller's own places for those in an upstream's refusal; without it the upstream's are told. */
   placing?: Placing
   /** What is remembered of the last request of each session; without it every request is new. */

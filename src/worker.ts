@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { adapters } from '../adapters/index.ts'
 import type { Problem } from './model/problem.ts'
 import { withDemo } from './extras/demo/demo.ts'
@@ -27,6 +28,7 @@ import { createLog } from './observe/log.ts'
 import { isSameMemory } from './workers/same-bytes.ts'
 import { openSocket } from './workers/sockets.ts'
 import { openWorkersStore } from './workers/store.ts'
+import { warmIsolate } from './workers/warm.ts'
 
 export { StateObject } from './workers/durable.ts'
 
@@ -45,23 +47,67 @@ export default {
   fetch(request: Request, environment: WorkerEnvironment): Response | Promise<Response> {
     const known = handlers.get(environment)
     if (known) return known(request)
-    const handler = handlerFor(environment)
+    const isOfStart = atStart && isSame(environment, env)
+    const { handler } = isOfStart ? atStart : handlerFor(environment)
     handlers.set(environment, handler)
     return handler(request)
   },
 }
 
+/** In global scope nothing may throw: then it is thrown again with the first request. */
+function startWith(environment: WorkerEnvironment): Made | undefined {
+  try {
+    const made = handlerFor(environment)
+    if (made.settings && environment['DRAGOMAN_WARM'] !== 'off')
+      void warmIsolate(made.settings).catch(() => undefined)
+    return made
+  } catch {
+    return undefined
+  }
+}
+
+/** The environment of a request is another object than that of global scope. */
+function isSame(one: WorkerEnvironment, other: WorkerEnvironment): boolean {
+  const names = Object.keys(one)
+  const isAlike = names.length === Object.keys(other).length
+  return isAlike && names.every((name) => Object.is(one[name], other[name]))
+}
+
+interface Made {
+  handler: Handler
+  /** Absent where the configuration is faulty. */
+  settings?: Settings
+}
+
+/** A line of the log about the configuration. */
+interface Note {
+  level: 'error' | 'warn'
+  text: string
+}
+
 /**
  * A Worker cannot refuse to start, so with a faulty configuration it refuses each request; what is wrong is written
- * to the log alone.
+ * to the log alone, with the first request: the platform shows nothing that came before.
  */
-function handlerFor(environment: WorkerEnvironment): Handler {
+function handlerFor(environment: WorkerEnvironment): Made {
+  const notes: Note[] = []
+  const { handler, ...made } = makeFor(environment, notes)
+  const telling: Handler = (request) => {
+    for (const { level, text } of notes.splice(0)) console[level](`dragoman: ${text}`)
+    return handler(request)
+  }
+  return { ...made, handler: telling }
+}
+
+function makeFor(environment: WorkerEnvironment, notes: Note[]): Made {
   try {
-    return proxyHandler(findSettings(environment), environment)
+    const settings = findSettings(environment, notes)
+    return { settings, handler: proxyHandler(settings, environment) }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    console.error(`dragoman: ${error.message}`)
-    return refusingAll({ now: Date.now, randomId, log: workerLog([]), tasks }, NOT_CONFIGURED)
+    notes.push({ level: 'error', text: error.message })
+    const ports = { now: Date.now, randomId, log: workerLog([]), tasks }
+    return { handler: refusingAll(ports, NOT_CONFIGURED) }
   }
 }
 
@@ -103,14 +149,14 @@ function createStore(
   }
 }
 
-function findSettings(environment: WorkerEnvironment): Settings {
+function findSettings(environment: WorkerEnvironment, notes: Note[]): Settings {
   const variables = stringVariables(environment)
   const source = sourceIn(environment[VARIABLE], variables)
   // The demo needs no keys, because it holds no secret and calls no service.
   const exposed = source.origin !== 'demo'
   const result = examined(source, variables, { ...PLATFORM, exposed })
   const settings = settingsIn(result)
-  for (const warning of result.faults) console.warn(`dragoman: ${writeFault(warning)}`)
+  notes.push(...result.faults.map((fault): Note => ({ level: 'warn', text: writeFault(fault) })))
   return settings
 }
 
@@ -129,3 +175,6 @@ const stringVariables = (environment: WorkerEnvironment): Environment =>
       typeof value === 'string' ? [[name, value] as const] : [],
     ),
   )
+
+/** What was made of the environment while the isolate started: no request pays for that. */
+const atStart = startWith(env)

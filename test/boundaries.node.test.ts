@@ -119,10 +119,11 @@ const CARRIED = {
   'src/node.ts': ['demo', 'inspect', 'places', 'recall', 'tasks'],
 }
 
-/** Entries put the rooms together for a platform, and so does the room of Node. */
+/** Entries put the rooms together for a platform, and so do the room of Node and what a Worker does at its start. */
 const isEntry = (path: string): boolean =>
   /^src\/(?:index|node|worker|(?:named-)?translator)\.ts$/.test(path) ||
-  path.startsWith('src/node/')
+  path.startsWith('src/node/') ||
+  path === 'src/workers/warm.ts'
 
 const PLACES: readonly (readonly [RegExp, Room])[] = [
   [/^adapters\/(?:contract|dialect|server-facts|server-sources|servers)\.ts$/, 'contract'],

@@ -8,7 +8,7 @@ import type { Tasks } from '../exchange/tasks.ts'
 import type { HttpRequest, Ports } from '../ports.ts'
 import type { Hub } from '../sockets/hub.ts'
 import type { Settings } from '../config/settings.ts'
-import type { CallerUse } from './admission/caller-use.ts'
+import type { CallerUse, OwnUse } from './admission/caller-use.ts'
 import type { ClientOf } from './client.ts'
 import type { VerifyToken } from './admission/jwt.ts'
 import type { Guard } from './admission/guard.ts'
@@ -19,6 +19,8 @@ import type { SoleCaller } from './admission/sole-caller.ts'
 export interface AppPorts extends Ports {
   /** Without it every request is one for a conversation. */
   readonly tasks?: Tasks
+  /** Counts what callers use with other processes; without it this one counts for itself. */
+  sharing?(own: OwnUse): CallerUse
 }
 
 /** What opens sockets, where the platform can. */

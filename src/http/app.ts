@@ -13,7 +13,6 @@ import type { HttpRequest } from '../ports.ts'
 import { costOf, takenFor } from '../observe/cost.ts'
 import { createCallerUse, type CallerUse } from './admission/caller-use.ts'
 import { tokenVerifier } from './admission/jwt.ts'
-import { shareUse } from './admission/shared-use.ts'
 import { createLoad, type Load } from './admission/load.ts'
 import { clientReader } from './client.ts'
 import { operatorOf } from './operator.ts'
@@ -102,9 +101,9 @@ const admittance = (settings: Settings, ports: Ports): Admittance => ({
     settings.callers.jwt && { verifyToken: tokenVerifier(settings.callers.jwt, ports) }),
 })
 
-function useOf({ now, randomId, sharing }: Ports): CallerUse {
+function useOf({ now, sharing }: AppPorts): CallerUse {
   const own = createCallerUse(now)
-  return sharing ? shareUse(own, { ...sharing, now, randomId }) : own
+  return sharing?.(own) ?? own
 }
 
 const recalledBy =

@@ -102,8 +102,9 @@ class PatientAlarm implements Alarm {
   }
 }
 
-/** Waits for `work`, but not longer than `ms`. The work goes on and can be waited for again. */
+/** Waits for `work`, but not longer than `ms`, if that ends. The work goes on and can be waited for again. */
 export function within<T>(work: Promise<T>, ms: number): Promise<T | typeof SILENT> {
+  if (ms === Infinity) return work
   return new Promise((resolve, reject) => {
     const clock = timer(() => resolve(SILENT), ms)
     const settled =

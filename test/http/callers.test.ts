@@ -4,10 +4,13 @@ import { demoConfig, readSettings } from '../../src/config/config.ts'
 import { demoSend } from '../../src/extras/demo/demo.ts'
 import { tasks } from '../../src/extras/tasks/tasks.ts'
 import { writeSample } from '../../src/exchange/reply/sample.ts'
+import type { OwnUse } from '../../src/http/admission/caller-use.ts'
+import { shareUse } from '../../src/http/admission/shared-use.ts'
+import type { AppPorts } from '../../src/http/app-context.ts'
 import { createFetchHandler } from '../../src/http/app.ts'
 import { stringify } from '../../src/json/json.ts'
 import type { LogEntry } from '../../src/observe/entry.ts'
-import { randomId, type Ports } from '../../src/ports.ts'
+import { randomId } from '../../src/ports.ts'
 import { sha256Hex } from '../../src/json/sha256.ts'
 
 const CI = 'ci-key-0123456789abcdef'
@@ -26,7 +29,7 @@ interface Ask {
 }
 
 /** A proxy in front of the demo, with a clock that is set by hand. */
-function proxyFor(callers: unknown, extra: Partial<Ports> = {}, change: object = {}) {
+function proxyFor(callers: unknown, extra: Partial<AppPorts> = {}, change: object = {}) {
   let now = START
   const log: LogEntry[] = []
   const settings = readSettings({ ...demoConfig(), ...change, callers }, {})
@@ -255,8 +258,13 @@ describe('limits that others count', () => {
     ['before a request', { enter: reached, reserve: nothing }],
     ['before its tokens', { enter: nothing, reserve: reached }],
   ])('are reached at endpoints that pass, too, %s', async (_, asked) => {
-    const sharing = { counts: { ...counts, ...asked }, warn: () => undefined }
-    const ports = { send: unasked, sharing }
+    const others = {
+      counts: { ...counts, ...asked },
+      warn: () => undefined,
+      now: Date.now,
+      randomId,
+    }
+    const ports = { send: unasked, sharing: (own: OwnUse) => shareUse(own, others) }
     const { ask } = proxyFor(ci({ limits }), ports, { upstreams, routes: undefined })
     const answer = await ask({ path: '/v1/embeddings' })
     expect(answer.status).toBe(429)

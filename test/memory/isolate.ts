@@ -1,5 +1,14 @@
+import { registerHooks } from 'node:module'
 import { RECALL_BYTES } from '../../src/config/defaults.ts'
-import worker from '../../src/worker.ts'
+
+// What workerd has of its own: nothing is configured while it starts.
+registerHooks({
+  resolve: (name, context, next) =>
+    name === 'cloudflare:workers'
+      ? { url: 'data:text/javascript,export const env = {}', shortCircuit: true }
+      : next(name, context),
+})
+const { default: worker } = await import('../../src/worker.ts')
 
 /**
  * All that the limits of an isolate admit, asked of the Worker's own modules in a process whose heap is held to what an

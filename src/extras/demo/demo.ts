@@ -1,4 +1,4 @@
-import { wholeBytes } from '../../json/bytes.ts'
+import { encoded, utf8Text, wholeBytes } from '../../json/bytes.ts'
 import type { Adapter } from '../../../adapters/contract.ts'
 import { estimateTokens } from '../../rules/estimate.ts'
 import type { Event } from '../../model/events.ts'
@@ -10,7 +10,7 @@ import { DEMO_ORIGIN } from '../../config/defaults.ts'
 import type { Settings } from '../../config/settings.ts'
 import { toProblem } from '../../problems/failures.ts'
 import type { Send, UpstreamRequest, UpstreamResponse } from '../../ports.ts'
-import { framer, steppedSource } from '../../stream/stream-out.ts'
+import { framer } from '../../stream/stream-out.ts'
 
 /** `send` with the demo's upstreams, where the configuration has one of them. */
 export function withDemo(
@@ -64,7 +64,10 @@ async function respond(
     return json(200, stringify(caller.writeTokenCount(estimateTokens(read))))
   const writer = caller.writer({ request: read, now: NOW, lose: () => undefined, newId })
   const events = demoReply(read, adapter.dialect, newId('demo_'))
-  if (read.stream) return streamed(events, writer, framer(route.framing))
+  if (read.stream) {
+    const frames = framer(route.framing)
+    return told(200, frames.contentType, written(events, writer, frames))
+  }
   for (const event of events) writer.push(event)
   return json(200, stringify(writer.body()))
 }
@@ -89,10 +92,20 @@ function parseRequest(text: string, adapter: Adapter) {
   }
 }
 
-const json = (status: number, text: string): UpstreamResponse => ({
+const json = (status: number, text: string): UpstreamResponse =>
+  told(status, 'application/json', [text].values())
+
+/** No stream of the web and no timer, because the demo also answers while an isolate starts, which has neither. */
+const told = (status: number, type: string, pieces: Iterator<string>): UpstreamResponse => ({
   status,
-  headers: new Headers({ 'content-type': 'application/json' }),
-  body: new Response(text).body,
+  headers: new Headers({ 'content-type': type }),
+  body: {
+    async read() {
+      const { done, value } = pieces.next()
+      return done ? undefined : encoded(value)
+    },
+    cancel() {},
+  },
 })
 
 function failure(adapter: Adapter, problem: Problem): UpstreamResponse {
@@ -101,28 +114,19 @@ function failure(adapter: Adapter, problem: Problem): UpstreamResponse {
 }
 
 /** One event per chunk, as a network would bring them. */
-function streamed(
+function* written(
   events: readonly Event[],
   writer: ReturnType<Adapter['caller']['writer']>,
   frames: ReturnType<typeof framer>,
-): UpstreamResponse {
-  const encoder = new TextEncoder()
-  let at = 0
-  const step = async () => {
-    const event = events[at]
-    at += 1
-    const last = event === undefined
-    const text = last ? frames.end() : frames.write(writer.push(event))
-    return { bytes: encoder.encode(text), last }
+): Generator<string> {
+  for (const event of events) {
+    const text = frames.write(writer.push(event))
+    if (text !== '') yield text
   }
-  return {
-    status: 200,
-    headers: new Headers({ 'content-type': frames.contentType }),
-    body: steppedSource(step, { heartbeatMs: 0, stop() {} }),
-  }
+  yield frames.end()
 }
 
 async function bodyText(body: UpstreamRequest['body']): Promise<string> {
-  const whole = body === undefined || body instanceof ReadableStream ? body : wholeBytes(body)
-  return new Response(whole as ConstructorParameters<typeof Response>[0]).text()
+  if (body instanceof ReadableStream) return new Response(body).text()
+  return body === undefined ? '' : utf8Text(wholeBytes(body))
 }

@@ -7,8 +7,11 @@ import type { Ports } from '../../ports.ts'
 import type { KnownCaller } from '../../upstream/credentials.ts'
 import { type CallerUse, type OwnUse, refused } from './caller-use.ts'
 
-/** `warn` hears, once a minute at most, why this process counts for itself. */
-type Sharing = Required<Pick<Ports, 'now' | 'randomId'>> & NonNullable<Ports['sharing']>
+interface Sharing extends Pick<Ports, 'now' | 'randomId'> {
+  counts: SharedCounts
+  /** Hears, once a minute at most, why this process counts for itself. */
+  warn(why: string): void
+}
 
 /** How long a request waits for what others have counted. */
 const PATIENCE_MS = 100

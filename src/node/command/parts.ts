@@ -3,7 +3,9 @@ import { ConfigError } from '../../config/config.ts'
 import { DEFAULT_RETENTION } from '../../config/defaults.ts'
 import { placing } from '../../extras/places/placing.ts'
 import { tasks } from '../../extras/tasks/tasks.ts'
+import { shareUse } from '../../http/admission/shared-use.ts'
 import type { AppPorts } from '../../http/app-context.ts'
+import type { SharedCounts } from '../../memory/counts.ts'
 import { type Send, randomId } from '../../ports.ts'
 import { listSecrets } from '../../upstream/secrets.ts'
 import type { Settings } from '../../config/settings.ts'
@@ -117,9 +119,14 @@ export const processPorts = (
   ...(tracer && { tracer }),
   prices: listedPrice,
   ...(store && { store }),
-  ...(counts && { sharing: { counts, warn: (error) => log({ event: 'limits', error }) } }),
+  ...(counts && sharingBy(counts, log)),
   ...ending,
 })
+
+function sharingBy(counts: SharedCounts, log: ProxyParts['log']): Pick<AppPorts, 'sharing'> {
+  const warn = (error: string) => log({ event: 'limits', error })
+  return { sharing: (own) => shareUse(own, { counts, warn, now: Date.now, randomId }) }
+}
 
 const NO_PAGE = { ports: {}, stop: () => undefined }
 

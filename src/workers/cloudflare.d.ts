@@ -1,4 +1,4 @@
-/** What the tests that run on workerd use of its own module; the full types would clash with those of Node. */
+/** What is used of workerd's own module, also by the tests there; the full types would clash with those of Node. */
 declare module 'cloudflare:workers' {
   /** The bindings of `wrangler.toml`. */
   export const env: Readonly<Record<string, never>>
