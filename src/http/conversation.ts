@@ -13,7 +13,7 @@ import { explainExchange } from '../exchange/attempts/explain.ts'
 import { runExchange } from '../exchange/attempts/run.ts'
 import { answerFromStore } from '../exchange/stored/stored.ts'
 import type { RecalledRequest } from '../ports.ts'
-import { glancing } from '../upstream/pools.ts'
+import { forExplanation } from '../upstream/pools.ts'
 import { ownTurn } from '../stream/time.ts'
 import type { ReceivedRequest } from './request-head.ts'
 import { askBefore } from './admission/before.ts'
@@ -153,7 +153,7 @@ async function readAndRun(
     const recall = recalledRequest(context, asked, body.size)
     return runExchange({ ...asked, recall })
   }
-  const answer = jsonAnswer(await explainExchange({ ...asked, pools: glancing(asked.pools) }))
+  const answer = jsonAnswer(await explainExchange({ ...asked, pools: forExplanation(asked.pools) }))
   exchange.journal.finish({ status: answer.status })
   return answer
 }

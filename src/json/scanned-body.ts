@@ -5,8 +5,8 @@ import type { Structure } from './structure.ts'
 import type { Slice } from './tokens.ts'
 import type { VerbatimPaths } from './verbatim-paths.ts'
 
-/** A quick look at a text, which sees what it looks for in some member or element of it, or nowhere. */
-export type Glance = (text: string) => boolean
+/** Whether a text has something in it: then one of its members or elements has it, too. */
+export type TextTest = (text: string) => boolean
 
 /** A body that was scanned within its limits, without its long literals, so that parsing it is safe. */
 export interface ScannedBody {
@@ -21,7 +21,7 @@ export interface ScannedBody {
   beginningOf?(name: string, elements: number): string | undefined
   /** Parses it. Throws SyntaxError for what is no JSON. What is parsed is shared and must not be changed. */
   parsed(): Json
-  holds(glance: Glance): boolean
+  holds(test: TextTest): boolean
   /** The bytes with another string in the place of one; where it is absent the text has to be edited. */
   respelled?(name: string, value: string): Bytes | undefined
 }
@@ -30,10 +30,10 @@ export interface ScannedBody {
 interface Reading {
   /** What stays text, where no structure tells. */
   readonly verbatim?: VerbatimPaths
-  /** A text with a character for each byte: what is looked for is ASCII. */
-  readonly signs?: string
-  /** Its bytes, where the session knows them from now on, and the looks that see nothing in them. */
-  readonly known?: { readonly bytes: Uint8Array; readonly blind: Set<Glance> }
+  /** Its bytes as a text with a character for each: what is looked for is ASCII. */
+  readonly latin1?: string
+  /** Its bytes, where the session knows them from now on, and the tests that find nothing in them. */
+  readonly known?: { readonly bytes: Uint8Array; readonly absent: Set<TextTest> }
 }
 
 /** A body that is read as a text. Without a structure it may be anything. */
@@ -68,10 +68,10 @@ export class ScannedText implements ScannedBody {
     return this.#reading.known ? (this.#value ??= this.#parse()) : this.#parse()
   }
 
-  holds(glance: Glance): boolean {
-    const { known, signs } = this.#reading
-    const isThere = glance(signs ?? this.text)
-    if (!isThere) known?.blind.add(glance)
+  holds(test: TextTest): boolean {
+    const { known, latin1 } = this.#reading
+    const isThere = test(latin1 ?? this.text)
+    if (!isThere) known?.absent.add(test)
     return isThere
   }
 

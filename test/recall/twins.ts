@@ -36,7 +36,7 @@ export interface Seen {
 export const NATIVE: NativeBytes = {
   isAscii,
   isUtf8,
-  signs: (bytes) => text(bytes),
+  latin1: (bytes) => text(bytes),
 }
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
@@ -61,7 +61,7 @@ const frozen = (scanned: ScannedBody): ScannedBody => ({
     beginningOf: (name, elements) => scanned.beginningOf?.(name, elements),
   }),
   parsed: () => freeze(scanned.parsed()),
-  holds: (glance) => scanned.holds(glance),
+  holds: (test) => scanned.holds(test),
   respelled: (name, value) => scanned.respelled?.(name, value),
 })
 

@@ -9,7 +9,7 @@ import { MOST_TURNS } from './opening.ts'
 const DECODER = new TextDecoder()
 
 /**
- * A body that is only looked at for what must not pass, in its bytes: it is neither scanned nor decoded. `firstEnds`:
+ * A body that is only searched for what must not pass, in its bytes: it is neither scanned nor decoded. `firstEnds`:
  * where its first turns end. Undefined for bytes that are no text, and where long data is to be left out of it.
  */
 export function readPassing(
@@ -19,9 +19,9 @@ export function readPassing(
 ): { body: ScannedText; firstEnds: readonly number[] } | undefined {
   const isText = native.isAscii(bytes) || native.isUtf8(bytes)
   if (!isText || holdsLiterals(bytes)) return undefined
-  const signs = native.signs(bytes)
-  const body = new ScannedText(() => DECODER.decode(bytes), undefined, { verbatim, signs })
-  return { body, firstEnds: firstEnds(signs, turns) }
+  const latin1 = native.latin1(bytes)
+  const body = new ScannedText(() => DECODER.decode(bytes), undefined, { verbatim, latin1 })
+  return { body, firstEnds: firstEnds(latin1, turns) }
 }
 
 /** Where the first elements end of what looks like the list of this name. */

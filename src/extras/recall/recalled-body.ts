@@ -1,6 +1,6 @@
 import type { Bytes } from '../../json/bytes.ts'
 import type { Json, JsonObject } from '../../json/json.ts'
-import { respelled, type Glance, type ScannedBody } from '../../json/scanned-body.ts'
+import { respelled, type TextTest, type ScannedBody } from '../../json/scanned-body.ts'
 import type { Slice } from '../../json/tokens.ts'
 import type { BodyRules } from '../../ports.ts'
 import { findStructure, type KnownBody, type MemberPlace } from './known-body.ts'
@@ -11,7 +11,7 @@ const DECODER = new TextDecoder('utf-8', { ignoreBOM: true })
 export interface BodyParts {
   parsed(): JsonObject
   /** `text`: the whole body. */
-  holds(glance: Glance, text: () => string): boolean
+  holds(test: TextTest, text: () => string): boolean
 }
 
 /** A body whose parts are known by where they stand in its bytes. Each is decoded by itself, and the rest when asked. */
@@ -61,11 +61,11 @@ export class RecalledBody implements ScannedBody {
     return place && respelled(this.known.bytes, place, value)
   }
 
-  holds(glance: Glance): boolean {
-    const { blind } = this.known
-    if (blind.has(glance)) return false
-    const isThere = this.#parts.holds(glance, () => this.text)
-    if (!isThere) blind.add(glance)
+  holds(test: TextTest): boolean {
+    const { absent } = this.known
+    if (absent.has(test)) return false
+    const isThere = this.#parts.holds(test, () => this.text)
+    if (!isThere) absent.add(test)
     return isThere
   }
 
