@@ -12,7 +12,7 @@ import { withLearnt } from './learnt.ts'
 import { passPlan } from './pass-plan.ts'
 import type { Plan, TranslatePlan } from './plan.ts'
 import { isSummedHere } from '../compaction/asked.ts'
-import { createBody } from '../body.ts'
+import { Received } from '../received.ts'
 import { ANSWERED } from '../../memory/records.ts'
 import { scanBody, parseBody, readFor } from './read-request.ts'
 import type { TextTest, ScannedBody } from '../../json/scanned-body.ts'
@@ -76,7 +76,7 @@ function compactPlan(
     const { edit } = exchange.caller.same
     const edits = { facts: {}, foreign: true, resolved: true, unkept: true }
     const body = edit(objectIn(known.body), edits, nothingLost)
-    exchange.body = createBody(exchange.body.encoded(stringify(body)))
+    exchange.body = new Received(exchange.body.encoded(stringify(body)))
   }
   return passPlan(exchange, { destination, requested: model }, scanBody(exchange), known)
 }

@@ -1,5 +1,5 @@
 import { holdsLiterals } from '../../json/large-literals.ts'
-import { ScannedText } from '../../json/scanned-body.ts'
+import { ScannedBody } from '../../json/scanned-body.ts'
 import { likelyValue } from '../../json/slices.ts'
 import { endOfSpace, endOfValue, SIGN } from '../../json/tokens.ts'
 import type { BodyRules } from '../../ports.ts'
@@ -16,11 +16,11 @@ export function readPassing(
   bytes: Uint8Array,
   { turns, verbatim }: BodyRules,
   native: NativeBytes,
-): { body: ScannedText; firstEnds: readonly number[] } | undefined {
+): { body: ScannedBody; firstEnds: readonly number[] } | undefined {
   const isText = native.isAscii(bytes) || native.isUtf8(bytes)
   if (!isText || holdsLiterals(bytes)) return undefined
   const latin1 = native.latin1(bytes)
-  const body = new ScannedText(() => DECODER.decode(bytes), undefined, { verbatim, latin1 })
+  const body = new ScannedBody(() => DECODER.decode(bytes), undefined, { verbatim, latin1 })
   return { body, firstEnds: firstEnds(latin1, turns) }
 }
 
