@@ -29,7 +29,7 @@ import {
   type Verdict,
 } from '../../upstream/verdict.ts'
 import { replyHeaders } from '../answers/answer.ts'
-import type { Answer } from '../exchange.ts'
+import type { Answer, Context } from '../exchange.ts'
 import { memberOrder, type MemberOrder } from './member-order.ts'
 import { planFor } from '../request/planner.ts'
 import type { Plan } from '../request/plan.ts'
@@ -310,7 +310,7 @@ function answered(run: Run, { member, leave }: Next, wasAsked: boolean): void {
 }
 
 /** What waits for the end holds on to nothing of the request, which a long stream has let go of. */
-function countOutcome(breaker: Breaker, { journal, ports }: AskedRequest): void {
+function countOutcome(breaker: Breaker, { journal, ports }: Context): void {
   journal.onEnd((problem) => {
     if (!problem) return breaker.succeed(ports.now())
     if (isOfUpstream(problem)) breaker.fail({ isProbe: false }, ports.now(), { isDoubtful: true })
