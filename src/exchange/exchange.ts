@@ -6,7 +6,7 @@ import type { KeptContext, MemoryContext } from '../memory/context.ts'
 import type { Accept, Ports, RecalledRequest } from '../ports.ts'
 import type { Pools } from '../upstream/pools.ts'
 import type { ByteSource } from '../stream/source.ts'
-import type { Body } from './body.ts'
+import type { Received } from './received.ts'
 
 /** A request for a stored exchange: its id is in the path, and there is no body. */
 export interface StoredExchange extends KeptContext {
@@ -33,7 +33,7 @@ export interface PassingExchange extends StoredExchange {
 export interface Exchange extends StoredExchange, MemoryContext {
   readonly headers: Lookup & { keys?(): Iterable<string> }
   /** Replaced where it says a member twice. */
-  body: Body
+  body: Received
   readonly permit: Permit
   readonly journal: Journal
   /** What is remembered of the request before it in its session; absent where nothing is. */

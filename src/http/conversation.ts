@@ -8,12 +8,12 @@ import type { Answer, Exchange, Permit, StoredExchange } from '../exchange/excha
 import { idSource } from '../model/ids.ts'
 import { INTERNAL } from '../problems/failures.ts'
 import { type Bytes, encoded, LONG_BYTES, NOTHING, piecesIn, utf8Text } from '../json/bytes.ts'
-import { createBody } from '../exchange/body.ts'
+import { Received } from '../exchange/received.ts'
 import { explainExchange } from '../exchange/attempts/explain.ts'
 import { runExchange } from '../exchange/attempts/run.ts'
 import { answerFromStore } from '../exchange/stored/stored.ts'
 import type { RecalledRequest } from '../ports.ts'
-import { glancing } from '../upstream/pools.ts'
+import { forExplanation } from '../upstream/pools.ts'
 import { ownTurn } from '../stream/time.ts'
 import type { ReceivedRequest } from './request-head.ts'
 import { askBefore } from './admission/before.ts'
@@ -143,7 +143,7 @@ async function readAndRun(
   const { request, explain } = received
   const { ports, settings } = context
   const came = await readBody(request, settings.limits, exchange.lease, ports)
-  const body = createBody(came)
+  const body = new Received(came)
   exchange.journal.note({ bytesIn: body.size })
   exchange.journal.received()
   const caller = speakerOf(exchange.caller, came)
@@ -153,7 +153,7 @@ async function readAndRun(
     const recall = recalledRequest(context, asked, body.size)
     return runExchange({ ...asked, recall })
   }
-  const answer = jsonAnswer(await explainExchange({ ...asked, pools: glancing(asked.pools) }))
+  const answer = jsonAnswer(await explainExchange({ ...asked, pools: forExplanation(asked.pools) }))
   exchange.journal.finish({ status: answer.status })
   return answer
 }

@@ -3,7 +3,7 @@ import { adapters } from '../../adapters/index.ts'
 import { DIALECTS } from '../../adapters/dialect.ts'
 import { openingWords } from '../../src/exchange/request/opening-words.ts'
 import type { Exchange } from '../../src/exchange/exchange.ts'
-import { ScannedText } from '../../src/json/scanned-body.ts'
+import { ScannedBody } from '../../src/json/scanned-body.ts'
 import { scanStructure } from '../../src/json/structure.ts'
 import { createRecall } from '../../src/extras/recall/recall.ts'
 import { kits } from '../dialects/index.ts'
@@ -50,7 +50,7 @@ describe.each(adapters.map((adapter) => [adapter.dialect, adapter] as const))(
         const bytes = new TextEncoder().encode(text)
         const request = recall.request('one', dialect, rules, bytes.length)
         const grown = request?.scanned(bytes)
-        const words = wordsOf(text, new ScannedText(text, structureOf(text)))
+        const words = wordsOf(text, new ScannedBody(text, structureOf(text)))
         expect(words).toBeDefined()
         expect(grown !== undefined || steps < 4).toBe(true)
         if (grown) expect(wordsOf('', grown)).toBe(words)

@@ -24,17 +24,17 @@ export function openingWords(
   const find = beginning && memberFinder(body, scanned)
   const turns = find?.(beginning?.turns)
   if (!turns) return undefined
-  const sketch = new Sketch()
-  sketch.add(model, 0, model.length)
+  const hash = new WordHash()
+  hash.add(model, 0, model.length)
   try {
     const instructions = find?.(beginning?.instructions)
-    if (instructions) sketch.words(instructions.text, instructions.start)
-    sketchTurns(sketch, turns.text, turns)
+    if (instructions) hash.words(instructions.text, instructions.start)
+    hashTurns(hash, turns.text, turns)
   } catch {
     // Malformed JSON is reported where the body is parsed.
     return undefined
   }
-  return sketch.hash
+  return hash.value
 }
 
 /** A member, and a text in which it stands. */
@@ -87,17 +87,17 @@ function memberAt(text: string, scanned: ScannedBody | undefined, name: string):
 const MOST_TURNS = 8
 
 /** Reads turns up to the first of the user; instructions may stand before it. */
-function sketchTurns(sketch: Sketch, text: string, { start, end }: Slice): void {
+function hashTurns(hash: WordHash, text: string, { start, end }: Slice): void {
   if (text.charCodeAt(start) !== SIGN.openBracket) {
-    sketch.add(text, start, end)
+    hash.add(text, start, end)
     return
   }
   let at = start + 1
   for (let count = 0; count < MOST_TURNS; count += 1) {
     at = endOfSpace(text, at)
     if (text.charCodeAt(at) === SIGN.comma) at = endOfSpace(text, at + 1)
-    const after = sketch.words(text, at)
-    if (after === at || !sketch.isInstruction) return
+    const after = hash.words(text, at)
+    if (after === at || !hash.isInstruction) return
     at = after
   }
 }
@@ -117,7 +117,7 @@ const LONGEST = 4096
 const SAMPLES = 48
 
 /** A hash over samples of several texts. Conversations with the same hash share a member, and nothing else. */
-class Sketch {
+class WordHash {
   #one = 0x811c9dc5
   #other = 0x9747b28c
   /** Whether what was added last was a message with a role, and that was not the user's. */
@@ -172,7 +172,7 @@ class Sketch {
   }
 
   /** 52 bits of both. */
-  get hash(): number {
+  get value(): number {
     return (this.#one >>> 0) * 2 ** 20 + (this.#other >>> 12)
   }
 }

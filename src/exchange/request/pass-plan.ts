@@ -174,7 +174,7 @@ const namesModel = (text: string): boolean => MODEL.test(text)
 
 /** The body with another model and no other byte changed. */
 const renamed = ({ body }: Exchange, seen: ScannedBody, member: string, model: string): Bytes =>
-  seen.respelled?.(member, model) ??
+  seen.respelled(member, model) ??
   body.encoded(spliceStrings(seen.text, slicesAt(seen.text, [member]), model))
 
 function withEdits(exchange: Exchange, seen: ScannedBody, edits: SameEdits): Edited | undefined {

@@ -12,10 +12,10 @@ import { withLearnt } from './learnt.ts'
 import { passPlan } from './pass-plan.ts'
 import type { Plan, TranslatePlan } from './plan.ts'
 import { isSummedHere } from '../compaction/asked.ts'
-import { createBody } from '../body.ts'
+import { Received } from '../received.ts'
 import { ANSWERED } from '../../memory/records.ts'
 import { scanBody, parseBody, readFor } from './read-request.ts'
-import type { Glance, ScannedBody } from '../../json/scanned-body.ts'
+import type { TextTest, ScannedBody } from '../../json/scanned-body.ts'
 import { NOTHING_SOUGHT, resolveReferences, type ResolvedRequest } from '../../memory/resolve.ts'
 import type { Member } from '../../upstream/members.ts'
 import { destinationOf, type Destination } from '../../upstream/route.ts'
@@ -76,7 +76,7 @@ function compactPlan(
     const { edit } = exchange.caller.same
     const edits = { facts: {}, foreign: true, resolved: true, unkept: true }
     const body = edit(objectIn(known.body), edits, nothingLost)
-    exchange.body = createBody(exchange.body.encoded(stringify(body)))
+    exchange.body = new Received(exchange.body.encoded(stringify(body)))
   }
   return passPlan(exchange, { destination, requested: model }, scanBody(exchange), known)
 }
@@ -92,18 +92,18 @@ function isReadToo(
 ): boolean {
   if (!server) return false
   if (route.operation === 'count-tokens') return server.countTokens === false
-  return scanned?.holds(renamedGlance(caller.same, server)) === true
+  return scanned?.holds(renamedTest(caller.same, server)) === true
 }
 
-const renamings = new WeakMap<ServerFacts, Glance>()
+const renamings = new WeakMap<ServerFacts, TextTest>()
 
-/** One for each server, so that what it has seen nothing in is known. */
-function renamedGlance(same: Adapter['same'], server: ServerFacts): Glance {
+/** One for each server, so that it is known in what it has found nothing. */
+function renamedTest(same: Adapter['same'], server: ServerFacts): TextTest {
   const known = renamings.get(server)
   if (known) return known
-  const glance: Glance = (text) => same.isRenamed?.(text, server) === true
-  renamings.set(server, glance)
-  return glance
+  const test: TextTest = (text) => same.isRenamed?.(text, server) === true
+  renamings.set(server, test)
+  return test
 }
 
 const wholeBody = (exchange: Exchange, scanned: ScannedBody | undefined): ResolvedRequest => ({

@@ -1,13 +1,13 @@
 import { objectIn, parse, stringify, type Json, type JsonObject } from '../../json/json.ts'
 import type { VerbatimPaths } from '../../json/verbatim-paths.ts'
-import { ScannedText, type ScannedBody } from '../../json/scanned-body.ts'
+import { ScannedBody } from '../../json/scanned-body.ts'
 import { folded, scanStructure, StructureError, type Structure } from '../../json/structure.ts'
 import { invalid, ProblemError } from '../../model/problem.ts'
 import { remembering } from '../../model/remembered.ts'
 import type { Request } from '../../model/request.ts'
 import type { Exchange } from '../exchange.ts'
 import { withCallerSpelling } from './caller-path.ts'
-import { createBody } from '../body.ts'
+import { Received } from '../received.ts'
 import { idSource } from '../../model/ids.ts'
 import { withProofs } from '../../memory/proofs.ts'
 import type { ResolvedRequest } from '../../memory/resolve.ts'
@@ -25,10 +25,10 @@ export function scanBody(exchange: Exchange): ScannedBody {
   if (!found) readCallerRequest(exchange, text)
   if (found && !found.repeats && recall && !body.isLifted)
     return recall.learned(body.bytes, text, found)
-  const scanned = new ScannedText(text, found ?? NO_STRUCTURE)
+  const scanned = new ScannedBody(text, found ?? NO_STRUCTURE)
   // Parsers differ in which of repeated members they take, and an upstream must not read another than was judged here.
   if (found?.repeats) {
-    exchange.body = createBody(body.encoded(stringify(onceEach(objectIn(scanned.parsed())))))
+    exchange.body = new Received(body.encoded(stringify(onceEach(objectIn(scanned.parsed())))))
     return scanBody(exchange)
   }
   return scanned
@@ -71,7 +71,7 @@ export function unscannedBody({
 }
 
 const anyText = (text: string, verbatim: VerbatimPaths): ScannedBody =>
-  new ScannedText(text, undefined, { verbatim })
+  new ScannedBody(text, undefined, { verbatim })
 
 const NO_STRUCTURE: Structure = { members: new Map(), nodes: 0, repeats: false, ends: [] }
 
