@@ -10,6 +10,7 @@ import type { Hub } from '../sockets/hub.ts'
 import type { Settings } from '../config/settings.ts'
 import type { CallerUse, OwnUse } from './admission/caller-use.ts'
 import type { ClientOf } from './client.ts'
+import type { ReceivedRequest } from './request-head.ts'
 import type { VerifyToken } from './admission/jwt.ts'
 import type { Guard } from './admission/guard.ts'
 import type { Load } from './admission/load.ts'
@@ -21,6 +22,16 @@ export interface AppPorts extends Ports {
   readonly tasks?: Tasks
   /** Counts what callers use with other processes; without it this one counts for itself. */
   sharing?(own: OwnUse): CallerUse
+  /** Answers the operator of a process; without it nobody is one. */
+  readonly operator?: Operator
+}
+
+/** The paths of whoever runs the process. */
+export interface Operator {
+  /** Admits by a key of their own, where there is one. */
+  admits(settings: Settings): Authenticate | undefined
+  /** Undefined for any other path. Rejects with ProblemError. */
+  answer(context: AppContext, received: ReceivedRequest): Promise<Answer> | undefined
 }
 
 /** What opens sockets, where the platform can. */
@@ -38,6 +49,7 @@ export interface AppContext {
   admit: Authenticate
   /** Absent where no caller is known by a token. */
   verifyToken?: VerifyToken | undefined
+  operator?: Operator | undefined
   /** Admits the operator, where metrics have a key of their own. */
   admitOperator?: Authenticate | undefined
   observer?: Observer | undefined

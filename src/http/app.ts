@@ -15,7 +15,6 @@ import { createCallerUse, type CallerUse } from './admission/caller-use.ts'
 import { tokenVerifier } from './admission/jwt.ts'
 import { createLoad, type Load } from './admission/load.ts'
 import { clientReader } from './client.ts'
-import { operatorOf } from './operator.ts'
 import { toResponse } from './respond.ts'
 import { createSoleCaller } from './admission/sole-caller.ts'
 import type { AppContext, AppPorts } from './app-context.ts'
@@ -92,11 +91,12 @@ export function createReplaceable(
   }
 }
 
-type Admittance = Pick<AppContext, 'admit' | 'admitOperator' | 'verifyToken'>
+type Admittance = Pick<AppContext, 'admit' | 'admitOperator' | 'operator' | 'verifyToken'>
 
-const admittance = (settings: Settings, ports: Ports): Admittance => ({
+const admittance = (settings: Settings, ports: AppPorts): Admittance => ({
   admit: authenticator(settings.callers, ports.now),
-  admitOperator: operatorOf(settings),
+  admitOperator: ports.operator?.admits(settings),
+  operator: ports.operator,
   ...(settings.callers.kind === 'keys' &&
     settings.callers.jwt && { verifyToken: tokenVerifier(settings.callers.jwt, ports) }),
 })

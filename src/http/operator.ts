@@ -1,18 +1,17 @@
 import { ProblemError } from '../model/problem.ts'
 import type { Answer } from '../exchange/exchange.ts'
-import type { AppContext } from './app-context.ts'
+import type { AppContext, Operator } from './app-context.ts'
 import { authenticate, UNKNOWN_KEY } from './admission/auth.ts'
 import type { Observer } from '../observe/observer.ts'
-import type { Settings } from '../config/settings.ts'
-import { type Authenticate, authenticator } from '../upstream/credentials.ts'
+import { authenticator } from '../upstream/credentials.ts'
 import type { ReceivedRequest } from './request-head.ts'
 
 const METRICS = '/metrics'
 const USAGE = '/usage'
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Answers the operator's paths (metrics, usage); undefined for any other path. Rejects with ProblemError. */
-export function operatorAnswer(
+/** Metrics and usage. */
+function operatorAnswer(
   context: AppContext,
   received: ReceivedRequest,
 ): Promise<Answer> | undefined {
@@ -43,10 +42,6 @@ async function answerOperator(
   return { status: 200, headers: { 'content-type': type, 'cache-control': 'no-store' }, body }
 }
 
-/** Admits the holder of the metrics' own key, where there is one. */
-export const operatorOf = ({ metrics }: Settings): Authenticate | undefined =>
-  metrics?.kind === 'key' ? authenticator({ kind: 'keys', keys: [metrics.key] }) : undefined
-
 /** Demands the metrics' own key, else a caller's key where callers have keys. */
 async function demandKey(context: AppContext, received: ReceivedRequest): Promise<void> {
   const { metrics } = context.settings
@@ -54,4 +49,11 @@ async function demandKey(context: AppContext, received: ReceivedRequest): Promis
   const { request, head } = received
   if (!context.admitOperator?.(request.headers, head.query).admitted)
     throw new ProblemError(UNKNOWN_KEY)
+}
+
+/** For platforms on which something is counted. */
+export const operator: Operator = {
+  admits: ({ metrics }) =>
+    metrics?.kind === 'key' ? authenticator({ kind: 'keys', keys: [metrics.key] }) : undefined,
+  answer: operatorAnswer,
 }

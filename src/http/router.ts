@@ -24,7 +24,6 @@ import { answerConversation, failedAnswer, answerStoredRequest } from './convers
 import { authenticate } from './admission/auth.ts'
 import { jsonAnswer, named } from './respond.ts'
 import type { AppContext } from './app-context.ts'
-import { operatorAnswer } from './operator.ts'
 import { socketAnswer } from './sockets.ts'
 import { answerEndpoint, passingAt } from './endpoint.ts'
 import { failedTask, taskAnswer } from './task-route.ts'
@@ -61,7 +60,7 @@ async function answerGuarded(context: AppContext, received: ReceivedRequest): Pr
   const service = context.tasks?.serviceAt(received.path)
   if (service) return taskAnswer(context, received, service)
   try {
-    const answer = operatorAnswer(context, received)
+    const answer = context.operator?.answer(context, received)
     if (answer) return await answer
     return await answerAdmitted(context, received, resembledDialect(context.dialects, received))
   } catch (error) {

@@ -4,6 +4,7 @@ import { demoConfig, readSettings } from '../../src/config/config.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { demoSend } from '../../src/extras/demo/demo.ts'
 import { createReplaceable } from '../../src/http/app.ts'
+import { operator } from '../../src/http/operator.ts'
 import { toResponse } from '../../src/http/respond.ts'
 import { stringify } from '../../src/json/json.ts'
 import {
@@ -41,6 +42,7 @@ function processFor(change: object = {}, platform: object = LOCAL) {
     randomId,
     log: (entry) => log.push(entry),
     observer,
+    operator,
   })
   const get = async (path: string, headers: Record<string, string> = {}) =>
     toResponse(await answer(new Request(`http://127.0.0.1:8787${path}`, { headers })))

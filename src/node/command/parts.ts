@@ -5,6 +5,7 @@ import { placing } from '../../extras/places/placing.ts'
 import { tasks } from '../../extras/tasks/tasks.ts'
 import { shareUse } from '../../http/admission/shared-use.ts'
 import type { AppPorts } from '../../http/app-context.ts'
+import { operator } from '../../http/operator.ts'
 import type { SharedCounts } from '../../memory/counts.ts'
 import { type Send, randomId } from '../../ports.ts'
 import { listSecrets } from '../../upstream/secrets.ts'
@@ -116,6 +117,7 @@ export const processPorts = (
   ...watchedBy(page.ports.inspector, record?.ports.inspector),
   log,
   observer,
+  operator,
   ...(tracer && { tracer }),
   prices: listedPrice,
   ...(store && { store }),
