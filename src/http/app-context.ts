@@ -22,11 +22,11 @@ export interface AppPorts extends Ports {
   readonly tasks?: Tasks
   /** Counts what callers use with other processes; without it this one counts for itself. */
   sharing?(own: OwnUse): CallerUse
-  /** Answers the operator of a process; without it nobody is one. */
+  /** Answers the operator of a process; without it there is none. */
   readonly operator?: Operator
 }
 
-/** The paths of whoever runs the process. */
+/** The paths of the operator. */
 export interface Operator {
   /** Admits by a key of their own, where there is one. */
   admits(settings: Settings): Authenticate | undefined
