@@ -19,8 +19,9 @@ export interface Scenario {
   events: number
   /** A small request every so often beside the load, and how often. */
   dripMs?: number
-  /** What of it is part of the short run. */
+  /** What of it is part of the short run, and of the whole one if that is not everything. */
   quick?: Short
+  full?: Short
 }
 
 const requests = (
@@ -76,11 +77,15 @@ export const SCENARIOS: readonly Scenario[] = [
   streams('block-1', BLOCK, 'block', { connections: 1 }),
   streams('block-16', BLOCK, 'block', { connections: 16 }),
   streams('each-16', EACH, 'each', { connections: 16 }),
-  streams('paced-20', 'streams of 50 events a second', 'paced', {
-    connections: 20,
+  streams('paced-64', 'streams of 50 events a second that begin together', 'paced', {
+    connections: 64,
     seconds: 1.2,
     events: PACED_DELTAS,
-    quick: short(`direct,node:http,${FEW}`, 3, 0.5),
+    quick: short(`direct,${FEW}`, 3, 0.5),
+  }),
+  streams('talk-64', `streams of ${DELTAS} deltas, 50 a second`, 'talk', {
+    connections: 64,
+    full: short(`node:net,node:http,same,m:r,r:m,c:m`, 3, 4),
   }),
 ]
 
