@@ -18,7 +18,7 @@ export const tuneEngine = (): void => {
   if (!isRoomChosen()) keepRoomSmall()
 }
 
-/** Whoever starts the process may have decided on the room for young objects. */
+/** Whether the command line sets the room for young objects. */
 const isRoomChosen = (): boolean =>
   [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].some((text) =>
     /semi[-_]space/.test(text),
