@@ -1,8 +1,9 @@
 import { Agent, createServer, request as httpRequest } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect, createServer as createRawServer, type Socket } from 'node:net'
 import { serve } from '@hono/node-server'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { type Context, Hono } from 'hono'
+import { MessageReader } from './reader.ts'
 
 /**
  * The proxies that dragoman is compared with, one per process: `bare.ts KIND UPSTREAM-PORT`. They are what one
@@ -30,6 +31,34 @@ function nodePassThrough(): void {
     incoming.pipe(upstream)
   })
   server.listen(0, HOST, () => say((server.address() as AddressInfo).port))
+}
+
+/** Hands on bytes, and knows of HTTP only where an answer ends. */
+function rawPassThrough(): void {
+  const free: Socket[] = []
+  const callers = new WeakMap<Socket, Socket>()
+  const open = (): Socket => {
+    const upstream = connect({ port: Number(upstreamPort), host: HOST, noDelay: true })
+    const reader = new MessageReader()
+    upstream.on('error', () => undefined)
+    upstream.on('close', () => callers.get(upstream)?.destroy())
+    return upstream.on('data', (bytes) => {
+      callers.get(upstream)?.write(bytes)
+      if (reader.push(bytes) && callers.delete(upstream)) free.push(upstream)
+    })
+  }
+  const server = createRawServer({ noDelay: true }, (caller) => {
+    let upstream: Socket | undefined
+    const own = () => (upstream && callers.get(upstream) === caller ? upstream : undefined)
+    caller.on('error', () => undefined)
+    caller.on('close', () => own()?.destroy())
+    caller.on('data', (bytes) => {
+      upstream = own() ?? free.pop() ?? open()
+      callers.set(upstream, caller)
+      upstream.write(bytes)
+    })
+  })
+  server.listen(0, HOST, 4096, () => say((server.address() as AddressInfo).port))
 }
 
 /** Answers by itself: what a process costs that does nothing. */
@@ -91,6 +120,7 @@ function hono(handler: (context: Context) => Promise<Response>): void {
 }
 
 const KINDS: ReadonlyMap<string, () => void> = new Map([
+  ['node:net', rawPassThrough],
   ['node:http', nodePassThrough],
   ['nothing', nothing],
   ['pass-through', () => hono(passThrough)],

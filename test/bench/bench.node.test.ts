@@ -144,7 +144,7 @@ describe('the table for readers', () => {
       findingsOf('growing-16', 'rate', lane, figure),
     )
     expect(writeOverview([{ title: 'sessions', values, findings }]).rows).toEqual([
-      ['sessions', '3.00', '', '1.20', '0.20 to 0.70', '**>= 0.65 missed by 1 of 2**, >= 1 ok'],
+      ['sessions', '', '3.00', '', '1.20', '0.20 to 0.70', '**>= 0.65 missed by 1 of 2**, >= 1 ok'],
     ])
   })
 

@@ -116,7 +116,8 @@ async function load(job: Load): Promise<Score> {
   if (fault !== undefined) tally.fail(fault)
   const stamps = stampReader()
   const loop = await closedLoop(job, tally, job.timed ? stamps.read : undefined)
-  await sleep(RAMP_MS)
+  // Streams that are timed are so from their beginning.
+  if (!job.timed) await sleep(RAMP_MS)
   const begun = performance.now()
   const before = cpuNow(job)
   stamps.clear()

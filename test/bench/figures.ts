@@ -39,11 +39,16 @@ export interface Figures {
   /** The latter to that of the bare pass-through. */
   tail: number | undefined
   firstP50: number
+  firstP99: number
   /** Milliseconds from the upstream's write to the caller's read, and how many more than without a proxy. */
   delayP50: number | undefined
   delayP99: number | undefined
   overDirect: number | undefined
   overBase: number | undefined
+  /** How many more than through the pass-through for the slowest event of a hundred. */
+  late: number | undefined
+  /** The wait for the first byte of the slowest of a hundred streams, to that of the pass-through. */
+  begin: number | undefined
   dripP50: number | undefined
   dripP99: number | undefined
   /** Shares of one processor. */
@@ -60,13 +65,14 @@ const seriesOf = (scores: readonly Score[], pick: Pick): Series => scores.map(pi
 const against = (scores: readonly Score[], others: readonly Score[], pick: Pick) =>
   sumUpSeries(ratios(seriesOf(scores, pick), seriesOf(others, pick)))
 
-const above = (scores: readonly Score[], others: readonly Score[]) =>
-  added(seriesOf(scores, delayIn), seriesOf(others, delayIn))
+const above = (scores: readonly Score[], others: readonly Score[], pick: Pick = delayIn) =>
+  added(seriesOf(scores, pick), seriesOf(others, pick))
 
 const rateIn = ({ perSecond }: Score) => perSecond
 const cpuIn = ({ cpuMs }: Score) => cpuMs
 const p50In = ({ wait }: Score) => wait.p50
 const p99In = ({ wait }: Score) => wait.p99
+const firstP99In = ({ first }: Score) => first.p99
 const delayIn = ({ delay }: Score) => delay?.p50
 const slowDelayIn = ({ delay }: Score) => delay?.p99
 
@@ -97,10 +103,13 @@ export function measureFigures(results: readonly LaneScores[], { events }: Scena
     moreP99: middleOf(overDirect(loads, p99In)),
     tail: middleOf(ratios(overDirect(loads, p99In), overDirect(base, p99In))),
     firstP50: median(loads.map(({ first }) => first.p50)),
+    firstP99: median(loads.map(firstP99In)),
     delayP50: middleOf(seriesOf(loads, delayIn)),
     delayP99: middleOf(seriesOf(loads, slowDelayIn)),
     overDirect: above(loads, direct),
     overBase: above(loads, base),
+    late: above(loads, base, slowDelayIn),
+    begin: against(loads, base, firstP99In)?.middle,
     dripP50: middleOf(drips.map(({ wait }) => wait.p50)),
     dripP99: middleOf(drips.map(({ wait }) => wait.p99)),
     busy: {
@@ -123,7 +132,7 @@ function toUsual(scenario: string, { lane, leastCpu }: Figures): number | undefi
 /** What the goals say to the figures of a scenario. */
 export function judged({ name }: Scenario, all: readonly Figures[]): Finding[] {
   return all.flatMap((figures) => {
-    const { lane, rate, floor, moreP50, tail, overBase, dripP99, pool } = figures
+    const { lane, rate, cpu, floor, moreP50, tail, overBase, dripP99, pool } = figures
     const usual = toUsual(name, figures)
     const values: readonly (readonly [Metric, number | undefined])[] = [
       ['rate', rate?.middle],
@@ -131,6 +140,9 @@ export function judged({ name }: Scenario, all: readonly Figures[]): Finding[] {
       ['more', moreP50],
       ['tail', tail],
       ['added', overBase],
+      ['late', figures.late],
+      ['begin', figures.begin],
+      ['cpu', cpu?.middle],
       ['drip', dripP99],
       ['pool', pool?.middle],
       ['usual', usual],

@@ -3,6 +3,7 @@ import { type Dialect, DIALECTS } from './shared.ts'
 
 export type ProxyKind =
   | 'direct'
+  | 'node:net'
   | 'node:http'
   | 'pass-through'
   | 'parse+serialise'
@@ -25,8 +26,10 @@ export interface Lane {
 export const BASE = 'pass-through'
 /** The least that a proxy in Node can be. */
 export const FLOOR = 'node:http'
+/** The same without Node's HTTP: what only knows where a message ends. */
+export const RAW = 'node:net'
 
-const BARE: readonly ProxyKind[] = ['direct', 'node:http', BASE, 'parse+serialise']
+const BARE: readonly ProxyKind[] = ['direct', RAW, FLOOR, BASE, 'parse+serialise']
 
 /** What does not look into a body is measured with one dialect. */
 const bare = (proxy: ProxyKind, dialect: Dialect = 'messages'): Lane => ({

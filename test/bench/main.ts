@@ -12,6 +12,7 @@ import { profileIn } from './profile.ts'
 import { measure, type World } from './rounds.ts'
 import { conclude, print, progress, type Run, runScenario, show } from './run.ts'
 import { SCENARIOS, type Scenario, readScenarios } from './scenarios.ts'
+import { measureResident } from './resident.ts'
 import { measureSeveral } from './several.ts'
 import { measureSize } from './size.ts'
 import { measureStart } from './start.ts'
@@ -44,6 +45,12 @@ async function first(run: Run, world: World): Promise<void> {
   const lanes = lanesFor(options, options.quick ? 'm:r' : 'm:m,m:r,r:g').filter(isMeasuredAtStart)
   const rounds = options.rounds ?? (options.quick ? 1 : 3)
   show(run, await measureFirstRequests(world, lanes, { command, rounds }))
+}
+
+async function resident(run: Run, world: World): Promise<void> {
+  const { options, command } = run
+  const lanes = lanesFor(options, 'node:http,m:m,m:r').filter(({ proxy }) => proxy !== 'direct')
+  show(run, await measureResident(world, lanes, { command, rounds: options.rounds ?? 3 }))
 }
 
 /** How often the same is measured with an option and without. */
@@ -107,6 +114,7 @@ const EXTRAS: ReadonlyMap<string, Measurement> = new Map<string, Measurement>([
   ['start', start],
   ['first', first],
   ['memory', memory],
+  ['resident', resident],
   ['inspect', inspect],
   ['pool', pool],
   ['callers', callers],
@@ -137,7 +145,7 @@ async function bench(run: Run): Promise<void> {
     begin,
     async (world) => {
       for (const scenario of scenarios) {
-        const short = options.quick ? scenario.quick : undefined
+        const short = options.quick ? scenario.quick : scenario.full
         await runScenario(run, world, scenario, lanesFor(options, short?.lanes), short)
       }
       for (const [, extra] of extras) await extra(run, world)

@@ -1,6 +1,6 @@
 import type { Figures } from './figures.ts'
 import { writeBound, type Finding, type Goal, type Metric } from './goals.ts'
-import { BASE, FLOOR, isCross, isSame, type Lane } from './lanes.ts'
+import { BASE, FLOOR, RAW, isCross, isSame, type Lane } from './lanes.ts'
 import type { Section } from './report.ts'
 import type { Scenario } from './scenarios.ts'
 import { digits } from './table.ts'
@@ -40,8 +40,25 @@ const ADDED: Reading = {
   value: ({ overBase }) => overBase,
 }
 
+const LATE: Reading = {
+  what: 'ms more for the slowest event of a hundred',
+  metrics: ['late'],
+  value: ({ late }) => late,
+}
+const BEGIN: Reading = {
+  what: 'first byte of the slowest stream of a hundred',
+  metrics: ['begin'],
+  value: ({ begin }) => begin,
+}
+const CPU: Reading = {
+  what: 'CPU for each',
+  metrics: ['cpu'],
+  value: ({ cpu }) => cpu?.middle,
+}
+
 function readingsOf({ manner, connections, name }: Scenario): readonly Reading[] {
-  if (manner === 'paced') return [ADDED]
+  if (manner === 'paced') return [ADDED, LATE, BEGIN]
+  if (manner === 'talk') return [CPU]
   if (manner === 'json' && connections === 1) return [MORE]
   return name === 'small-64' ? [RATE, TAIL] : [RATE]
 }
@@ -88,14 +105,21 @@ const goalsIn = ({ findings }: Case): string =>
     .map((goal) => writeVerdict(goal, findings))
     .join(', ')
 
-const HEAD = ['', 'node:http', 'Hono', 'same dialect', 'translated']
+const HEAD = ['', 'node:net', 'node:http', 'Hono', 'same dialect', 'translated']
 
 /** Everything at a glance, with what is missed in bold. */
 export function writeOverview(cases: readonly Case[]): Section {
   const others = new Set(
     cases.flatMap(({ values }) => values.flatMap(({ lane }) => (lane.gateway ? [lane.name] : []))),
   )
-  const columns = [isNamed(FLOOR), isNamed(BASE), isSame, isCross, ...[...others].map(isNamed)]
+  const columns = [
+    isNamed(RAW),
+    isNamed(FLOOR),
+    isNamed(BASE),
+    isSame,
+    isCross,
+    ...[...others].map(isNamed),
+  ]
   return {
     title: 'at a glance: rates as a ratio to the bare Hono proxy, unless a line says otherwise',
     head: [...HEAD, ...others, 'goal'],

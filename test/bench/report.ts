@@ -63,6 +63,9 @@ const PACED: readonly Column[] = [
   { head: 'p99 ms', cell: ({ delayP99 }) => digits(delayP99) },
   { head: 'over direct', cell: ({ overDirect }) => digits(overDirect) },
   { head: 'over pass-through', cell: ({ overBase }) => digits(overBase) },
+  { head: 'p99', cell: ({ late }) => digits(late) },
+  { head: 'first ms', cell: ({ firstP50 }) => digits(firstP50) },
+  { head: 'first p99', cell: ({ firstP99 }) => digits(firstP99) },
   { head: 'CPU', cell: ({ cpu }) => digits(cpu?.middle) },
   { head: 'CPU µs', cell: ({ cpuUs }) => digits(cpuUs) },
 ]

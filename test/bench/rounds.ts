@@ -81,17 +81,21 @@ export async function measure(
   scenario: Scenario,
   effort: Effort,
 ): Promise<LaneScores[]> {
-  const { rounds, seconds = scenario.seconds, warmSeconds, progress } = effort
-  await world.upstream.answer(scenario.manner)
+  const { rounds, warmSeconds, progress } = effort
   const results = lanes.map((lane): LaneScores => ({ lane, loads: [], drips: [], problems: [] }))
+  const warming = { ...scenario, ...scenario.warming }
+  await world.upstream.answer(warming.manner)
   for (const { lane, problems } of results) {
     progress(`${scenario.name}: warming up ${lane.name}`)
-    const warm = { lane, scenario, seconds: warmSeconds, checked: true }
+    const seconds = scenario.warming?.seconds ?? warmSeconds
+    const warm = { lane, scenario: warming, seconds, checked: true }
     problems.push(...(await slice(world, warm))[0].problems)
   }
+  await world.upstream.answer(scenario.manner)
   for (let round = 0; round < rounds; round += 1)
     for (const { lane, loads, drips, problems } of rotated(results.filter(isServed), round)) {
       progress(`${scenario.name}: round ${round + 1} of ${rounds}, ${lane.name}`)
+      const seconds = effort.seconds ?? scenario.seconds
       const [load, drip] = await slice(world, { lane, scenario, seconds, checked: false })
       loads.push(load)
       if (drip) drips.push(drip)

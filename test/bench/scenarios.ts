@@ -19,8 +19,11 @@ export interface Scenario {
   events: number
   /** A small request every so often beside the load, and how often. */
   dripMs?: number
-  /** What of it is part of the short run. */
+  /** How a process is made warm, if not with the same. */
+  warming?: Pick<Scenario, 'manner' | 'connections' | 'seconds'>
+  /** What of it is part of the short run, and of the whole one if that is not everything. */
   quick?: Short
+  full?: Short
 }
 
 const requests = (
@@ -43,6 +46,9 @@ const GROWING = 'sessions that grow from 20 to 150 KB in 40 requests, wide chara
 const BURST = `stream of ${DELTAS} deltas, an HTTP chunk for each`
 const BLOCK = `stream of ${DELTAS} deltas in one chunk`
 const EACH = `stream of ${DELTAS} deltas, a write for each`
+
+/** So few streams at the pace of a model are asked for that a process would be cold for minutes. */
+const IN_BURSTS = { manner: 'burst', connections: 16, seconds: 1.5 } as const
 
 /** Every dialect on both sides, alone and translated. */
 const SOME = 'same,m:r,r:g,g:c,c:m'
@@ -76,11 +82,17 @@ export const SCENARIOS: readonly Scenario[] = [
   streams('block-1', BLOCK, 'block', { connections: 1 }),
   streams('block-16', BLOCK, 'block', { connections: 16 }),
   streams('each-16', EACH, 'each', { connections: 16 }),
-  streams('paced-20', 'streams of 50 events a second', 'paced', {
-    connections: 20,
+  streams('paced-64', 'streams of 50 events a second that begin together', 'paced', {
+    connections: 64,
     seconds: 1.2,
     events: PACED_DELTAS,
-    quick: short(`direct,node:http,${FEW}`, 3, 0.5),
+    warming: IN_BURSTS,
+    quick: short(`direct,${FEW}`, 3, 0.5),
+  }),
+  streams('talk-64', `streams of ${DELTAS} deltas, 50 a second`, 'talk', {
+    connections: 64,
+    warming: IN_BURSTS,
+    full: short(`node:net,node:http,same,m:r,r:m,c:m`, 3, 4),
   }),
 ]
 

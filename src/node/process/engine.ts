@@ -1,4 +1,4 @@
-import { setFlagsFromString } from 'node:v8'
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
 const TUNING = [
   // V8 makes the objects of a place in the code among those that live long, once most of that place have been alive at
@@ -15,4 +15,32 @@ const TUNING = [
 /** Tells the engine what kind of program this is. One that does not know an option says so on standard error. */
 export const tuneEngine = (): void => {
   for (const option of TUNING) setFlagsFromString(option)
+  if (!isRoomChosen()) keepRoomSmall()
 }
+
+/** Whether the command line sets the room for young objects. */
+const isRoomChosen = (): boolean =>
+  [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].some((text) =>
+    /semi[-_]space/.test(text),
+  )
+
+/** Half of what V8 would take, with which histories are as fast (docs/decisions/0019-young-objects.md). */
+const YOUNG_BYTES = 64 * 1024 * 1024
+
+/**
+ * Holds the room for young objects, which grows while many of them survive. Its bound cannot be set any more once
+ * the engine runs, but the factor by which it grows can.
+ */
+function keepRoomSmall(): void {
+  let isHeld = false
+  const hold = () => {
+    const isLarge = youngBytes() >= YOUNG_BYTES
+    if (isLarge === isHeld) return
+    isHeld = isLarge
+    setFlagsFromString(`--semi-space-growth-factor=${isLarge ? 1 : 2}`)
+  }
+  new PerformanceObserver(hold).observe({ type: 'gc' })
+}
+
+const youngBytes = (): number =>
+  getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0
