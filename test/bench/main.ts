@@ -30,7 +30,7 @@ async function memory(run: Run, world: World): Promise<void> {
   const { options, command } = run
   const usual = options.quick ? 'm:r' : 'node:http,m:m,r:r,m:r,r:g,g:m,c:m'
   const lanes = lanesFor(options, usual).filter(({ proxy }) => proxy !== 'direct')
-  show(run, await measureMemory(world, lanes, { command, streams: options.quick ? 1000 : 2000 }))
+  show(run, await measureMemory(world, lanes, { command, streams: 2000 }))
 }
 
 async function start(run: Run, world: World): Promise<void> {
