@@ -1,4 +1,5 @@
 import { fingerprint } from '../../src/model/proof.ts'
+import type { WalkMap } from '../../src/model/remembered.ts'
 
 /** The call that a result answers. */
 export interface Answered {
@@ -7,45 +8,31 @@ export interface Answered {
   name: string
 }
 
-/** What was entered into a book. */
-export type Entered =
-  | { readonly kind: 'turn' }
-  | { readonly kind: 'call' | 'result'; readonly name: string; readonly id: string | undefined }
-
 interface Call {
   readonly id: string
   readonly name: string
 }
 
-/** Calls of one function in one turn. */
+/** Calls of one function, or with one id, in one turn. */
 interface TurnCalls {
   readonly turn: number
-  readonly calls: Call[]
+  readonly count: number
   /** The number of the first that may wait. */
-  next: number
+  readonly next: number
+  /** Those of the turn before it. */
+  readonly before: TurnCalls | undefined
 }
 
-/** Calls of one function: those of each turn in their order, the newest turn last. */
-class OpenCalls {
-  readonly #turns: TurnCalls[] = []
-
-  add(call: Call, turn: number): void {
-    const last = this.#turns.at(-1)
-    if (last?.turn === turn) last.calls.push(call)
-    else this.#turns.push({ turn, calls: [call], next: 0 })
-  }
-
-  /** The first waiting call of the newest turn; calls of older turns have been given up. */
-  latest(answered: ReadonlySet<Call>): Call | undefined {
-    for (let last = this.#turns.at(-1); last; last = this.#turns.at(-1)) {
-      const { calls } = last
-      let call = calls[last.next]
-      for (; call && answered.has(call); call = calls[last.next]) last.next += 1
-      if (call) return call
-      this.#turns.pop()
-    }
-    return undefined
-  }
+/** What is known of the calls of one history. */
+export interface KnownCalls {
+  turn: number
+  /** How often each function has been called. */
+  readonly numbers: WalkMap<string, number>
+  readonly names: WalkMap<string, string>
+  /** The newest calls of a function, or with an id, and each of them by its number. */
+  readonly latest: WalkMap<string, TurnCalls>
+  readonly calls: WalkMap<string, Call>
+  readonly answered: Set<Call>
 }
 
 /**
@@ -53,77 +40,77 @@ class OpenCalls {
  * the name and a number, so that it is the same on every turn.
  */
 export class CallBook {
-  /** How often each function has been called. */
-  readonly #numbers = new Map<string, number>()
-  readonly #names = new Map<string, string>()
-  readonly #byName = new Map<string, OpenCalls>()
-  readonly #byId = new Map<string, OpenCalls>()
-  readonly #answered = new Set<Call>()
-  #turn = 0
-  #entered: Entered[] = []
+  readonly #known: KnownCalls
 
-  /** What was entered since it was last asked, to enter it into another book. */
-  taken(): readonly Entered[] {
-    if (this.#entered.length === 0) return NONE
-    const entered = this.#entered
-    this.#entered = []
-    return entered
-  }
-
-  enter(entered: readonly Entered[]): void {
-    for (const one of entered) {
-      if (one.kind === 'turn') this.turn()
-      else if (one.kind === 'call') this.call(one.name, one.id)
-      else this.result(one.name, one.id)
-    }
-    this.#entered = []
+  constructor(known: KnownCalls) {
+    this.#known = known
   }
 
   turn(): void {
-    this.#turn += 1
-    this.#entered.push({ kind: 'turn' })
+    this.#known.turn += 1
   }
 
   call(name: string, said: string | undefined): string {
     const number = this.#numbered(name)
     const call = { id: said || inventedId(number, name), name }
-    openIn(this.#byName, name).add(call, this.#turn)
-    openIn(this.#byId, call.id).add(call, 0)
-    this.#names.set(call.id, name)
-    this.#entered.push({ kind: 'call', ...call })
+    this.#open(byName(name), call, this.#known.turn)
+    this.#open(byId(call.id), call, 0)
+    this.#known.names.set(call.id, name)
     return call.id
   }
 
   result(name: string, id: string | undefined): Answered {
-    this.#entered.push({ kind: 'result', name, id })
-    const asked = id ? this.#byId.get(id)?.latest(this.#answered) : undefined
+    const asked = id ? this.#waiting(byId(id)) : undefined
     if (asked) return this.#close(asked)
-    const known = id ? this.#names.get(id) : undefined
+    const known = id ? this.#known.names.get(id) : undefined
     if (id && known !== undefined) return { callId: id, name: known }
-    const waiting = this.#byName.get(name)?.latest(this.#answered)
+    const waiting = this.#waiting(byName(name))
     if (waiting) return this.#close(waiting)
     return { callId: id || inventedId(this.#numbered(name), name), name: '' }
   }
 
   #numbered(name: string): number {
-    const number = (this.#numbers.get(name) ?? 0) + 1
-    this.#numbers.set(name, number)
+    const number = (this.#known.numbers.get(name) ?? 0) + 1
+    this.#known.numbers.set(name, number)
     return number
   }
 
   #close(call: Call): Answered {
-    this.#answered.add(call)
+    this.#known.answered.add(call)
     return { callId: call.id, name: call.name }
+  }
+
+  #open(key: string, call: Call, turn: number): void {
+    const { calls, latest } = this.#known
+    const last = latest.get(key)
+    const isSame = last?.turn === turn
+    const count = isSame ? last.count : 0
+    calls.set(numbered(key, turn, count), call)
+    const begun = isSame ? last : { turn, next: 0, before: last }
+    latest.set(key, { ...begun, count: count + 1 })
+  }
+
+  /** The first waiting call of the newest turn; calls of older turns have been given up. */
+  #waiting(key: string): Call | undefined {
+    const { answered, calls, latest } = this.#known
+    let last = latest.get(key)
+    for (; last; last = last.before)
+      for (let { next } = last; next < last.count; next += 1) {
+        const call = calls.get(numbered(key, last.turn, next))
+        if (!call || answered.has(call)) continue
+        latest.set(key, { ...last, next })
+        return call
+      }
+    latest.set(key, NOT_CALLED)
+    return undefined
   }
 }
 
-const NONE: readonly Entered[] = []
+const NOT_CALLED: TurnCalls = { turn: -1, count: 0, next: 0, before: undefined }
+
+const byName = (name: string): string => `name ${name}`
+const byId = (id: string): string => `id ${id}`
+const numbered = (key: string, turn: number, number: number): string => `${turn} ${number} ${key}`
 
 const inventedId = (number: number, name: string): string =>
   `call_${fingerprint(`${number} ${name}`)}`
-
-function openIn(calls: Map<string, OpenCalls>, key: string): OpenCalls {
-  const known = calls.get(key) ?? new OpenCalls()
-  calls.set(key, known)
-  return known
-}

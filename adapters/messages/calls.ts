@@ -1,7 +1,7 @@
 import { stringify, type JsonObject } from '../../src/json/json.ts'
 import { changeInWords } from '../../src/rules/late-tools.ts'
-import type { Lose } from '../../src/model/loss.ts'
-import { rememberedEach } from '../../src/model/remembered.ts'
+import { nothingLost, type Lose } from '../../src/model/loss.ts'
+import { rememberedEach, rememberedWalk } from '../../src/model/remembered.ts'
 import { uniqueIds } from '../../src/rules/names.ts'
 import { CALL_ID, objectsIn, textIn } from './dialect.ts'
 import type { WireBlock } from './wire.ts'
@@ -74,16 +74,25 @@ function apart(messages: readonly Message[]): readonly Message[] {
   })
 }
 
-/** Asked in every turn of the whole conversation, so nothing is put together for it. */
+interface Called {
+  readonly known: Set<string>
+  isRepeated?: true
+}
+
+const callWalk = rememberedWalk<Message, Called>()
+
+const noCalls = (): Called => ({ known: new Set() })
+
 function repeatsCall(messages: readonly Message[]): boolean {
-  const known = new Set<string>()
-  for (const { pieces } of messages)
-    for (const { value } of pieces) {
-      if (value.type !== 'tool_use') continue
-      const before = known.size
-      if (known.add(textIn(value.id)).size === before) return true
-    }
-  return false
+  return (
+    callWalk(messages, [], nothingLost, noCalls, (state, { pieces }) => {
+      for (const { value } of pieces) {
+        if (value.type !== 'tool_use') continue
+        const before = state.known.size
+        if (state.known.add(textIn(value.id)).size === before) state.isRepeated = true
+      }
+    }).isRepeated === true
+  )
 }
 
 const idsIn = (value: WireBlock, type: string, member: string): string[] =>

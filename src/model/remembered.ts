@@ -51,88 +51,201 @@ export type Each<Element, Value> = (
   begin: (before: readonly Value[]) => (element: Element, index: number, lose: Lose) => Value,
 ) => readonly Value[]
 
-interface Gone<Value> {
-  readonly list: readonly unknown[]
-  readonly given: readonly unknown[]
-  readonly values: readonly Value[]
-  readonly losses: readonly (Loss & { readonly index: number })[]
-}
-
 export function rememberedEach<Element, Value>(): Each<Element, Value> {
-  const known = new WeakMap<object, Gone<Value>>()
+  const known = new WeakMap<object, Gone & { readonly values: readonly Value[] }>()
   return (list, given, lose, begin) => {
-    const key = isKept ? (keyIn(list) ?? keyIn(given)) : undefined
-    const last = key && known.get(key)
-    const common = last && areSame(last.given, given) ? commonCount(last.list, list) : 0
-    const values = last && common > 0 ? last.values.slice(0, common) : []
-    let losses = last?.losses.length ? last.losses.filter(({ index }) => index < common) : NONE
-    for (const { code, path, detail } of losses) lose(code, path, detail)
-    const heard: Lose = (code, path, detail) => {
-      if (losses === NONE) losses = []
-      const index = values.length
-      // Beyond that they are not kept, so they are not needed.
-      if (key && losses.length <= LOSSES_LISTED)
-        losses.push({ code, path, index, ...(detail !== undefined && { detail }) })
-      return lose(code, path, detail)
-    }
+    const { key, last, common } = isKept ? taken(known, list, given) : NEW
+    const values = last?.values.slice(0, common) ?? []
+    const steps = last?.steps ?? (key && new Steps(lose))
+    if (last) steps?.resume(lose, common, common)
     if (common < list.length) {
       const step = begin(values)
-      for (let index = common; index < list.length; index += 1)
-        values.push(step(list[index] as Element, index, heard))
+      for (let index = common; index < list.length; index += 1) {
+        if (steps) steps.index = index
+        values.push(step(list[index] as Element, index, steps?.lose ?? lose))
+      }
     }
-    if (key && losses.length <= LOSSES_LISTED) known.set(key, { list, given, values, losses })
+    if (key && steps?.isListed) known.set(key, { list, given, steps, values })
     return values
   }
 }
 
-const NONE: (Loss & { readonly index: number })[] = []
+const NEW = { key: undefined, last: undefined, common: 0 }
 
-/**
- * What pure functions make on the way through a list: as far as it begins with the same as the last one, they are not
- * asked again. `index`: the element that it is made for; nothing behind that may matter, and nothing else but `given`.
- */
-export type Making = <From extends readonly unknown[], Value>(
-  index: number,
-  make: (...from: From) => Value,
-  ...from: From
-) => Value
-
-interface Makings {
-  list: readonly unknown[]
-  given: readonly unknown[]
-  values: unknown[]
-  /** The elements that they were made for. */
-  places: number[]
+/** A list that was gone through. */
+interface Gone {
+  readonly list: readonly unknown[]
+  readonly given: readonly unknown[]
+  readonly steps: Steps
 }
 
-export function rememberedMaking(): (
+/** What is known of a list that begins as this one does, and how much they have in common. It goes on as this one. */
+function taken<Known extends Gone>(
+  known: WeakMap<object, Known>,
   list: readonly unknown[],
-  given?: readonly unknown[],
-) => Making {
-  const known = new WeakMap<object, Makings>()
-  return (list, given = []) => {
-    const key = isKept ? keyIn(list) : undefined
-    if (!key) return (_, make, ...from) => make(...from)
-    const last = known.get(key)
-    const common = last && areSame(last.given, given) ? commonCount(last.list, list) : 0
-    const count = last ? countBelow(last.places, common) : 0
-    const values = last ? last.values.slice(0, count) : []
-    const places = last ? last.places.slice(0, count) : []
-    known.set(key, { list, given, values, places })
-    let next = 0
-    return <From extends readonly unknown[], Value>(
-      index: number,
-      make: (...from: From) => Value,
-      ...from: From
-    ): Value => {
-      next += 1
-      // The same elements lead to the same functions, up to where one of them threw.
-      if (next <= count) return values[next - 1] as Value
-      const value = make(...from)
-      values.push(value)
-      places.push(index)
-      return value
+  given: readonly unknown[],
+) {
+  const key = keyIn(list) ?? keyIn(given)
+  const last = key && known.get(key)
+  if (key) known.delete(key)
+  const common = last && areSame(last.given, given) ? commonCount(last.list, list) : 0
+  return { key, last, common }
+}
+
+/** The element that a walk is at. */
+export interface Step {
+  readonly index: number
+  readonly lose: Lose
+  /** What a pure function makes here: nothing behind the element may matter, and nothing else but `given`. */
+  readonly made: <From extends readonly unknown[], Value>(
+    make: (...from: From) => Value,
+    ...from: From
+  ) => Value
+}
+
+/**
+ * Goes through a list. `State`: what is gathered on the way, in single values, and in lists, sets and `WalkMap`s of what
+ * is never changed. As far as a list begins with the same as the last one, it is not gone through again, but for some at
+ * the end of that, where what was `made` is given out again. The caller may change what comes of it.
+ */
+export type Walk<Element, State> = (
+  list: readonly Element[],
+  given: readonly unknown[],
+  lose: Lose,
+  begin: () => State,
+  step: (state: State, element: Element, at: Step) => void,
+) => State
+
+/** How far a list was gone through, where the next one may part from it. */
+interface Mark<State> extends Gone {
+  readonly count: number
+  readonly state: State
+}
+
+/** So many elements at the end of a list may be others in the next request, as long as nothing is known of it. */
+const UNSETTLED = 8
+
+export function rememberedWalk<Element, State extends object>(): Walk<Element, State> {
+  const marks = new WeakMap<object, Mark<State>>()
+  return (list, given, lose, begin, step) => {
+    const { key, last, common } = isKept ? taken(marks, list, given) : NEW
+    const from = last && last.count <= common ? last : undefined
+    const state = from ? resumed(from.state) : begin()
+    const steps = last?.steps ?? (key && new Steps(lose))
+    if (last) steps?.resume(lose, from?.count ?? 0, common)
+    const at = steps ?? { index: 0, lose, made }
+    const place = common > 0 ? common : Math.max(0, list.length - UNSETTLED)
+    for (; at.index <= list.length; at.index += 1) {
+      if (key && at.index === place && steps?.isListed)
+        marks.set(key, { list, given, count: place, state: marked(state), steps })
+      if (at.index < list.length) step(state, list[at.index] as Element, at)
     }
+    return state
+  }
+}
+
+/** What is made where nothing is remembered. */
+const made: Step['made'] = (make, ...from) => make(...from)
+
+/** A state of lists: `open` is what the end of `all` is made of. */
+export interface Listed<Element, Open = Element> {
+  readonly all: Element[]
+  open: Open[]
+}
+
+export const nothingListed = <Element, Open>(): Listed<Element, Open> => ({ all: [], open: [] })
+
+class Steps implements Step {
+  index = 0
+  #losses: (Loss & { readonly index: number })[] = []
+  readonly #values: unknown[] = []
+  /** The elements that they were made for. */
+  readonly #places: number[] = []
+  /** How many of them have come again. */
+  #count = 0
+  #lose: Lose
+
+  constructor(lose: Lose) {
+    this.#lose = lose
+  }
+
+  /** Whether all that was lost is known. */
+  get isListed(): boolean {
+    return this.#losses.length <= LOSSES_LISTED
+  }
+
+  /** `index`: where it goes on; `common`: how many elements are the same as the last time. */
+  resume(lose: Lose, index: number, common: number): void {
+    this.index = index
+    this.#losses = this.#losses.filter((loss) => loss.index < index)
+    for (const { code, path, detail } of this.#losses) lose(code, path, detail)
+    this.#lose = lose
+    this.#values.length = this.#places.length = countBelow(this.#places, common)
+    this.#count = countBelow(this.#places, index)
+  }
+
+  readonly lose: Lose = (code, path, detail) => {
+    // Beyond that nothing is kept, so they are not needed.
+    if (this.isListed)
+      this.#losses.push({ code, path, index: this.index, ...(detail !== undefined && { detail }) })
+    return this.#lose(code, path, detail)
+  }
+
+  readonly made = <From extends readonly unknown[], Value>(
+    make: (...from: From) => Value,
+    ...from: From
+  ): Value => {
+    // The same elements lead to the same functions, up to where one of them threw.
+    if (this.#count === this.#values.length) {
+      this.#values.push(make(...from))
+      this.#places.push(this.index)
+    }
+    this.#count += 1
+    return this.#values[this.#count - 1] as Value
+  }
+}
+
+/** A state that goes on by itself. */
+function marked<State extends object>(state: State): State {
+  const copy = { ...state }
+  for (const name of Object.keys(copy) as (keyof State)[]) copy[name] = ownList(copy[name])
+  return copy
+}
+
+function ownList<Value>(value: Value): Value {
+  if (value instanceof WalkMap) value.mark()
+  const copy: unknown = Array.isArray(value)
+    ? value.slice()
+    : value instanceof Set
+      ? new Set(value)
+      : value
+  // It is of the same kind, which the types cannot express.
+  return copy as Value
+}
+
+function resumed<State extends object>(state: State): State {
+  for (const value of Object.values(state)) if (value instanceof WalkMap) value.rewind()
+  return state
+}
+
+/** A map in the state of a walk, to be added to. To copy one takes long, so what is set behind a mark is taken back. */
+export class WalkMap<Key, Value> extends Map<Key, Value> {
+  /** What there was before, for all that was set since the mark. */
+  #before: [Key, Value | undefined][] | undefined
+
+  override set(key: Key, value: Value): this {
+    this.#before?.push([key, this.get(key)])
+    return super.set(key, value)
+  }
+
+  mark(): void {
+    this.#before = []
+  }
+
+  rewind(): void {
+    for (const [key, value] of this.#before?.toReversed() ?? [])
+      if (value === undefined) this.delete(key)
+      else super.set(key, value)
   }
 }
 

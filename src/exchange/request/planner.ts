@@ -182,8 +182,12 @@ async function translatePlan(
  */
 function withoutTurns({ recall }: Exchange, request: Request): Request {
   const isKept = recall?.isKept === true
-  const inputTokens = remembering(isKept, () => estimateTokens(request))
-  const left = { ...request, inputTokens, calls: callIds(request), turns: [] }
+  const left = remembering(isKept, () => ({
+    ...request,
+    inputTokens: estimateTokens(request),
+    calls: callIds(request),
+    turns: [],
+  }))
   return isKept ? left : withoutSlices(left)
 }
 
