@@ -1,7 +1,6 @@
 import { fingerprint } from '../../src/model/proof.ts'
 import type { WalkMap } from '../../src/model/remembered.ts'
 
-/** The call that a result answers. */
 export interface Answered {
   callId: string
   /** Empty when no call is known. */
@@ -23,7 +22,7 @@ interface TurnCalls {
   readonly before: TurnCalls | undefined
 }
 
-/** What is known of the calls of one history. */
+/** The calls and results of one history, in order. This dialect requires ids for neither. */
 export interface KnownCalls {
   turn: number
   /** How often each function has been called. */
@@ -32,78 +31,61 @@ export interface KnownCalls {
   /** The newest calls of a function, or with an id, and each of them by its number. */
   readonly latest: WalkMap<string, TurnCalls>
   readonly calls: WalkMap<string, Call>
-  readonly answered: Set<Call>
+  /** Those that are answered. */
+  readonly done: Set<Call>
 }
 
-/**
- * Calls and results of one history, in order. This dialect requires ids for neither. An id made here consists of
- * the name and a number, so that it is the same on every turn.
- */
-export class CallBook {
-  readonly #known: KnownCalls
+/** The id of a call. One made here consists of the name and a number, so that it is the same on every turn. */
+export function addCall(known: KnownCalls, name: string, said: string | undefined): string {
+  const number = numberOf(known, name)
+  const call = { id: said || inventedId(number, name), name }
+  open(known, byName(name), call, known.turn)
+  open(known, byId(call.id), call, 0)
+  known.names.set(call.id, name)
+  return call.id
+}
 
-  constructor(known: KnownCalls) {
-    this.#known = known
-  }
+/** The call that a result answers. */
+export function answered(known: KnownCalls, name: string, id: string | undefined): Answered {
+  const asked = id ? waiting(known, byId(id)) : undefined
+  if (asked) return asked
+  const called = id ? known.names.get(id) : undefined
+  if (id && called !== undefined) return { callId: id, name: called }
+  return (
+    waiting(known, byName(name)) ?? {
+      callId: id || inventedId(numberOf(known, name), name),
+      name: '',
+    }
+  )
+}
 
-  turn(): void {
-    this.#known.turn += 1
-  }
+function numberOf({ numbers }: KnownCalls, name: string): number {
+  const number = (numbers.get(name) ?? 0) + 1
+  numbers.set(name, number)
+  return number
+}
 
-  call(name: string, said: string | undefined): string {
-    const number = this.#numbered(name)
-    const call = { id: said || inventedId(number, name), name }
-    this.#open(byName(name), call, this.#known.turn)
-    this.#open(byId(call.id), call, 0)
-    this.#known.names.set(call.id, name)
-    return call.id
-  }
+function open({ calls, latest }: KnownCalls, key: string, call: Call, turn: number): void {
+  const last = latest.get(key)
+  const isSame = last?.turn === turn
+  const count = isSame ? last.count : 0
+  calls.set(numbered(key, turn, count), call)
+  const begun = isSame ? last : { turn, next: 0, before: last }
+  latest.set(key, { ...begun, count: count + 1 })
+}
 
-  result(name: string, id: string | undefined): Answered {
-    const asked = id ? this.#waiting(byId(id)) : undefined
-    if (asked) return this.#close(asked)
-    const known = id ? this.#known.names.get(id) : undefined
-    if (id && known !== undefined) return { callId: id, name: known }
-    const waiting = this.#waiting(byName(name))
-    if (waiting) return this.#close(waiting)
-    return { callId: id || inventedId(this.#numbered(name), name), name: '' }
-  }
-
-  #numbered(name: string): number {
-    const number = (this.#known.numbers.get(name) ?? 0) + 1
-    this.#known.numbers.set(name, number)
-    return number
-  }
-
-  #close(call: Call): Answered {
-    this.#known.answered.add(call)
-    return { callId: call.id, name: call.name }
-  }
-
-  #open(key: string, call: Call, turn: number): void {
-    const { calls, latest } = this.#known
-    const last = latest.get(key)
-    const isSame = last?.turn === turn
-    const count = isSame ? last.count : 0
-    calls.set(numbered(key, turn, count), call)
-    const begun = isSame ? last : { turn, next: 0, before: last }
-    latest.set(key, { ...begun, count: count + 1 })
-  }
-
-  /** The first waiting call of the newest turn; calls of older turns have been given up. */
-  #waiting(key: string): Call | undefined {
-    const { answered, calls, latest } = this.#known
-    let last = latest.get(key)
-    for (; last; last = last.before)
-      for (let { next } = last; next < last.count; next += 1) {
-        const call = calls.get(numbered(key, last.turn, next))
-        if (!call || answered.has(call)) continue
-        latest.set(key, { ...last, next })
-        return call
-      }
-    latest.set(key, NOT_CALLED)
-    return undefined
-  }
+/** The first waiting call of the newest turn, which waits no more; calls of older turns have been given up. */
+function waiting({ done, calls, latest }: KnownCalls, key: string): Answered | undefined {
+  for (let last = latest.get(key); last; last = last.before)
+    for (let { next } = last; next < last.count; next += 1) {
+      const call = calls.get(numbered(key, last.turn, next))
+      if (!call || done.has(call)) continue
+      latest.set(key, { ...last, next })
+      done.add(call)
+      return { callId: call.id, name: call.name }
+    }
+  latest.set(key, NOT_CALLED)
+  return undefined
 }
 
 const NOT_CALLED: TurnCalls = { turn: -1, count: 0, next: 0, before: undefined }

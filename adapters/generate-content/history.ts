@@ -5,7 +5,7 @@ import type {
   ToolCallBlock,
   ToolResultBlock,
 } from '../../src/model/request.ts'
-import { CallBook, type KnownCalls } from './calls.ts'
+import type { KnownCalls } from './calls.ts'
 import { many, DIALECT, keep, restOf, factsOf } from './dialect.ts'
 import {
   joinPieces,
@@ -55,7 +55,7 @@ const emptyHistory = (): History => ({
   names: new WalkMap(),
   latest: new WalkMap(),
   calls: new WalkMap(),
-  answered: new Set(),
+  done: new Set(),
 })
 
 /**
@@ -78,7 +78,7 @@ export function readTurns(contents: readonly WireContent[], detail: string | und
 function closeTurn(history: History, detail: string | undefined, at?: Step): void {
   const { open, first, turns } = history
   if (open.length === 0) return
-  const turn = readTurn(open, first, { book: new CallBook(history), detail })
+  const turn = readTurn(open, first, { calls: history, detail })
   turns.push(at ? at.made(same, turn) : turn)
   history.open = []
 }
@@ -91,11 +91,11 @@ const isPlain = (content: WireContent): boolean =>
 function readTurn(
   contents: readonly WireContent[],
   first: number,
-  context: { book: CallBook; detail: string | undefined },
+  context: { calls: KnownCalls; detail: string | undefined },
 ): Turn {
   const [{ role, parts: _, ...rest } = {}] = contents
   const isModel = role === 'model'
-  if (isModel) context.book.turn()
+  if (isModel) context.calls.turn += 1
   const blocks = contents.flatMap(({ parts }, index) =>
     many(parts).flatMap((part, at) =>
       readPart(part, { path: `contents.${first + index}.parts.${at}`, ...context }),

@@ -131,10 +131,11 @@ export function writeTurns(request: Request, context: WriteContext): Message[] {
   })
   const gathered = gatherWalk(turns, how, lose, nothingGathered, (state, _, at) => {
     const one = written[at.index]
-    if (one) new Gatherer(state, own, at).add(one)
+    if (one) addWritten(state, own, at, one)
   })
   for (const beta of gathered.betas) context.betas.add(beta)
-  new Gatherer(gathered, own, { lose }).end()
+  settle(gathered, { lose })
+  close(gathered, { lose })
   return pairResults(gathered.messages, lose)
 }
 
@@ -190,77 +191,58 @@ const nothingGathered = (): Gathered => ({
   betas: new Set(),
 })
 
+type Gathering = Pick<Step, 'lose'> & Partial<Step>
+
 /**
  * Gathers pieces into messages. Instructions may stand only behind the user and before the model, and never between
  * calls and their results, so those of another dialect wait until the user has ended.
  */
-class Gatherer {
-  readonly #state: Gathered
-  readonly #own: boolean
-  readonly #at: Pick<Step, 'lose'> & Partial<Step>
-
-  constructor(state: Gathered, own: boolean, at: Pick<Step, 'lose'> & Partial<Step>) {
-    this.#state = state
-    this.#own = own
-    this.#at = at
+function addWritten(state: Gathered, own: boolean, at: Gathering, one: WrittenTurn): void {
+  const { pieces, left, inPlace, betas } = one
+  for (const beta of betas) state.betas.add(beta)
+  if (inPlace) {
+    if (pieces.length === 0 && Object.keys(left).length === 0) return
+    const message: Message = { role: 'system', pieces: [...pieces], left }
+    if (own) begin(state, at, message)
+    else state.waiting.push(message)
+    return
   }
+  for (const piece of pieces) append(state, at, piece)
+  if (pieces.length > 0 && Object.keys(left).length > 0) state.left = { ...state.left, ...left }
+}
 
-  add({ pieces, left, inPlace, betas }: WrittenTurn): void {
-    const state = this.#state
-    for (const beta of betas) state.betas.add(beta)
-    if (inPlace) {
-      if (pieces.length === 0 && Object.keys(left).length === 0) return
-      const message: Message = { role: 'system', pieces: [...pieces], left }
-      if (this.#own) this.#begin(message)
-      else state.waiting.push(message)
-      return
-    }
-    for (const piece of pieces) this.#append(piece)
-    if (pieces.length > 0 && Object.keys(left).length > 0) state.left = { ...state.left, ...left }
-  }
+function append(state: Gathered, at: Gathering, piece: MessagePiece): void {
+  if (piece.role === 'assistant') settle(state, at)
+  else if (state.waiting.length > 0) state.reordered ??= state.waiting[0]?.pieces[0]?.place
+  if (state.role === piece.role) state.pieces.push(piece)
+  else begin(state, at, { role: piece.role, pieces: [piece], left: {} })
+}
 
-  end(): void {
-    this.#settle()
-    this.#close()
+/** The model speaks next: instructions that waited for it stand before it. */
+function settle(state: Gathered, at: Gathering): void {
+  const { lose } = at
+  const waiting = joined(state.waiting)
+  state.waiting = []
+  if (state.reordered !== undefined) lose('reordered', state.reordered, 'instructions come last')
+  state.reordered = undefined
+  if (waiting.length === 0) return
+  if (state.role !== 'user') {
+    const words = wordsOf(waiting, lose)
+    if (words) begin(state, at, { role: 'user', pieces: [words], left: {} })
   }
+  for (const message of waiting)
+    if (message.pieces.length > 0 || 'output_config' in message.left) begin(state, at, message)
+}
 
-  #append(piece: MessagePiece): void {
-    const state = this.#state
-    if (piece.role === 'assistant') this.#settle()
-    else if (state.waiting.length > 0) state.reordered ??= state.waiting[0]?.pieces[0]?.place
-    if (state.role === piece.role) state.pieces.push(piece)
-    else this.#begin({ role: piece.role, pieces: [piece], left: {} })
-  }
+/** Begins a message. The one before it is whole, and the same again in the next request. */
+function begin(state: Gathered, at: Gathering, message: Message): void {
+  close(state, at)
+  Object.assign(state, message)
+}
 
-  /** The model speaks next: instructions that waited for it stand before it. */
-  #settle(): void {
-    const state = this.#state
-    const { lose } = this.#at
-    const waiting = joined(state.waiting)
-    state.waiting = []
-    if (state.reordered !== undefined) lose('reordered', state.reordered, 'instructions come last')
-    state.reordered = undefined
-    if (waiting.length === 0) return
-    if (state.role !== 'user') {
-      const words = wordsOf(waiting, lose)
-      if (words) this.#begin({ role: 'user', pieces: [words], left: {} })
-    }
-    for (const message of waiting)
-      if (message.pieces.length > 0 || 'output_config' in message.left) this.#begin(message)
-  }
-
-  /** Begins a message. The one before it is whole, and the same again in the next request. */
-  #begin(message: Message): void {
-    this.#close()
-    Object.assign(this.#state, message)
-  }
-
-  #close(): void {
-    const { messages, role, pieces, left } = this.#state
-    const { made } = this.#at
-    const message = role && { role, pieces, left }
-    if (message) messages.push(made ? made(same, message) : message)
-  }
+function close({ messages, role, pieces, left }: Gathered, { made }: Gathering): void {
+  const message = role && { role, pieces, left }
+  if (message) messages.push(made ? made(same, message) : message)
 }
 
 const same = (message: Message): Message => message

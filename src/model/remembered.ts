@@ -1,4 +1,4 @@
-import { LOSSES_LISTED, nothingLost, type Lose, type Loss } from './loss.ts'
+import { LOSSES_LISTED, nothingLost, type Lose } from './loss.ts'
 
 /** Whether what is given now is likely to come again: most requests are the only ones of their session. */
 let isKept = false
@@ -56,8 +56,8 @@ export function rememberedEach<Element, Value>(): Each<Element, Value> {
   return (list, given, lose, begin) => {
     const { key, last, common } = isKept ? taken(known, list, given) : NEW
     const values = last?.values.slice(0, common) ?? []
-    const steps = last?.steps ?? (key && new Steps(lose))
-    if (last) steps?.resume(lose, common, common)
+    const steps = last?.steps ?? (key && new Steps())
+    steps?.resume(lose, common)
     if (common < list.length) {
       const step = begin(values)
       for (let index = common; index < list.length; index += 1) {
@@ -119,11 +119,10 @@ export type Walk<Element, State> = (
 /** How far a list was gone through, where the next one may part from it. */
 interface Mark<State> extends Gone {
   readonly count: number
+  /** How many values had been made. */
+  readonly made: number
   readonly state: State
 }
-
-/** So many elements at the end of a list may be others in the next request, as long as nothing is known of it. */
-const UNSETTLED = 8
 
 export function rememberedWalk<Element, State extends object>(): Walk<Element, State> {
   const marks = new WeakMap<object, Mark<State>>()
@@ -131,13 +130,19 @@ export function rememberedWalk<Element, State extends object>(): Walk<Element, S
     const { key, last, common } = isKept ? taken(marks, list, given) : NEW
     const from = last && last.count <= common ? last : undefined
     const state = from ? resumed(from.state) : begin()
-    const steps = last?.steps ?? (key && new Steps(lose))
-    if (last) steps?.resume(lose, from?.count ?? 0, common)
+    const steps = last?.steps ?? (key && new Steps())
+    steps?.resume(lose, common, from?.count ?? 0, from?.made)
     const at = steps ?? { index: 0, lose, made }
-    const place = common > 0 ? common : Math.max(0, list.length - UNSETTLED)
     for (; at.index <= list.length; at.index += 1) {
-      if (key && at.index === place && steps?.isListed)
-        marks.set(key, { list, given, count: place, state: marked(state), steps })
+      if (key && at.index === common && steps?.isListed)
+        marks.set(key, {
+          list,
+          given,
+          steps,
+          count: common,
+          made: steps.count,
+          state: marked(state),
+        })
       if (at.index < list.length) step(state, list[at.index] as Element, at)
     }
     return state
@@ -157,51 +162,45 @@ export const nothingListed = <Element, Open>(): Listed<Element, Open> => ({ all:
 
 class Steps implements Step {
   index = 0
-  #losses: (Loss & { readonly index: number })[] = []
+  /** How many values were made up to here. */
+  count = 0
+  /** With the elements that they were told of. */
+  #losses: (readonly [number, ...Parameters<Lose>])[] = []
   readonly #values: unknown[] = []
-  /** The elements that they were made for. */
-  readonly #places: number[] = []
-  /** How many of them have come again. */
-  #count = 0
-  #lose: Lose
-
-  constructor(lose: Lose) {
-    this.#lose = lose
-  }
+  #common = 0
+  #lose = nothingLost
 
   /** Whether all that was lost is known. */
   get isListed(): boolean {
     return this.#losses.length <= LOSSES_LISTED
   }
 
-  /** `index`: where it goes on; `common`: how many elements are the same as the last time. */
-  resume(lose: Lose, index: number, common: number): void {
-    this.index = index
-    this.#losses = this.#losses.filter((loss) => loss.index < index)
-    for (const { code, path, detail } of this.#losses) lose(code, path, detail)
+  /** Goes on at an element with a list that begins with so much of the last one. */
+  resume(lose: Lose, common: number, index = common, count = 0): void {
     this.#lose = lose
-    this.#values.length = this.#places.length = countBelow(this.#places, common)
-    this.#count = countBelow(this.#places, index)
+    this.#common = common
+    this.index = index
+    this.count = count
+    this.#losses = this.#losses.filter(([at]) => at < index)
+    for (const [, ...loss] of this.#losses) lose(...loss)
   }
 
-  readonly lose: Lose = (code, path, detail) => {
+  readonly lose: Lose = (...loss) => {
     // Beyond that nothing is kept, so they are not needed.
-    if (this.isListed)
-      this.#losses.push({ code, path, index: this.index, ...(detail !== undefined && { detail }) })
-    return this.#lose(code, path, detail)
+    if (this.isListed) this.#losses.push([this.index, ...loss])
+    return this.#lose(...loss)
   }
 
   readonly made = <From extends readonly unknown[], Value>(
     make: (...from: From) => Value,
     ...from: From
   ): Value => {
+    const values = this.#values
     // The same elements lead to the same functions, up to where one of them threw.
-    if (this.#count === this.#values.length) {
-      this.#values.push(make(...from))
-      this.#places.push(this.index)
-    }
-    this.#count += 1
-    return this.#values[this.#count - 1] as Value
+    if (this.index >= this.#common) values.length = Math.min(values.length, this.count)
+    if (this.count === values.length) values.push(make(...from))
+    this.count += 1
+    return values[this.count - 1] as Value
   }
 }
 
@@ -249,13 +248,6 @@ export class WalkMap<Key, Value> extends Map<Key, Value> {
   }
 }
 
-/** How many of some ascending numbers are below one. */
-function countBelow(numbers: readonly number[], most: number): number {
-  let count = numbers.length
-  while (count > 0 && (numbers[count - 1] ?? 0) >= most) count -= 1
-  return count
-}
-
 /** The first object, which may be the first in a list. */
 function keyIn(given: readonly unknown[]): object | undefined {
   for (const value of given) {
@@ -275,10 +267,5 @@ function commonCount(one: readonly unknown[], other: readonly unknown[]): number
 const areSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
   one.length === other.length && commonCount(one, other) === one.length
 
-function isSame(one: unknown, other: unknown): boolean {
-  if (Object.is(one, other)) return true
-  if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false
-  for (let index = 0; index < one.length; index += 1)
-    if (!Object.is(one[index], other[index])) return false
-  return true
-}
+const isSame = (one: unknown, other: unknown): boolean =>
+  Object.is(one, other) || (Array.isArray(one) && Array.isArray(other) && areSame(one, other))

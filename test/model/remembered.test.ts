@@ -192,7 +192,8 @@ describe('a walk through a list', () => {
     const list = letters(20)
     const first = go(list.slice(0, 16))
     const second = go(list.slice(0, 18))
-    expect(asked).toEqual([8, 9, 10, 11, 12, 13, 14, 15, 16, 17])
+    // Nothing is known yet of what the next list may have in common with the first.
+    expect(asked[0]).toBe(0)
     const third = go(list)
     expect(asked).toEqual([16, 17, 18, 19])
     for (const [index, letter] of first.entries()) expect(second[index]).toBe(letter)
