@@ -1,7 +1,7 @@
 import { stringify, type JsonObject } from '../../src/json/json.ts'
 import { changeInWords } from '../../src/rules/late-tools.ts'
-import { nothingLost, type Lose } from '../../src/model/loss.ts'
-import { rememberedEach, rememberedWalk } from '../../src/model/remembered.ts'
+import type { Lose } from '../../src/model/loss.ts'
+import { rememberedEach } from '../../src/model/remembered.ts'
 import { uniqueIds } from '../../src/rules/names.ts'
 import { CALL_ID, objectsIn, textIn } from './dialect.ts'
 import type { WireBlock } from './wire.ts'
@@ -23,10 +23,16 @@ export interface Message {
 
 /**
  * Results must stand at the very beginning of the message after their calls, before anything else. So results are
- * moved there, missing ones are made up as failures, and a result without a call becomes text.
+ * moved there, missing ones are made up as failures, and a result without a call becomes text. `isRepeating`: an id
+ * stands for several calls.
  */
-export function pairResults(messages: readonly Message[], lose: Lose): Message[] {
-  const paired = pairEach(apart(messages), [], lose, (before) => (message, _, heard) => {
+export function pairResults(
+  messages: readonly Message[],
+  isRepeating: boolean,
+  lose: Lose,
+): Message[] {
+  const distinct = isRepeating ? apart(messages) : messages
+  const paired = pairEach(distinct, [], lose, (before) => (message, _, heard) => {
     const calls = before.at(-1)?.calls ?? NONE
     if (message.role === 'assistant') return { message, calls: callsIn(message) }
     if (message.role !== 'user') return { message, calls }
@@ -54,7 +60,6 @@ const callsIn = ({ pieces }: Message): string[] =>
  * order, to the last calls with their id.
  */
 function apart(messages: readonly Message[]): readonly Message[] {
-  if (!repeatsCall(messages)) return messages
   const unique = uniqueIds(CALL_ID)
   let open = new Map<string, string[]>()
   const rename = (piece: MessagePiece): MessagePiece => {
@@ -72,27 +77,6 @@ function apart(messages: readonly Message[]): readonly Message[] {
     if (message.role === 'assistant') open = new Map()
     return { ...message, pieces: message.pieces.map(rename) }
   })
-}
-
-interface Called {
-  readonly known: Set<string>
-  isRepeated?: true
-}
-
-const callWalk = rememberedWalk<Message, Called>()
-
-const noCalls = (): Called => ({ known: new Set() })
-
-function repeatsCall(messages: readonly Message[]): boolean {
-  return (
-    callWalk(messages, [], nothingLost, noCalls, (state, { pieces }) => {
-      for (const { value } of pieces) {
-        if (value.type !== 'tool_use') continue
-        const before = state.known.size
-        if (state.known.add(textIn(value.id)).size === before) state.isRepeated = true
-      }
-    }).isRepeated === true
-  )
 }
 
 const idsIn = (value: WireBlock, type: string, member: string): string[] =>

@@ -136,7 +136,7 @@ export function writeTurns(request: Request, context: WriteContext): Message[] {
   for (const beta of gathered.betas) context.betas.add(beta)
   settle(gathered, { lose })
   close(gathered, { lose })
-  return pairResults(gathered.messages, lose)
+  return pairResults(gathered.messages, gathered.isRepeating === true, lose)
 }
 
 const writeEach = rememberedEach<Turn, WrittenTurn>()
@@ -181,6 +181,9 @@ interface Gathered {
   waiting: Message[]
   reordered?: string | undefined
   readonly betas: Set<string>
+  /** The ids of its calls, and whether one was there before. */
+  readonly calls: Set<string>
+  isRepeating?: true
 }
 
 const nothingGathered = (): Gathered => ({
@@ -189,6 +192,7 @@ const nothingGathered = (): Gathered => ({
   left: {},
   waiting: [],
   betas: new Set(),
+  calls: new Set(),
 })
 
 type Gathering = Pick<Step, 'lose'> & Partial<Step>
@@ -214,6 +218,9 @@ function addWritten(state: Gathered, own: boolean, at: Gathering, one: WrittenTu
 function append(state: Gathered, at: Gathering, piece: MessagePiece): void {
   if (piece.role === 'assistant') settle(state, at)
   else if (state.waiting.length > 0) state.reordered ??= state.waiting[0]?.pieces[0]?.place
+  const { type, id } = piece.value
+  const before = state.calls.size
+  if (type === 'tool_use' && state.calls.add(textIn(id)).size === before) state.isRepeating = true
   if (state.role === piece.role) state.pieces.push(piece)
   else begin(state, at, { role: piece.role, pieces: [piece], left: {} })
 }

@@ -52,44 +52,34 @@ export type Each<Element, Value> = (
 ) => readonly Value[]
 
 export function rememberedEach<Element, Value>(): Each<Element, Value> {
-  const known = new WeakMap<object, Gone & { readonly values: readonly Value[] }>()
+  const known = new WeakMap<object, Steps<Value[]>>()
   return (list, given, lose, begin) => {
-    const { key, last, common } = isKept ? taken(known, list, given) : NEW
-    const values = last?.values.slice(0, common) ?? []
-    const steps = last?.steps ?? (key && new Steps())
-    steps?.resume(lose, common)
-    if (common < list.length) {
+    const steps = isKept ? taken(known, list, given) : undefined
+    const values = steps?.kept?.slice(0, steps.common) ?? []
+    steps?.resume(lose, steps.common)
+    if (values.length < list.length) {
       const step = begin(values)
-      for (let index = common; index < list.length; index += 1) {
+      for (let index = values.length; index < list.length; index += 1) {
         if (steps) steps.index = index
         values.push(step(list[index] as Element, index, steps?.lose ?? lose))
       }
     }
-    if (key && steps?.isListed) known.set(key, { list, given, steps, values })
+    steps?.keep(known, values)
     return values
   }
 }
 
-const NEW = { key: undefined, last: undefined, common: 0 }
-
-/** A list that was gone through. */
-interface Gone {
-  readonly list: readonly unknown[]
-  readonly given: readonly unknown[]
-  readonly steps: Steps
-}
-
-/** What is known of a list that begins as this one does, and how much they have in common. It goes on as this one. */
-function taken<Known extends Gone>(
-  known: WeakMap<object, Known>,
+/** What is known of a list that begins as this one does; it goes on as this one. */
+function taken<Kept>(
+  known: WeakMap<object, Steps<Kept>>,
   list: readonly unknown[],
   given: readonly unknown[],
-) {
+): Steps<Kept> | undefined {
   const key = keyIn(list) ?? keyIn(given)
-  const last = key && known.get(key)
+  const steps = key && (known.get(key) ?? new Steps<Kept>(key))
   if (key) known.delete(key)
-  const common = last && areSame(last.given, given) ? commonCount(last.list, list) : 0
-  return { key, last, common }
+  steps?.meet(list, given)
+  return steps
 }
 
 /** The element that a walk is at. */
@@ -116,33 +106,16 @@ export type Walk<Element, State> = (
   step: (state: State, element: Element, at: Step) => void,
 ) => State
 
-/** How far a list was gone through, where the next one may part from it. */
-interface Mark<State> extends Gone {
-  readonly count: number
-  /** How many values had been made. */
-  readonly made: number
-  readonly state: State
-}
-
 export function rememberedWalk<Element, State extends object>(): Walk<Element, State> {
-  const marks = new WeakMap<object, Mark<State>>()
+  const marks = new WeakMap<object, Steps<State>>()
   return (list, given, lose, begin, step) => {
-    const { key, last, common } = isKept ? taken(marks, list, given) : NEW
-    const from = last && last.count <= common ? last : undefined
-    const state = from ? resumed(from.state) : begin()
-    const steps = last?.steps ?? (key && new Steps())
-    steps?.resume(lose, common, from?.count ?? 0, from?.made)
+    const steps = isKept ? taken(marks, list, given) : undefined
+    const known = steps && steps.mark <= steps.common ? steps.kept : undefined
+    const state = known ? resumed(known) : begin()
+    steps?.resume(lose, known ? steps.mark : 0)
     const at = steps ?? { index: 0, lose, made }
     for (; at.index <= list.length; at.index += 1) {
-      if (key && at.index === common && steps?.isListed)
-        marks.set(key, {
-          list,
-          given,
-          steps,
-          count: common,
-          made: steps.count,
-          state: marked(state),
-        })
+      if (at.index === steps?.common) steps.keep(marks, marked(state))
       if (at.index < list.length) step(state, list[at.index] as Element, at)
     }
     return state
@@ -160,34 +133,56 @@ export interface Listed<Element, Open = Element> {
 
 export const nothingListed = <Element, Open>(): Listed<Element, Open> => ({ all: [], open: [] })
 
-class Steps implements Step {
+/** How a list was gone through, and what is kept of it where the next one may part from it. */
+class Steps<Kept> implements Step {
   index = 0
-  /** How many values were made up to here. */
-  count = 0
+  /** How many elements the list has in common with the last one. */
+  common = 0
+  kept: Kept | undefined
+  /** The element that it is kept at. */
+  mark = 0
+  readonly #key: object
+  #list: readonly unknown[] = []
+  #given: readonly unknown[] = []
   /** With the elements that they were told of. */
   #losses: (readonly [number, ...Parameters<Lose>])[] = []
   readonly #values: unknown[] = []
-  #common = 0
+  /** How many of them were made up to here, and up to the mark. */
+  #count = 0
+  #marked = 0
   #lose = nothingLost
 
-  /** Whether all that was lost is known. */
-  get isListed(): boolean {
-    return this.#losses.length <= LOSSES_LISTED
+  constructor(key: object) {
+    this.#key = key
   }
 
-  /** Goes on at an element with a list that begins with so much of the last one. */
-  resume(lose: Lose, common: number, index = common, count = 0): void {
+  meet(list: readonly unknown[], given: readonly unknown[]): void {
+    this.common = areSame(this.#given, given) ? commonCount(this.#list, list) : 0
+    this.#list = list
+    this.#given = given
+  }
+
+  /** Goes on at the mark, or from the beginning. */
+  resume(lose: Lose, index: number): void {
     this.#lose = lose
-    this.#common = common
     this.index = index
-    this.count = count
+    this.#count = index > 0 ? this.#marked : 0
     this.#losses = this.#losses.filter(([at]) => at < index)
     for (const [, ...loss] of this.#losses) lose(...loss)
   }
 
+  /** Unless more was lost than is known. */
+  keep(known: WeakMap<object, Steps<Kept>>, kept: Kept): void {
+    if (this.#losses.length > LOSSES_LISTED) return
+    this.kept = kept
+    this.mark = this.index
+    this.#marked = this.#count
+    known.set(this.#key, this)
+  }
+
   readonly lose: Lose = (...loss) => {
     // Beyond that nothing is kept, so they are not needed.
-    if (this.isListed) this.#losses.push([this.index, ...loss])
+    if (this.#losses.length <= LOSSES_LISTED) this.#losses.push([this.index, ...loss])
     return this.#lose(...loss)
   }
 
@@ -197,10 +192,10 @@ class Steps implements Step {
   ): Value => {
     const values = this.#values
     // The same elements lead to the same functions, up to where one of them threw.
-    if (this.index >= this.#common) values.length = Math.min(values.length, this.count)
-    if (this.count === values.length) values.push(make(...from))
-    this.count += 1
-    return values[this.count - 1] as Value
+    if (this.index >= this.common) values.length = Math.min(values.length, this.#count)
+    if (this.#count === values.length) values.push(make(...from))
+    this.#count += 1
+    return values[this.#count - 1] as Value
   }
 }
 
