@@ -29,11 +29,11 @@ export interface AdmittedRequest extends Context {
 
 /** The last stage: an HTTP reply before it becomes a `Response`. */
 export interface Answer {
-  status: number
-  headers: Record<string, string>
-  body: string | Uint8Array | ByteSource | null
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: string | Uint8Array | ByteSource | null
   /** Called when a whole body has been taken, or never will be. Until then it counts as in flight. */
   gone?(): void
   /** Where the request asks for a socket, which the platform may now open. */
-  accept?: Accept
+  readonly accept?: Accept
 }

@@ -29,10 +29,10 @@ const isRedirect = (status: number): boolean => status === 0 || (status >= 300 &
 
 /** `text`: the upstream's own words, where they are JSON and the caller may see them. */
 export interface Refused {
-  problem: Problem
-  text?: string
+  readonly problem: Problem
+  readonly text?: string
   /** The upstream refuses the proxy's own key. */
-  isKey?: boolean
+  readonly isKey?: boolean
 }
 
 /** A refusal after which another member may be asked. */

@@ -1,4 +1,4 @@
-import type { AskedRequest, RoutedRequest } from '../stages.ts'
+import type { RoutedRequest } from '../stages.ts'
 import {
   CALLER_LEFT,
   CONNECTION_LOST,
@@ -29,7 +29,7 @@ import {
   type Verdict,
 } from '../../upstream/verdict.ts'
 import { replyHeaders } from '../answers/answer.ts'
-import type { Answer, Context } from '../exchange.ts'
+import type { AdmittedRequest, Answer, Context } from '../exchange.ts'
 import { memberOrder, type MemberOrder } from './member-order.ts'
 import { planFor } from '../request/planner.ts'
 import type { Plan } from '../request/plan.ts'
@@ -38,7 +38,7 @@ import { ask, carryOut, refusalAnswer } from './attempt.ts'
 
 /** One exchange on a route of several members, over all its attempts. */
 interface Run {
-  readonly asked: AskedRequest
+  readonly admitted: AdmittedRequest
   readonly routed: RoutedRequest
   readonly failover: FailoverSettings
   readonly order: MemberOrder
@@ -81,19 +81,19 @@ export async function runPooled(
     }
     const trial = trialOf(run, next)
     try {
-      const answer = await carryOut(run.asked, next.plan, trial.heard)
+      const answer = await carryOut(run.admitted, next.plan, trial.heard)
       answered(run, next, trial.call !== undefined)
       return withAttempts(run, answer)
     } catch (error) {
       failed = failedBy(run, next, trial, error)
     }
     if (!(await mayGoOn(run, failed))) return lastAnswer(run, failed)
-    run.asked.journal.restart()
+    run.admitted.journal.restart()
   }
 }
 
 const createRun = (routed: RoutedRequest, order: MemberOrder): Run => ({
-  asked: routed.asked,
+  admitted: routed.asked,
   routed,
   failover: failoverOf(routed.asked.settings, routed.route),
   order,
@@ -121,7 +121,7 @@ interface Failed extends Next {
   again: Next | undefined
 }
 
-const now = ({ asked }: Run): number => asked.ports.now()
+const now = ({ admitted }: Run): number => admitted.ports.now()
 
 /** The model's name at a member. */
 const modelAt = ({ routed }: Run, member: Member): string => sentModel(member, routed.model)
@@ -132,7 +132,7 @@ const modelAt = ({ routed }: Run, member: Member): string => sentModel(member, r
  */
 function startAttempt(run: Run, member: Member, plan: Plan, isForced: boolean): Next | undefined {
   checkPlan(run, plan)
-  const breaker = run.asked.pools.breakerOf(member, run.asked)
+  const breaker = run.admitted.pools.breakerOf(member, run.admitted)
   const leave = isForced ? breaker.force() : breaker.enter(now(run))
   return leave && { member, plan, leave }
 }
@@ -156,7 +156,7 @@ function freeMember(run: Run, failed: Failed | undefined): Member | undefined {
       (member) =>
         !run.triedMembers.includes(member) &&
         mayServe(run, member, failed) &&
-        run.asked.pools.mayAsk(member, run.asked, modelAt(run, member)),
+        run.admitted.pools.mayAsk(member, run.admitted, modelAt(run, member)),
     )
 }
 
@@ -166,19 +166,19 @@ function freeMember(run: Run, failed: Failed | undefined): Member | undefined {
  */
 function leastBad(run: Run, failed: Failed | undefined): Member | undefined {
   if (failed) return undefined
-  const { asked, order, triedMembers } = run
+  const { admitted, order, triedMembers } = run
   const doubtful = order
     .members(true)
     .filter(
       (member) =>
         !triedMembers.includes(member) &&
-        asked.pools.isDoubtful(member, asked, modelAt(run, member)),
+        admitted.pools.isDoubtful(member, admitted, modelAt(run, member)),
     )
   return doubtful.toSorted((one, other) => untilAt(run, one) - untilAt(run, other))[0]
 }
 
 const untilAt = (run: Run, member: Member): number =>
-  run.asked.pools.until(member, run.asked, modelAt(run, member))
+  run.admitted.pools.until(member, run.admitted, modelAt(run, member))
 
 /** After a refusal for length only a member with a larger or unknown window is asked. */
 function mayServe(run: Run, member: Member, failed: Failed | undefined): boolean {
@@ -188,9 +188,9 @@ function mayServe(run: Run, member: Member, failed: Failed | undefined): boolean
 }
 
 /** Throws ProblemError for a plan that must not be carried out. */
-function checkPlan({ asked }: Run, plan: Plan): void {
-  asked.journal.note({ stream: plan.stream, losses: plan.losses })
-  if (asked.settings.losses !== 'reject') return
+function checkPlan({ admitted }: Run, plan: Plan): void {
+  admitted.journal.note({ stream: plan.stream, losses: plan.losses })
+  if (admitted.settings.losses !== 'reject') return
   try {
     refuseLosses(plan.losses)
   } catch (error) {
@@ -203,15 +203,15 @@ const PROBED_MS = 10
 
 /** Waits for a member, and returns whether one may have come back within the configured time. */
 async function waitForMember(run: Run): Promise<boolean> {
-  const { asked, failover } = run
+  const { admitted, failover } = run
   const left = run.order.members(true).filter((member) => !run.triedMembers.includes(member))
   const end = soonestEnd(run, left) - now(run)
   // A member whose time is over, and which may not be asked all the same, is being probed.
   const wait = end > 0 ? end : PROBED_MS
   run.waited += wait
   if (run.waited > failover.waitMs || wait > budgetLeft(run)) return false
-  await pause(wait, asked.signal)
-  if (asked.signal.aborted) throw new ProblemError(CALLER_LEFT)
+  await pause(wait, admitted.signal)
+  if (admitted.signal.aborted) throw new ProblemError(CALLER_LEFT)
   return true
 }
 
@@ -242,7 +242,7 @@ interface Trial {
 }
 
 function trialOf(run: Run, { member, plan }: Next): Trial {
-  const { asked, failover, startedAt } = run
+  const { admitted, failover, startedAt } = run
   const began = now(run)
   const { totalMs } = plan.destination.upstream.timeouts
   const trial: Trial = {
@@ -254,7 +254,7 @@ function trialOf(run: Run, { member, plan }: Next): Trial {
         attemptMs: failover.attemptMs,
         totalMs: Math.max(1, totalMs - (began - startedAt)),
       }
-      const call = await ask(asked, plan, sent, bounds)
+      const call = await ask(admitted, plan, sent, bounds)
       trial.call = call
       trial.tried.status = call.status
       noteAttempts(run, trial)
@@ -288,10 +288,10 @@ function rename(tried: Attempt, result: string): void {
 }
 
 function noteAttempts(run: Run, { tried, began }: Trial): void {
-  const { attempts, asked } = run
+  const { attempts, admitted } = run
   tried.ms = Math.round(now(run) - began)
   if (attempts.at(-1) !== tried) attempts.push(tried)
-  asked.journal.note({ attempts })
+  admitted.journal.note({ attempts })
 }
 
 const NO_HOP: Verdict = { hop: false, cell: 'none' }
@@ -300,13 +300,13 @@ const NO_HOP: Verdict = { hop: false, cell: 'none' }
  * The member has begun to answer: the session is bound to it, and the outcome is counted at the end of the answer.
  */
 function answered(run: Run, { member, leave }: Next, wasAsked: boolean): void {
-  const { pools } = run.asked
-  const breaker = pools.breakerOf(member, run.asked)
+  const { pools } = run.admitted
+  const breaker = pools.breakerOf(member, run.admitted)
   if (!wasAsked) return breaker.giveBack(leave)
   breaker.answered(leave)
-  pools.warm(member, run.asked, modelAt(run, member))
+  pools.warm(member, run.admitted, modelAt(run, member))
   run.order.bind(member)
-  countOutcome(breaker, run.asked)
+  countOutcome(breaker, run.admitted)
 }
 
 /** What waits for the end holds on to nothing of the request, which a long stream has let go of. */
@@ -353,11 +353,11 @@ function settle(
   cause: Cause | undefined,
   verdict: Verdict,
 ): void {
-  const { asked, failover, triedMembers } = run
+  const { admitted, failover, triedMembers } = run
   const waitMs = cause && saysHowLong(cause)
   countFailure(run, { member, leave }, cause, verdict)
   const isCooled = verdict.cell === 'limit' || (verdict.cell === 'failure' && waitMs !== undefined)
-  if (isCooled) asked.pools.cool(member, asked, modelAt(run, member), waitMs)
+  if (isCooled) admitted.pools.cool(member, admitted, modelAt(run, member), waitMs)
   // A member that is only cooled may be asked again, once, by a request that waits.
   if (!isCooled || failover.waitMs === 0 || triesOf(run, member) > 1) triedMembers.push(member)
 }
@@ -369,7 +369,7 @@ function countFailure(
   cause: Cause | undefined,
   { cell }: Verdict,
 ): void {
-  const breaker = run.asked.pools.breakerOf(member, run.asked)
+  const breaker = run.admitted.pools.breakerOf(member, run.admitted)
   if (!cause || cell === 'none' || cell === 'limit') return breaker.giveBack(leave)
   const kind = kindOfFailure(cause)
   if (kind && run.doubts.has(kind)) return breaker.giveBack(leave)
@@ -387,11 +387,11 @@ const triesOf = ({ attempts }: Run, { name }: Member): number =>
 
 /** No further attempt is made after the caller has left, or when time or hops are used up. */
 async function mayGoOn(run: Run, { verdict, again: same }: Failed): Promise<boolean> {
-  const { asked, failover, attempts } = run
+  const { admitted, failover, attempts } = run
   if (!verdict.hop || failover.hops === 0 || budgetLeft(run) <= 0) return false
   if (same === undefined && hopsOf(attempts) >= failover.hops) return false
-  if (same) await pause(verdict.againMs ?? 0, asked.signal)
-  return !asked.signal.aborted
+  if (same) await pause(verdict.againMs ?? 0, admitted.signal)
+  return !admitted.signal.aborted
 }
 
 /** Counts changes of member; a second attempt at the same member is no hop. */
@@ -426,7 +426,7 @@ function lastAnswer(run: Run, failed: Failed): Answer {
   const { error, plan, call } = failed
   const headers = attemptHeaders(run)
   try {
-    if (run.asked.signal.aborted) throw new ProblemError(CALLER_LEFT)
+    if (run.admitted.signal.aborted) throw new ProblemError(CALLER_LEFT)
     // The proxy's own key is refused or unpaid.
     if (failed.verdict.cell === 'hard') throw new ProblemError(KEY_REFUSED)
     if (error instanceof RefusedError) {
@@ -434,7 +434,7 @@ function lastAnswer(run: Run, failed: Failed): Answer {
         ...error.refused,
         problem: lastProblem(run, failed, error.refused.problem),
       }
-      return withAttempts(run, refusalAnswer(run.asked, plan, error.call, refused))
+      return withAttempts(run, refusalAnswer(run.admitted, plan, error.call, refused))
     }
     throw error instanceof ProblemError
       ? new ProblemError(lastProblem(run, failed, error.problem))

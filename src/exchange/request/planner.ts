@@ -1,4 +1,4 @@
-import type { AskedRequest, ScannedRequest, RoutedRequest, ChosenRequest } from '../stages.ts'
+import type { AskedRequest, RoutedRequest, ChosenRequest } from '../stages.ts'
 import type { Adapter, ServerFacts, Target } from '../../../adapters/contract.ts'
 import { estimateTokens } from '../../rules/estimate.ts'
 import { withoutSlices } from '../../json/without-slices.ts'
@@ -53,20 +53,15 @@ export async function planFor(
   if (asked.route.compacts && !isSummed) return compactPlan(chosen, known)
   if (known?.resolved || isServedHere) return translatePlan(chosen, known)
   if (!isSummed && !isReadToo(asked, target, scanned)) return passPlan(chosen, known)
-  const read = scannedRequest(chosen)
-  return translatePlan(
-    { ...chosen, asked: read.asked },
-    { body: parseBody(read.scanned), resolved: false },
-  )
+  const seen = scanBody(asked, scanned)
+  const whole = { body: parseBody(seen.scanned), resolved: false }
+  return translatePlan({ ...chosen, asked: seen.asked }, whole)
 }
-
-const scannedRequest = ({ asked, scanned }: ChosenRequest): ScannedRequest =>
-  scanned ? { asked, scanned } : scanBody(asked)
 
 /** For an upstream of another dialect. */
 async function foreignPlan(chosen: ChosenRequest): Promise<TranslatePlan> {
-  const { asked, scanned } = scannedRequest(chosen)
   const { isRepeatable, destination } = chosen
+  const { asked, scanned } = scanBody(chosen.asked, chosen.scanned)
   const { lease, ports, received, settings, signal } = asked
   if (!isRepeatable && !mayBeSearched(received, ports)) received.leave()
   await roomFor(scanned, lease, signal)
@@ -79,12 +74,14 @@ async function foreignPlan(chosen: ChosenRequest): Promise<TranslatePlan> {
 /** For a service that writes the summary itself: of the conversation as it is, with what is kept here written out. */
 function compactPlan(chosen: ChosenRequest, known: ResolvedRequest | undefined): Plan {
   const { asked } = chosen
-  const { caller, received } = asked
-  if (!known?.resolved) return passPlan({ ...chosen, ...scanBody(asked) }, known)
+  const seen = scanBody(known?.resolved ? withoutReferences(asked, known) : asked)
+  return passPlan({ ...chosen, ...seen }, known)
+}
+
+function withoutReferences(asked: AskedRequest, { body }: ResolvedRequest): AskedRequest {
   const edits = { facts: {}, foreign: true, resolved: true, unkept: true }
-  const body = stringify(caller.same.edit(objectIn(known.body), edits, nothingLost))
-  const whole = { ...asked, received: new Received(received.encoded(body)) }
-  return passPlan({ ...chosen, ...scanBody(whole) }, known)
+  const whole = asked.caller.same.edit(objectIn(body), edits, nothingLost)
+  return { ...asked, received: new Received(asked.received.encoded(stringify(whole))) }
 }
 
 /**

@@ -14,7 +14,9 @@ import type { ResolvedRequest } from '../../memory/resolve.ts'
 import { readableProofs } from './accounts.ts'
 import { roomFor, yieldTurn } from './room.ts'
 
-export function scanBody(asked: AskedRequest): ScannedRequest {
+/** `seen`: the scanned body, where it has been scanned already. */
+export function scanBody(asked: AskedRequest, seen?: ScannedBody): ScannedRequest {
+  if (seen) return { asked, scanned: seen }
   const { received, recall } = asked
   const known = recall?.scanned(received.bytes) ?? recall?.fresh(received.bytes)
   if (known) return { asked, scanned: known }
