@@ -65,6 +65,7 @@ export function rememberedEach<Element, Value>(): Each<Element, Value> {
       }
     }
     steps?.keep(known, values)
+    if (steps) steps.told = nothingLost
     return values
   }
 }
@@ -118,6 +119,7 @@ export function rememberedWalk<Element, State extends object>(): Walk<Element, S
       if (at.index === steps?.common) steps.keep(marks, marked(state))
       if (at.index < list.length) step(state, list[at.index] as Element, at)
     }
+    if (steps) steps.told = nothingLost
     return state
   }
 }
@@ -150,7 +152,8 @@ class Steps<Kept> implements Step {
   /** How many of them were made up to here, and up to the mark. */
   #count = 0
   #marked = 0
-  #lose = nothingLost
+  /** Let go of once the list was gone through: others may hold much. */
+  told = nothingLost
 
   constructor(key: object) {
     this.#key = key
@@ -164,7 +167,7 @@ class Steps<Kept> implements Step {
 
   /** Goes on at the mark, or from the beginning. */
   resume(lose: Lose, index: number): void {
-    this.#lose = lose
+    this.told = lose
     this.index = index
     this.#count = index > 0 ? this.#marked : 0
     this.#losses = this.#losses.filter(([at]) => at < index)
@@ -183,7 +186,7 @@ class Steps<Kept> implements Step {
   readonly lose: Lose = (...loss) => {
     // Beyond that nothing is kept, so they are not needed.
     if (this.#losses.length <= LOSSES_LISTED) this.#losses.push([this.index, ...loss])
-    return this.#lose(...loss)
+    return this.told(...loss)
   }
 
   readonly made = <From extends readonly unknown[], Value>(
