@@ -152,7 +152,7 @@ class Steps<Kept> implements Step {
   /** How many of them were made up to here, and up to the mark. */
   #count = 0
   #marked = 0
-  /** Let go of once the list was gone through: others may hold much. */
+  /** Let go of once the list was gone through: it may hold much of its exchange. */
   told = nothingLost
 
   constructor(key: object) {
