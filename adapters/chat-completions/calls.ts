@@ -8,9 +8,9 @@ import {
 import { type NameRule, shortenName, uniqueIds } from '../../src/rules/names.ts'
 import { fingerprint } from '../../src/model/proof.ts'
 import { invalid, type ProblemError } from '../../src/model/problem.ts'
-import { nothingLost, type Lose } from '../../src/model/loss.ts'
-import { rememberedEach } from '../../src/model/remembered.ts'
-import { addNote, parted, type Part } from '../../src/rules/notes.ts'
+import { nothingLost } from '../../src/model/loss.ts'
+import { nothingListed, rememberedWalk, WalkMap, type Listed } from '../../src/model/remembered.ts'
+import { parted, type Part } from '../../src/rules/notes.ts'
 import type { ToolCallBlock, Turn } from '../../src/model/request.ts'
 import type { ServerFacts } from '../contract.ts'
 import type { Said } from './blocks.ts'
@@ -56,44 +56,47 @@ function resultIn(part: Json): JsonObject {
 }
 
 /** The calls of a conversation that is being read, to tell which one a result answers. */
-export class SaidCalls {
-  readonly #names = new Map<string, string>()
-  /** Calls without an id of their own, by their names; the first one is answered first. */
-  readonly #unnamed = new Map<string, string[]>()
+export interface SaidCalls {
+  readonly names: WalkMap<string, string>
+  /** Calls without an id of their own, by their names and numbers, and how many of each name were made or answered. */
+  readonly unnamed: WalkMap<string, string>
+  readonly made: WalkMap<string, number>
+  readonly answered: WalkMap<string, number>
   /** Those of the model's last message that have no result yet. */
-  #open = new Set<string>()
+  open: Set<string>
+}
 
-  /** Takes the calls of a message. */
-  add({ blocks, facts }: Said): void {
-    const calls = blocks.filter((block) => block.kind === 'tool-call')
-    for (const { id, name } of calls) this.#names.set(id, name)
-    this.#open = new Set(calls.map(({ id }) => id))
-    const last = calls.at(-1)
-    if (!facts['functionCall'] || !last) return
-    const ids = this.#unnamed.get(last.name)
-    if (ids) ids.push(last.id)
-    else this.#unnamed.set(last.name, [last.id])
-  }
+const numbered = (name: string, number: number): string => `${number} ${name}`
 
-  nameOf(id: string): string | undefined {
-    return this.#names.get(id)
-  }
+/** Takes the calls of a message. */
+export function addCalls(said: SaidCalls, { blocks, facts }: Said): void {
+  const calls = blocks.filter((block) => block.kind === 'tool-call')
+  for (const { id, name } of calls) said.names.set(id, name)
+  said.open = new Set(calls.map(({ id }) => id))
+  const last = calls.at(-1)
+  if (!facts['functionCall'] || !last) return
+  const number = said.made.get(last.name) ?? 0
+  said.unnamed.set(numbered(last.name, number), last.id)
+  said.made.set(last.name, number + 1)
+}
 
-  /** For a result in the old form. */
-  answeredByName(name: string): string {
-    const id = this.#unnamed.get(name)?.shift() ?? name
-    this.#open.delete(id)
-    return id
-  }
+/** For a result in the old form; the first call of that name is answered first. */
+export function answeredByName(said: SaidCalls, name: string): string {
+  const number = said.answered.get(name) ?? 0
+  const id = said.unnamed.get(numbered(name, number))
+  // A result without a call takes none from a later one.
+  if (id !== undefined) said.answered.set(name, number + 1)
+  said.open.delete(id ?? name)
+  return id ?? name
+}
 
-  /** The SDK of Mistral for Python (mistralai 3.7) may leave the id out: it is that of the one open call. */
-  answered(said: string, place: string): string {
-    const [only] = this.#open
-    const id = said === '' && this.#open.size === 1 ? (only ?? '') : said
-    if (id === '') throw unclear(this.#open.size, place)
-    this.#open.delete(id)
-    return id
-  }
+/** The SDK of Mistral for Python (mistralai 3.7) may leave the id out: it is that of the one open call. */
+export function answeredById({ open }: SaidCalls, said: string, place: string): string {
+  const [only] = open
+  const id = said === '' && open.size === 1 ? (only ?? '') : said
+  if (id === '') throw unclear(open.size, place)
+  open.delete(id)
+  return id
 }
 
 function unclear(open: number, place: string): ProblemError {
@@ -107,28 +110,38 @@ export interface PlacedTurn extends Part {
   path: string
 }
 
-export type TurnGroup = [PlacedTurn, ...PlacedTurn[]]
-
-const partEach = rememberedEach<Turn, PlacedTurn[]>()
+export type TurnGroup = readonly PlacedTurn[]
 
 const placedParts = (turn: Turn, index: number): PlacedTurn[] =>
   parted(turn, DIALECT).map((part) => ({ ...part, path: `turns.${index}` }))
+
+const togetherWalk = rememberedWalk<Turn, Listed<TurnGroup, PlacedTurn>>()
 
 /**
  * Joins several turns of another dialect's model into one message, as they were one reply. Results must stand
  * directly behind the message with their calls, and the templates of Gemma and Mistral want roles to alternate.
  */
 export function writtenTogether(turns: readonly Turn[], own: boolean): readonly TurnGroup[] {
-  const groups: TurnGroup[] = []
-  for (const parts of partEach(turns, [], nothingLost, () => placedParts))
-    for (const part of parts) {
-      const last = groups.at(-1)
-      const isModel = last?.[0].turn.role === 'assistant'
-      if (part.isNote) addNote(groups, [part], isModel && last?.some(isCalling) === true)
-      else if (last && !own && part.turn.role === 'assistant' && isModel) last.push(part)
-      else groups.push([part])
-    }
-  return groups
+  const { all, open } = togetherWalk(
+    turns,
+    [own],
+    nothingLost,
+    nothingListed,
+    (state, turn, at) => {
+      for (const part of at.made(placedParts, turn, at.index)) {
+        const isModel = state.open[0]?.turn.role === 'assistant'
+        // Nothing may stand between calls and their results.
+        if (part.isNote && isModel && state.open.some(isCalling)) state.all.push([part])
+        else if (!part.isNote && !own && isModel && part.turn.role === 'assistant')
+          state.open.push(part)
+        else {
+          if (state.open.length > 0) state.all.push(state.open)
+          state.open = [part]
+        }
+      }
+    },
+  )
+  return [...all, open]
 }
 
 const isCalling = ({ turn }: PlacedTurn): boolean =>
@@ -220,43 +233,44 @@ export interface Placed {
   resultOf?: string
 }
 
+const repairWalk = rememberedWalk<readonly Placed[], Listed<JsonObject, Placed>>()
+
 /**
  * Results must stand directly behind the message with their calls, with nothing between. So results are moved
  * there, missing ones are made up, and a result without a call becomes text of the user.
  */
-export function repair(placed: readonly Placed[], context: WriteContext): JsonObject[] {
-  const { lose, own } = context
-  const begin = () => (group: PlacedGroup, _: number, heard: Lose) =>
-    repairGroup(group, { ...context, lose: heard })
-  return repairEach(withResults(placed), [own], lose, begin).flat()
-}
-
-type PlacedGroup = [Placed, ...Placed[]]
-
-const repairEach = rememberedEach<PlacedGroup, JsonObject[]>()
-
-/** Each message by itself, but for those of the model with calls: up to the next one of the model all are with it. */
-function withResults(placed: readonly Placed[]): PlacedGroup[] {
-  const groups: PlacedGroup[] = []
-  for (const one of placed) {
-    const last = groups.at(-1)
-    if (last && isCalled(last[0]) && one.message['role'] !== 'assistant') last.push(one)
-    else groups.push([one])
-  }
-  return groups
+export function repair(
+  written: readonly (readonly Placed[])[],
+  { lose, own }: WriteContext,
+): JsonObject[] {
+  const { all, open } = repairWalk(written, [own], lose, nothingListed, (state, placed, at) => {
+    for (const one of placed) {
+      const [first] = state.open
+      // Up to the next one of the model all are with the one that makes calls.
+      if (first && isCalled(first) && one.message['role'] !== 'assistant') state.open.push(one)
+      else {
+        state.all.push(...repairGroup(state.open, { own, lose: at.lose }))
+        state.open = [one]
+      }
+    }
+  })
+  return [...all, ...repairGroup(open, { own, lose })]
 }
 
 const isCalled = ({ calls = [] }: Placed): boolean => calls.length > 0
 
-function repairGroup([first, ...behind]: PlacedGroup, context: WriteContext): JsonObject[] {
+type RepairContext = Pick<WriteContext, 'own' | 'lose'>
+
+function repairGroup([first, ...behind]: readonly Placed[], context: RepairContext): JsonObject[] {
+  if (!first) return []
   if (isCalled(first)) return [first.message, ...answered(first, behind, context)]
   return [first.resultOf === undefined ? first.message : orphan(first, context)]
 }
 
 function answered(
   { calls = [], path }: Placed,
-  behind: Placed[],
-  context: WriteContext,
+  behind: readonly Placed[],
+  context: RepairContext,
 ): JsonObject[] {
   const waiting = new Map(calls.map(([id]): [string, string[]] => [id, []]))
   for (const [id, call] of calls) waiting.get(id)?.push(call)
@@ -286,7 +300,10 @@ function answered(
 }
 
 /** A result whose call is not the model's last one is told in words. */
-function orphan({ message, path, resultOf = '' }: Placed, { lose, own }: WriteContext): JsonObject {
+function orphan(
+  { message, path, resultOf = '' }: Placed,
+  { lose, own }: RepairContext,
+): JsonObject {
   if (message['role'] === 'function' || (own && resultOf === '')) return message
   lose('approximated', path, 'a result without its call')
   const heading = `[result of an earlier tool call, ${resultOf}]`

@@ -2,6 +2,7 @@ import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, listOf, parseObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { NO_PROOF } from '../../src/model/proof.ts'
 import type { Lose } from '../../src/model/loss.ts'
+import { rememberedWalk } from '../../src/model/remembered.ts'
 import { leftOutFile, SHOWN_LABEL, shownLabel } from '../../src/rules/media.ts'
 import { lowerInput, instructionWords } from '../../src/rules/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
@@ -35,15 +36,18 @@ interface At {
 export function fitMessages(body: JsonObject, context: ServerFit): JsonObject {
   const { messages } = body
   if (!Array.isArray(messages)) return body
-  const { server } = context
-  const walk = new Walk()
-  const written = withElements(messages, (message) => {
-    if (!isObject(message)) return message
-    const at = walk.next(message)
-    const fitted = fitMessage(message, at, context)
-    // What becomes the user's words is reported where it stood.
-    return server.systemFirst && isInstruction(fitted) ? noteOrigin(fitted, at) : fitted
-  })
+  const { lose, server, isProven } = context
+  const first = messages.findIndex((message) => !isInstruction(message))
+  const top = nothingFitted()
+  // What stands at the top is made anew for each request.
+  for (const message of messages.slice(0, Math.max(0, first))) fitNext(top, message, context)
+  const rest = messages.slice(top.all.length)
+  const given = [isProven, Object.entries(server).flat()]
+  const { all } = fitWalk(rest, given, lose, nothingFitted, (state, message, at) =>
+    fitNext(state, message, { ...context, lose: at.lose }),
+  )
+  const fitted = [...top.all, ...all]
+  const written = fitted.every((message, index) => message === messages[index]) ? messages : fitted
   const shown = server.toolMedia === false ? withMediaBehind(written, RESULTS) : written
   const ordered = server.systemFirst ? withSystemFirst(shown, context) : shown
   const { bridgeAfterTool: bridge } = server
@@ -57,21 +61,30 @@ const TOP = 'system'
 const isInstructing = (role: Json | undefined): boolean => role === 'system' || role === 'developer'
 
 /** Counts messages as turns: instructions at the top are none, and results that follow each other are one. */
-class Walk {
-  #turn = -1
-  #role: Json | undefined
-  #hasCalled = false
+interface Fitted {
+  readonly all: Json[]
+  turn: number
+  role?: Json | undefined
+  hasCalled: boolean
+}
 
-  next(message: JsonObject): At {
-    const { role, tool_calls } = message
-    if (Array.isArray(tool_calls)) this.#hasCalled = true
-    const isTop = this.#turn < 0 && isInstructing(role)
-    const continues = role === 'tool' && this.#role === 'tool'
-    if (!isTop && !continues) this.#turn += 1
-    this.#role = role
-    const place = originOf(message)?.place ?? (isTop ? TOP : `turns.${this.#turn}`)
-    return { place, hasCalled: this.#hasCalled }
-  }
+const fitWalk = rememberedWalk<Json, Fitted>()
+
+const nothingFitted = (): Fitted => ({ all: [], turn: -1, hasCalled: false })
+
+function fitNext(state: Fitted, message: Json, context: ServerFit): void {
+  if (!isObject(message)) return void state.all.push(message)
+  const { role, tool_calls } = message
+  if (Array.isArray(tool_calls)) state.hasCalled = true
+  const isTop = state.turn < 0 && isInstructing(role)
+  const continues = role === 'tool' && state.role === 'tool'
+  if (!isTop && !continues) state.turn += 1
+  state.role = role
+  const place = originOf(message)?.place ?? (isTop ? TOP : `turns.${state.turn}`)
+  const fitted = fitMessage(message, { place, hasCalled: state.hasCalled }, context)
+  // What becomes the user's words is reported where it stood.
+  const isNoted = context.server.systemFirst && isInstruction(fitted)
+  state.all.push(isNoted ? noteOrigin(fitted, { place }) : fitted)
 }
 
 function fitMessage(message: JsonObject, at: At, context: ServerFit): JsonObject {

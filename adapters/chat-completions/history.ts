@@ -5,8 +5,8 @@ import { foundInWords, passingWords } from '../../src/rules/late-tools.ts'
 import { blockInWords } from '../../src/rules/notes.ts'
 import { leftOut, SHOWN_LABEL, shownLabel } from '../../src/rules/media.ts'
 import type { Block, BlockOf, Request, ToolResultBlock, Turn } from '../../src/model/request.ts'
-import type { Lose } from '../../src/model/loss.ts'
-import { rememberedEach, rememberedMaking, type Making } from '../../src/model/remembered.ts'
+import { nothingLost, type Lose } from '../../src/model/loss.ts'
+import { rememberedEach, rememberedWalk, WalkMap, type Step } from '../../src/model/remembered.ts'
 import { noteOrigin } from '../openai/origins.ts'
 import {
   joinedParts,
@@ -18,7 +18,10 @@ import {
 } from './blocks.ts'
 import {
   type Placed,
-  SaidCalls,
+  type SaidCalls,
+  addCalls,
+  answeredById,
+  answeredByName,
   type TurnGroup,
   distinctIds,
   hasBlocks,
@@ -49,114 +52,96 @@ const labelIn = (block: Block | undefined): string | undefined =>
     ? block.text.slice(SHOWN_LABEL.length, -1)
     : undefined
 
-/** Reads a conversation: instructions at its top, and the turns behind them. */
-export class History {
-  readonly system: Block[] = []
-  readonly turns: Turn[] = []
-  readonly #calls = new SaidCalls()
-  readonly #making: Making
-  /** The message that is being read. */
-  #index = 0
-  /** Those at the end, which become one turn. */
-  #results: ToolResultBlock[] = []
-
-  constructor(making: Making) {
-    this.#making = making
-  }
-
-  static read(messages: Json | undefined): History {
-    const list = listOf(messages)
-    const history = new History(making(list))
-    for (const [index, message] of list.entries()) {
-      history.#index = index
-      if (isObject(message)) history.#message(message)
-    }
-    history.#index = list.length
-    history.#settle()
-    return history
-  }
-
-  /** What a pure function makes of a message, or of what was made of several. */
-  #made<Given extends readonly unknown[], Value>(
-    make: (...given: Given) => Value,
-    ...given: Given
-  ): Value {
-    return this.#making(this.#index, make, ...given)
-  }
-
-  #message(message: JsonObject): void {
-    if (!hasBlocks(message)) return this.#read(message)
-    for (const one of this.#made(inOwnMembers, message)) this.#read(one)
-  }
-
-  #read(message: JsonObject): void {
-    const role = textIn(message['role'])
-    if (role === 'tool' || role === 'function') this.#result(message)
-    else if (role === 'assistant') this.#said(message)
-    else if (role === 'system' || role === 'developer') this.#instruct(message, role)
-    else this.#ask(message)
-  }
-
-  #said(message: JsonObject): void {
-    this.#settle()
-    const { said, turn } = this.#made(readSaid, message, this.turns.length)
-    this.#calls.add(said)
-    this.turns.push(turn)
-  }
-
-  #instruct(message: JsonObject, role: 'system' | 'developer'): void {
-    this.#settle()
-    if (this.turns.length > 0) this.turns.push(this.#made(readTurn, message, role))
-    else this.system.push(...this.#made(readInstructions, message, role))
-  }
-
-  #ask(message: JsonObject): void {
-    const turn = this.#made(readTurn, message, 'user' as const)
-    const isReturned = this.#returned(turn.blocks)
-    this.#settle()
-    if (!isReturned) this.turns.push(turn)
-  }
-
-  /** Puts media that were written behind a result, and labelled as the tool's, back into that result. */
-  #returned(blocks: readonly Block[]): boolean {
-    const results = this.#results
-    if (results.length === 0 || labelIn(blocks[0]) === undefined) return false
-    const places = new Map(results.map(({ callId }, at) => [callId, at] as const).toReversed())
-    const found: { at: number; media: Block[] }[] = []
-    for (const block of blocks) {
-      const id = labelIn(block)
-      if (id !== undefined) {
-        const at = places.get(id)
-        if (at === undefined) return false
-        found.push({ at, media: [] })
-      } else if (block.kind === 'media') found.at(-1)?.media.push(block)
-      else return false
-    }
-    for (const { at, media } of found) {
-      const result = results[at]
-      if (result) results[at] = this.#made(withShown, result, media)
-    }
-    return true
-  }
-
-  #result(message: JsonObject): void {
-    const { role, tool_call_id, name } = message
-    const callId =
-      role === 'function'
-        ? this.#calls.answeredByName(textIn(name))
-        : this.#calls.answered(textIn(tool_call_id), `messages.${this.#index}.tool_call_id`)
-    const called = this.#calls.nameOf(callId) ?? textIn(name)
-    this.#results.push(this.#made(readResult, message, callId, called))
-  }
-
-  #settle(): void {
-    if (this.#results.length === 0) return
-    this.turns.push(this.#made(answering, this.#results))
-    this.#results = []
-  }
+/** What is read of a conversation: instructions at its top, and the turns behind them. */
+interface History extends SaidCalls {
+  readonly system: Block[]
+  readonly turns: Turn[]
+  /** Results at the end, which become one turn. */
+  results: ToolResultBlock[]
 }
 
-const making = rememberedMaking()
+const readWalk = rememberedWalk<Json, History>()
+
+const emptyHistory = (): History => ({
+  system: [],
+  turns: [],
+  results: [],
+  names: new WalkMap(),
+  unnamed: new WalkMap(),
+  made: new WalkMap(),
+  answered: new WalkMap(),
+  open: new Set(),
+})
+
+export function readHistory(messages: Json | undefined): Pick<History, 'system' | 'turns'> {
+  const read = readWalk(listOf(messages), [], nothingLost, emptyHistory, readMessageAt)
+  if (read.results.length > 0) read.turns.push(answering(read.results))
+  return read
+}
+
+function readMessageAt(history: History, message: Json, at: Step): void {
+  if (!isObject(message)) return
+  const own = hasBlocks(message) ? at.made(inOwnMembers, message) : [message]
+  for (const one of own) readOne(history, one, at)
+}
+
+function readOne(history: History, message: JsonObject, at: Step): void {
+  const role = textIn(message['role'])
+  if (role === 'tool' || role === 'function') return addResult(history, message, at)
+  if (role !== 'assistant' && role !== 'system' && role !== 'developer')
+    return ask(history, message, at)
+  settle(history, at)
+  if (role === 'assistant') {
+    const { said, turn } = at.made(readSaid, message, history.turns.length)
+    addCalls(history, said)
+    history.turns.push(turn)
+  } else if (history.turns.length > 0) history.turns.push(at.made(readTurn, message, role))
+  else history.system.push(...at.made(readInstructions, message, role))
+}
+
+function ask(history: History, message: JsonObject, at: Step): void {
+  const turn = at.made(readTurn, message, 'user' as const)
+  const isReturned = hasReturned(history.results, turn.blocks, at)
+  settle(history, at)
+  if (!isReturned) history.turns.push(turn)
+}
+
+/** Puts media that were written behind a result, and labelled as the tool's, back into that result. */
+function hasReturned(results: ToolResultBlock[], blocks: readonly Block[], at: Step): boolean {
+  if (results.length === 0 || labelIn(blocks[0]) === undefined) return false
+  const places = new Map(results.map(({ callId }, place) => [callId, place] as const).toReversed())
+  const found: { place: number; media: Block[] }[] = []
+  for (const block of blocks) {
+    const id = labelIn(block)
+    if (id !== undefined) {
+      const place = places.get(id)
+      if (place === undefined) return false
+      found.push({ place, media: [] })
+    } else if (block.kind === 'media') found.at(-1)?.media.push(block)
+    else return false
+  }
+  for (const { place, media } of found) {
+    const result = results[place]
+    if (result) results[place] = at.made(withShown, result, media)
+  }
+  return true
+}
+
+function addResult(history: History, message: JsonObject, at: Step): void {
+  const { role, tool_call_id, name } = message
+  const callId =
+    role === 'function'
+      ? answeredByName(history, textIn(name))
+      : answeredById(history, textIn(tool_call_id), `messages.${at.index}.tool_call_id`)
+  const called = history.names.get(callId) ?? textIn(name)
+  history.results.push(at.made(readResult, message, callId, called))
+}
+
+function settle(history: History, at: Step): void {
+  if (history.results.length === 0) return
+  history.turns.push(at.made(answering, history.results))
+  history.results = []
+}
 
 function readTurn(message: JsonObject, role: Turn['role']): Turn {
   const { role: _, content, ...rest } = message
@@ -216,7 +201,7 @@ export function writeHistory(request: Request, context: WriteContext): JsonObjec
   // Its turns know their places.
   const begin = () => (group: TurnGroup, _: number, heard: Lose) =>
     writeTurns(group, { lose: heard, names, own, marks, path: '' })
-  const placed = writeEach(groups, [names, own, marks], lose, begin).flat()
+  const placed = writeEach(groups, [names, own, marks], lose, begin)
   const system = writeSystem(request, context)
   return [...system, ...opened(request, system, placed, context), ...repair(placed, context)]
 }
@@ -227,11 +212,13 @@ const writeEach = rememberedEach<TurnGroup, Placed[]>()
 function opened(
   request: Request,
   system: readonly JsonObject[],
-  placed: readonly Placed[],
+  placed: readonly (readonly Placed[])[],
   { own, lose }: WriteContext,
 ): JsonObject[] {
   if (own) return []
-  const content = firstWordsFor(request, { system: system.length, turns: placed.length })
+  let turns = 0
+  for (const one of placed) turns += one.length
+  const content = firstWordsFor(request, { system: system.length, turns })
   if (content === GO_ON) lose('defaulted', 'turns', 'the user does not begin')
   return content === undefined ? [] : [{ role: 'user', content }]
 }
@@ -273,8 +260,10 @@ function writeText(block: BlockOf<'text'>, context: WriteContext): JsonObject {
 }
 
 function writeTurns(turns: TurnGroup, context: WriteContext): Placed[] {
-  const [{ turn, path, from }] = turns
-  if (turn.role === 'assistant') return writeAssistant(turns, { ...context, path })
+  const [first] = turns
+  if (!first) return []
+  const { turn, path, from } = first
+  if (turn.role === 'assistant') return writeAssistant(turn, turns, { ...context, path })
   return turn.role === 'user'
     ? writeUser(turn, { ...context, path }, from)
     : writeLater(turn, { ...context, path })
@@ -400,9 +389,8 @@ interface Spoken {
   reordered: boolean
 }
 
-function writeAssistant(turns: TurnGroup, context: WriteContext): Placed[] {
+function writeAssistant(turn: Turn, turns: TurnGroup, context: WriteContext): Placed[] {
   const { lose, path } = context
-  const [{ turn }] = turns
   const left: JsonObject = {}
   for (const part of turns) Object.assign(left, restOf(part.turn))
   const replayed = new Replayed(turn, context)

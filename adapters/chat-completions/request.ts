@@ -24,7 +24,7 @@ import {
   type WriteContext,
 } from './dialect.ts'
 import { fitForeign, storing, withoutThoughts } from './abilities.ts'
-import { History, writeHistory } from './history.ts'
+import { readHistory, writeHistory } from './history.ts'
 import * as options from './fields.ts'
 import { fit, fitCarefully } from './fit.ts'
 import { readReasoning, writeReasoning } from './reasoning.ts'
@@ -37,7 +37,7 @@ export function readRequest(body: Json): Request {
   validate(body)
   const { model, messages, stream, tool_choice, function_call, parallel_tool_calls } = body
   const { functions, response_format, metadata } = body
-  const history = History.read(messages)
+  const history = readHistory(messages)
   const said = options.readPlaces(new Members(body))
   const thoughts = readReasoning(body)
   const format = options.readFormat(response_format)

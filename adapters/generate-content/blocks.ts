@@ -22,7 +22,7 @@ import type {
 } from '../../src/model/request.ts'
 import { lowerInput } from '../../src/rules/text-tools.ts'
 import { written, type BlockTable } from '../contract.ts'
-import type { CallBook } from './calls.ts'
+import { addCall, answered, type KnownCalls } from './calls.ts'
 import { DIALECT, keep, restOf, factsOf, opaque } from './dialect.ts'
 import { readAsked, readMedia, writeMedia, type WriteMediaContext } from './media.ts'
 import { isItsOwn, readProof, type WrittenSlot } from './proofs.ts'
@@ -36,7 +36,7 @@ export interface ReadPartContext {
   /** How closely to look at pictures that say nothing themselves. */
   detail?: string | undefined
   path: string
-  book: CallBook
+  calls: KnownCalls
 }
 
 /**
@@ -82,9 +82,9 @@ function withProof(block: Block, proof: Proof | undefined, damaged: true | undef
 function readUnsigned(part: WirePart, context: ReadPartContext): Block | undefined {
   const { text, thought, functionCall, functionResponse, executableCode, ...others } = part
   const { codeExecutionResult, ...rest } = others
-  if (functionCall) return readCall(functionCall, rest, context.book)
+  if (functionCall) return readCall(functionCall, rest, context.calls)
   if (functionResponse) {
-    const result = readResult(functionResponse, context.path, context.book)
+    const result = readResult(functionResponse, context.path, context.calls)
     return { ...result, ...keep({ ...rest, ...restOf(result) }) }
   }
   if (executableCode) return readCode(executableCode, rest)
@@ -104,12 +104,12 @@ export const opaquePart = (part: object): Block => opaque(defined(part) as JsonO
 function readCall(
   wire: NonNullable<WirePart['functionCall']>,
   rest: object,
-  book: CallBook,
+  calls: KnownCalls,
 ): ToolCallBlock {
   const { id, name, args, ...more } = wire
   return {
     kind: 'tool-call',
-    id: book.call(name, id),
+    id: addCall(calls, name, id),
     name,
     form: 'json',
     input: args === undefined ? '{}' : toText(args),
@@ -307,20 +307,20 @@ export const MISSING_RESULT = '[no result: interrupted]'
 /** The response of a result that holds only media; the media follow it. */
 const ATTACHED = 'The result is attached.'
 
-export function readResult(wire: WireResponse, path: string, book: CallBook): ToolResultBlock {
+export function readResult(wire: WireResponse, path: string, calls: KnownCalls): ToolResultBlock {
   const { id, name, response, parts, ...rest } = wire
-  const answered = book.result(name, id)
+  const call = answered(calls, name, id)
   const { texts, isError, noted } = unwrap(response, name, `${path}.functionResponse.response`)
   const media = (parts ?? []).flatMap((part) => readMedia(part) ?? [])
   return {
     kind: 'tool-result',
-    ...answered,
+    ...call,
     form: 'json',
     content: [...texts.map((text): Block => ({ kind: 'text', text })), ...media],
     ...(isError && { isError }),
     // An orphan names its call only by the function's name.
     ...keep(
-      { ...rest, ...(answered.name === '' && { name }) },
+      { ...rest, ...(call.name === '' && { name }) },
       {
         facts: {
           ...(id && { id }),

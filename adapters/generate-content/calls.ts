@@ -1,129 +1,98 @@
 import { fingerprint } from '../../src/model/proof.ts'
+import type { WalkMap } from '../../src/model/remembered.ts'
 
-/** The call that a result answers. */
 export interface Answered {
   callId: string
   /** Empty when no call is known. */
   name: string
 }
 
-/** What was entered into a book. */
-export type Entered =
-  | { readonly kind: 'turn' }
-  | { readonly kind: 'call' | 'result'; readonly name: string; readonly id: string | undefined }
-
 interface Call {
   readonly id: string
   readonly name: string
 }
 
-/** Calls of one function in one turn. */
+/** Calls of one function, or with one id, in one turn. */
 interface TurnCalls {
   readonly turn: number
-  readonly calls: Call[]
+  readonly count: number
   /** The number of the first that may wait. */
-  next: number
+  readonly next: number
+  /** Those of the turn before it. */
+  readonly before: TurnCalls | undefined
 }
 
-/** Calls of one function: those of each turn in their order, the newest turn last. */
-class OpenCalls {
-  readonly #turns: TurnCalls[] = []
-
-  add(call: Call, turn: number): void {
-    const last = this.#turns.at(-1)
-    if (last?.turn === turn) last.calls.push(call)
-    else this.#turns.push({ turn, calls: [call], next: 0 })
-  }
-
-  /** The first waiting call of the newest turn; calls of older turns have been given up. */
-  latest(answered: ReadonlySet<Call>): Call | undefined {
-    for (let last = this.#turns.at(-1); last; last = this.#turns.at(-1)) {
-      const { calls } = last
-      let call = calls[last.next]
-      for (; call && answered.has(call); call = calls[last.next]) last.next += 1
-      if (call) return call
-      this.#turns.pop()
-    }
-    return undefined
-  }
-}
-
-/**
- * Calls and results of one history, in order. This dialect requires ids for neither. An id made here consists of
- * the name and a number, so that it is the same on every turn.
- */
-export class CallBook {
+/** The calls and results of one history, in order. This dialect requires ids for neither. */
+export interface KnownCalls {
+  turn: number
   /** How often each function has been called. */
-  readonly #numbers = new Map<string, number>()
-  readonly #names = new Map<string, string>()
-  readonly #byName = new Map<string, OpenCalls>()
-  readonly #byId = new Map<string, OpenCalls>()
-  readonly #answered = new Set<Call>()
-  #turn = 0
-  #entered: Entered[] = []
-
-  /** What was entered since it was last asked, to enter it into another book. */
-  taken(): readonly Entered[] {
-    if (this.#entered.length === 0) return NONE
-    const entered = this.#entered
-    this.#entered = []
-    return entered
-  }
-
-  enter(entered: readonly Entered[]): void {
-    for (const one of entered) {
-      if (one.kind === 'turn') this.turn()
-      else if (one.kind === 'call') this.call(one.name, one.id)
-      else this.result(one.name, one.id)
-    }
-    this.#entered = []
-  }
-
-  turn(): void {
-    this.#turn += 1
-    this.#entered.push({ kind: 'turn' })
-  }
-
-  call(name: string, said: string | undefined): string {
-    const number = this.#numbered(name)
-    const call = { id: said || inventedId(number, name), name }
-    openIn(this.#byName, name).add(call, this.#turn)
-    openIn(this.#byId, call.id).add(call, 0)
-    this.#names.set(call.id, name)
-    this.#entered.push({ kind: 'call', ...call })
-    return call.id
-  }
-
-  result(name: string, id: string | undefined): Answered {
-    this.#entered.push({ kind: 'result', name, id })
-    const asked = id ? this.#byId.get(id)?.latest(this.#answered) : undefined
-    if (asked) return this.#close(asked)
-    const known = id ? this.#names.get(id) : undefined
-    if (id && known !== undefined) return { callId: id, name: known }
-    const waiting = this.#byName.get(name)?.latest(this.#answered)
-    if (waiting) return this.#close(waiting)
-    return { callId: id || inventedId(this.#numbered(name), name), name: '' }
-  }
-
-  #numbered(name: string): number {
-    const number = (this.#numbers.get(name) ?? 0) + 1
-    this.#numbers.set(name, number)
-    return number
-  }
-
-  #close(call: Call): Answered {
-    this.#answered.add(call)
-    return { callId: call.id, name: call.name }
-  }
+  readonly numbers: WalkMap<string, number>
+  readonly names: WalkMap<string, string>
+  /** The newest calls of a function, or with an id, and each of them by its number. */
+  readonly latest: WalkMap<string, TurnCalls>
+  readonly calls: WalkMap<string, Call>
+  /** Those that are answered. */
+  readonly done: Set<Call>
 }
 
-const NONE: readonly Entered[] = []
+/** The id of a call. One made here consists of the name and a number, so that it is the same on every turn. */
+export function addCall(known: KnownCalls, name: string, said: string | undefined): string {
+  const number = numberOf(known, name)
+  const call = { id: said || inventedId(number, name), name }
+  open(known, byName(name), call, known.turn)
+  open(known, byId(call.id), call, 0)
+  known.names.set(call.id, name)
+  return call.id
+}
+
+/** The call that a result answers. */
+export function answered(known: KnownCalls, name: string, id: string | undefined): Answered {
+  const asked = id ? waiting(known, byId(id)) : undefined
+  if (asked) return asked
+  const called = id ? known.names.get(id) : undefined
+  if (id && called !== undefined) return { callId: id, name: called }
+  return (
+    waiting(known, byName(name)) ?? {
+      callId: id || inventedId(numberOf(known, name), name),
+      name: '',
+    }
+  )
+}
+
+function numberOf({ numbers }: KnownCalls, name: string): number {
+  const number = (numbers.get(name) ?? 0) + 1
+  numbers.set(name, number)
+  return number
+}
+
+function open({ calls, latest }: KnownCalls, key: string, call: Call, turn: number): void {
+  const last = latest.get(key)
+  const isSame = last?.turn === turn
+  const count = isSame ? last.count : 0
+  calls.set(numbered(key, turn, count), call)
+  const begun = isSame ? last : { turn, next: 0, before: last }
+  latest.set(key, { ...begun, count: count + 1 })
+}
+
+/** The first waiting call of the newest turn, which waits no more; calls of older turns have been given up. */
+function waiting({ done, calls, latest }: KnownCalls, key: string): Answered | undefined {
+  for (let last = latest.get(key); last; last = last.before)
+    for (let { next } = last; next < last.count; next += 1) {
+      const call = calls.get(numbered(key, last.turn, next))
+      if (!call || done.has(call)) continue
+      latest.set(key, { ...last, next })
+      done.add(call)
+      return { callId: call.id, name: call.name }
+    }
+  latest.set(key, NOT_CALLED)
+  return undefined
+}
+
+const NOT_CALLED: TurnCalls = { turn: -1, count: 0, next: 0, before: undefined }
+
+const byName = (name: string): string => `name ${name}`
+const byId = (id: string): string => `id ${id}`
+const numbered = (key: string, turn: number, number: number): string => `${turn} ${number} ${key}`
 
 const inventedId = (number: number, name: string): string =>
   `call_${fingerprint(`${number} ${name}`)}`
-
-function openIn(calls: Map<string, OpenCalls>, key: string): OpenCalls {
-  const known = calls.get(key) ?? new OpenCalls()
-  calls.set(key, known)
-  return known
-}

@@ -5,7 +5,7 @@ import type {
   ToolCallBlock,
   ToolResultBlock,
 } from '../../src/model/request.ts'
-import { CallBook, type Entered } from './calls.ts'
+import type { KnownCalls } from './calls.ts'
 import { many, DIALECT, keep, restOf, factsOf } from './dialect.ts'
 import {
   joinPieces,
@@ -20,56 +20,70 @@ import { listOf, isObject, mergedMembers, type Json, type JsonObject } from '../
 import { GO_ON, firstWordsFor } from '../../src/rules/empty-request.ts'
 import { foundInWords, isInstruction, passingWords } from '../../src/rules/late-tools.ts'
 import type { ToolNames } from '../../src/rules/names.ts'
-import { addNote, explanationWords, blockInWords, parted } from '../../src/rules/notes.ts'
+import { explanationWords, blockInWords, parted } from '../../src/rules/notes.ts'
 import { instructionWords } from '../../src/rules/text-tools.ts'
 import { nothingLost, type Lose } from '../../src/model/loss.ts'
-import { rememberedEach, rememberedMaking, type Making } from '../../src/model/remembered.ts'
+import {
+  nothingListed,
+  rememberedEach,
+  rememberedWalk,
+  WalkMap,
+  type Listed,
+  type Step,
+} from '../../src/model/remembered.ts'
 import type { WriteRequestContext } from '../contract.ts'
 import { knownBy } from './abilities.ts'
 import { isHeld, writeMediaIn } from './media.ts'
 import { once } from './proofs.ts'
 import { needsMix } from './tools.ts'
 
-/** `detail`: how closely to look at pictures that say nothing themselves. */
-export function readTurns(contents: readonly WireContent[], detail: string | undefined): Turn[] {
-  const { groups, firsts } = groupContents(contents)
-  const read = readEach(groups, [detail], nothingLost, (before) => {
-    const book = new CallBook()
-    for (const { entered } of before) book.enter(entered)
-    return (group, index) => {
-      const turn = readTurn(group, firsts[index] ?? 0, { book, detail })
-      return { turn, entered: book.taken() }
-    }
-  })
-  return read.map(({ turn }) => turn)
+interface History extends KnownCalls {
+  readonly turns: Turn[]
+  /** Contents at the end, which become one turn, and the number of the first. */
+  open: WireContent[]
+  first: number
 }
 
-interface ReadTurn {
-  readonly turn: Turn
-  /** Its calls and results. */
-  readonly entered: readonly Entered[]
-}
+const readWalk = rememberedWalk<WireContent, History>()
 
-const readEach = rememberedEach<readonly WireContent[], ReadTurn>()
+const emptyHistory = (): History => ({
+  turns: [],
+  open: [],
+  first: 0,
+  turn: 0,
+  numbers: new WalkMap(),
+  names: new WalkMap(),
+  latest: new WalkMap(),
+  calls: new WalkMap(),
+  done: new Set(),
+})
 
 /**
  * Chats of @google/genai keep every chunk of a streamed answer as a content of its own; together these form one
- * turn. `firsts`: the number of the first content of each.
+ * turn. `detail`: how closely to look at pictures that say nothing themselves.
  */
-function groupContents(contents: readonly WireContent[]) {
-  const groups: WireContent[][] = []
-  const firsts: number[] = []
-  for (const [index, content] of contents.entries()) {
-    const last = groups.at(-1)
-    if (last?.[0]?.role === 'model' && content.role === 'model' && isPlain(content))
-      last.push(content)
-    else {
-      groups.push([content])
-      firsts.push(index)
-    }
-  }
-  return { groups, firsts }
+export function readTurns(contents: readonly WireContent[], detail: string | undefined): Turn[] {
+  const history = readWalk(contents, [detail], nothingLost, emptyHistory, (state, content, at) => {
+    const isModel = content.role === 'model'
+    if (!isModel || !isPlain(content)) closeTurn(state, detail, at)
+    if (state.open.length === 0) state.first = at.index
+    state.open.push(content)
+    if (!isModel) closeTurn(state, detail, at)
+  })
+  closeTurn(history, detail)
+  return history.turns
 }
+
+/** What is read again for its calls is the same turn again. */
+function closeTurn(history: History, detail: string | undefined, at?: Step): void {
+  const { open, first, turns } = history
+  if (open.length === 0) return
+  const turn = readTurn(open, first, { calls: history, detail })
+  turns.push(at ? at.made(same, turn) : turn)
+  history.open = []
+}
+
+const same = <Value>(value: Value): Value => value
 
 const isPlain = (content: WireContent): boolean =>
   Object.keys(content).every((key) => key === 'role' || key === 'parts')
@@ -77,11 +91,11 @@ const isPlain = (content: WireContent): boolean =>
 function readTurn(
   contents: readonly WireContent[],
   first: number,
-  context: { book: CallBook; detail: string | undefined },
+  context: { calls: KnownCalls; detail: string | undefined },
 ): Turn {
   const [{ role, parts: _, ...rest } = {}] = contents
   const isModel = role === 'model'
-  if (isModel) context.book.turn()
+  if (isModel) context.calls.turn += 1
   const blocks = contents.flatMap(({ parts }, index) =>
     many(parts).flatMap((part, at) =>
       readPart(part, { path: `contents.${first + index}.parts.${at}`, ...context }),
@@ -138,21 +152,19 @@ const listEntries = (turn: Turn, index: number, from = 0): Entry[] =>
     path: `turns.${index}.blocks.${from + place}`,
   }))
 
-const grouping = rememberedMaking()
+const groupWalk = rememberedWalk<Turn, Grouped>()
+
+const noGroups = (): Grouped => ({ all: [], turn: 0, entries: [], rest: [] })
 
 function groupTurns({ turns }: Request, lose: Lose): readonly TurnGroup[] {
   // Instructions on top join those of the system.
   const first = turns.findIndex((turn) => !isInstruction(turn))
-  const placed = partEach(
-    turns,
-    [],
-    lose,
-    () => (turn, index, heard) =>
-      first < 0 || index < first ? [] : placeParts(turn, index, heard),
-  )
-  const groups = new TurnGroups(grouping(turns))
-  for (const [index, parts] of placed.entries()) for (const part of parts) groups.add(part, index)
-  return groups.all
+  const grouped = groupWalk(turns, [], lose, noGroups, (state, turn, at) => {
+    if (first < 0 || at.index < first) return
+    for (const part of placeParts(turn, at)) addPart(state, part, at)
+  })
+  const last = openGroup(grouped)
+  return last ? [...grouped.all, last] : grouped.all
 }
 
 /** A part of a turn. */
@@ -162,9 +174,7 @@ interface PlacedPart extends Omit<TurnGroup, 'entries' | 'rest'> {
   readonly isNote: boolean
 }
 
-const partEach = rememberedEach<Turn, PlacedPart[]>()
-
-const placeParts = (given: Turn, index: number, lose: Lose): PlacedPart[] =>
+const placeParts = (given: Turn, { index, lose }: Step): PlacedPart[] =>
   parted(given, DIALECT, true).map(({ turn, from, isNote = false }) => {
     const entries = listEntries(turn, index, from)
     const isSaid = isInstruction(turn) && entries.some(({ block }) => block.kind !== 'tool-change')
@@ -178,33 +188,32 @@ const placeParts = (given: Turn, index: number, lose: Lose): PlacedPart[] =>
     }
   })
 
-class TurnGroups {
-  readonly all: TurnGroup[] = []
-  readonly #making: Making
-
-  constructor(making: Making) {
-    this.#making = making
-  }
-
-  add({ role, turn, entries, rest, isNote }: PlacedPart, index: number): void {
-    const last = this.all.at(-1)
-    if (!isNote && last?.role === role) {
-      last.entries.push(...entries)
-      last.rest.push(rest)
-      return
-    }
-    const group = { role, turn, entries: [...entries], rest: [rest] }
-    const isCalling = last?.entries.some(({ block }) => block.kind === 'tool-call') === true
-    // What stands before the last one is whole, and the same again in the next request.
-    if (isNote && isCalling) addNote(this.all, this.#making(index, whole, group), true)
-    else {
-      if (last) this.all[this.all.length - 1] = this.#making(index, whole, last)
-      this.all.push(group)
-    }
-  }
+/** What turns have been gathered into: the groups that are whole, and the last one in its parts. */
+interface Grouped {
+  readonly all: TurnGroup[]
+  role?: TurnGroup['role']
+  turn: number
+  entries: Entry[]
+  rest: JsonObject[]
 }
 
-const whole = (group: TurnGroup): TurnGroup => group
+const openGroup = ({ role, turn, entries, rest }: Grouped): TurnGroup | undefined =>
+  role && { role, turn, entries, rest }
+
+function addPart(state: Grouped, { role, turn, entries, rest, isNote }: PlacedPart, at: Step) {
+  if (!isNote && state.role === role) {
+    state.entries.push(...entries)
+    state.rest.push(rest)
+    return
+  }
+  const isCalling = isNote && state.entries.some(({ block }) => block.kind === 'tool-call')
+  if (isCalling)
+    return void state.all.push(at.made(same, { role, turn, entries: [...entries], rest: [rest] }))
+  // It is the same again in the next request.
+  const last = openGroup(state)
+  if (last) state.all.push(at.made(same, last))
+  Object.assign(state, { role, turn, entries: [...entries], rest: [rest] })
+}
 
 function instructed(turn: Turn, entries: readonly Entry[], index: number, lose: Lose): Entry[] {
   const path = `turns.${index}`
@@ -235,7 +244,7 @@ export function writeContents(
     const partContext = createPartContext({ ...context, lose: heard }, names, isMixed)
     return writeGroup(before.at(-1), group, partContext)
   })
-  return joinNeighbours(written.flatMap(({ contents }) => contents))
+  return joinNeighbours(written)
 }
 
 const writeEach = rememberedEach<TurnGroup, WrittenGroup>()
@@ -274,25 +283,34 @@ function writeGroup(
   }
 }
 
-const joining = rememberedMaking()
+interface Joined extends Listed<JsonObject, JsonObject> {
+  isAnswer?: boolean
+}
+
+const joinWalk = rememberedWalk<WrittenGroup, Joined>()
 
 /** Contents of one role become neighbours where nothing is left between them; they are joined. */
-function joinNeighbours(written: readonly JsonObject[]): JsonObject[] {
-  const making = joining(written)
-  const joined: JsonObject[] = []
-  let open: JsonObject[] = []
-  let isAnswer = false
-  for (const [index, content] of written.entries()) {
-    const isNextAnswer = contentParts(content).some(isResponse)
-    if (open[0]?.['role'] === content['role'] && !isAnswer && !isNextAnswer) open.push(content)
-    else {
-      if (open.length > 0) joined.push(making(index, joinContents, open))
-      open = [content]
-      isAnswer = isNextAnswer
-    }
-  }
-  if (open.length > 0) joined.push(joinContents(open))
-  return joined
+function joinNeighbours(written: readonly WrittenGroup[]): JsonObject[] {
+  const { all, open } = joinWalk(
+    written,
+    [],
+    nothingLost,
+    nothingListed,
+    (state, { contents }, at) => {
+      for (const content of contents) {
+        const isNextAnswer = contentParts(content).some(isResponse)
+        const isSame = state.open[0]?.['role'] === content['role']
+        if (!isSame || state.isAnswer || isNextAnswer) {
+          if (state.open.length > 0) state.all.push(at.made(joinContents, state.open))
+          state.open = []
+          state.isAnswer = isNextAnswer
+        }
+        state.open.push(content)
+      }
+    },
+  )
+  if (open.length > 0) all.push(joinContents(open))
+  return all
 }
 
 function joinContents(contents: readonly JsonObject[]): JsonObject {

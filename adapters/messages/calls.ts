@@ -23,10 +23,16 @@ export interface Message {
 
 /**
  * Results must stand at the very beginning of the message after their calls, before anything else. So results are
- * moved there, missing ones are made up as failures, and a result without a call becomes text.
+ * moved there, missing ones are made up as failures, and a result without a call becomes text. `isRepeating`: an id
+ * stands for several calls.
  */
-export function pairResults(messages: readonly Message[], lose: Lose): Message[] {
-  const paired = pairEach(apart(messages), [], lose, (before) => (message, _, heard) => {
+export function pairResults(
+  messages: readonly Message[],
+  isRepeating: boolean,
+  lose: Lose,
+): Message[] {
+  const distinct = isRepeating ? apart(messages) : messages
+  const paired = pairEach(distinct, [], lose, (before) => (message, _, heard) => {
     const calls = before.at(-1)?.calls ?? NONE
     if (message.role === 'assistant') return { message, calls: callsIn(message) }
     if (message.role !== 'user') return { message, calls }
@@ -54,7 +60,6 @@ const callsIn = ({ pieces }: Message): string[] =>
  * order, to the last calls with their id.
  */
 function apart(messages: readonly Message[]): readonly Message[] {
-  if (!repeatsCall(messages)) return messages
   const unique = uniqueIds(CALL_ID)
   let open = new Map<string, string[]>()
   const rename = (piece: MessagePiece): MessagePiece => {
@@ -72,18 +77,6 @@ function apart(messages: readonly Message[]): readonly Message[] {
     if (message.role === 'assistant') open = new Map()
     return { ...message, pieces: message.pieces.map(rename) }
   })
-}
-
-/** Asked in every turn of the whole conversation, so nothing is put together for it. */
-function repeatsCall(messages: readonly Message[]): boolean {
-  const known = new Set<string>()
-  for (const { pieces } of messages)
-    for (const { value } of pieces) {
-      if (value.type !== 'tool_use') continue
-      const before = known.size
-      if (known.add(textIn(value.id)).size === before) return true
-    }
-  return false
 }
 
 const idsIn = (value: WireBlock, type: string, member: string): string[] =>

@@ -5,7 +5,7 @@ import { isEffort } from '../../src/rules/effort.ts'
 import { isInstruction, passingWords } from '../../src/rules/late-tools.ts'
 import { nothingLost, type Lose } from '../../src/model/loss.ts'
 import type { Block, BlockOf, Request, Tool, Turn } from '../../src/model/request.ts'
-import { rememberedEach, rememberedMaking, type Making } from '../../src/model/remembered.ts'
+import { rememberedEach, rememberedWalk, WalkMap, type Step } from '../../src/model/remembered.ts'
 import { checkSummaries, plainText, readContent, reading, writeBlock } from './blocks.ts'
 import {
   DIALECT,
@@ -27,24 +27,29 @@ const EFFORT_BETA = 'mid-conversation-output-config-2026-07-01'
 const PASSING_BETA = 'mid-conversation-system-clear-at-2026-08-21'
 const PASSING = 'next_user_message'
 
-/** Reads the conversation, and the tools that it brings; instructions in the middle stay in place. */
-export function readTurns(
-  messages: Json | undefined,
-  offered: readonly Tool[],
-): { turns: Turn[]; late: readonly Tool[] } {
-  const read = readEach(listIn(messages).filter(isObject), [offered], nothingLost, (before) => {
-    const names = new Map<string, string>()
-    for (const { calls } of before) for (const [id, name] of calls) names.set(id, name)
-    return (message, index) => {
-      const one = readMessage(message, index, { names, offered, late: before.at(-1)?.late ?? [] })
-      for (const [id, name] of one.calls) names.set(id, name)
-      return one
-    }
-  })
-  return { turns: read.map(({ turn }) => turn), late: read.at(-1)?.late ?? [] }
+interface History {
+  readonly turns: Turn[]
+  /** The tools that it has brought. */
+  late: readonly Tool[]
+  /** Those of its calls, by their ids. */
+  readonly names: WalkMap<string, string>
 }
 
-const readEach = rememberedEach<JsonObject, ReadMessage>()
+const readWalk = rememberedWalk<JsonObject, History>()
+
+const emptyHistory = (): History => ({ turns: [], late: [], names: new WalkMap() })
+
+/** Reads the conversation, and the tools that it brings; instructions in the middle stay in place. */
+export function readTurns(messages: Json | undefined, offered: readonly Tool[]): History {
+  const list = listIn(messages).filter(isObject)
+  return readWalk(list, [offered], nothingLost, emptyHistory, (history, message, at) => {
+    const { names, late } = history
+    const read = at.made(readMessage, message, at.index, { names, offered, late })
+    for (const [id, name] of read.calls) names.set(id, name)
+    history.turns.push(read.turn)
+    history.late = read.late
+  })
+}
 
 interface ReadMessage {
   readonly turn: Turn
@@ -57,11 +62,7 @@ interface ReadMessage {
 function readMessage(
   message: JsonObject,
   index: number,
-  {
-    names,
-    offered,
-    late,
-  }: { names: ReadonlyMap<string, string>; offered: readonly Tool[]; late: readonly Tool[] },
+  { names, offered, late }: Pick<History, 'names' | 'late'> & { offered: readonly Tool[] },
 ): ReadMessage {
   const { role, content, ...others } = message
   const context = reading(offered, late, names)
@@ -128,16 +129,18 @@ export function writeTurns(request: Request, context: WriteContext): Message[] {
     const at = { ...context, lose: heard, path: `turns.${index}` }
     return writeOne(turn, at, own, before.at(-1)?.chain ?? NO_PROOFS)
   })
-  const gathered = new Gathered(lose, own, gathering(turns, how))
-  for (const [index, one] of written.entries()) {
-    for (const beta of one.betas) context.betas.add(beta)
-    gathered.add(one, index)
-  }
-  return pairResults(gathered.end(), lose)
+  const gathered = gatherWalk(turns, how, lose, nothingGathered, (state, _, at) => {
+    const one = written[at.index]
+    if (one) addWritten(state, own, at, one)
+  })
+  for (const beta of gathered.betas) context.betas.add(beta)
+  settle(gathered, { lose })
+  close(gathered, { lose })
+  return pairResults(gathered.messages, gathered.isRepeating === true, lose)
 }
 
 const writeEach = rememberedEach<Turn, WrittenTurn>()
-const gathering = rememberedMaking()
+const gatherWalk = rememberedWalk<Turn, Gathered>()
 
 interface WrittenTurn {
   readonly pieces: readonly MessagePiece[]
@@ -168,79 +171,88 @@ function writeOne(
   return { pieces, left: { ...restOf(turn), ...settings }, inPlace, betas: [...betas], chain }
 }
 
+interface Gathered {
+  /** All but the last one. */
+  readonly messages: Message[]
+  /** The last one, in its parts. */
+  role?: Message['role']
+  pieces: MessagePiece[]
+  left: JsonObject
+  waiting: Message[]
+  reordered?: string | undefined
+  readonly betas: Set<string>
+  /** The ids of its calls, and whether one was there before. */
+  readonly calls: Set<string>
+  isRepeating?: true
+}
+
+const nothingGathered = (): Gathered => ({
+  messages: [],
+  pieces: [],
+  left: {},
+  waiting: [],
+  betas: new Set(),
+  calls: new Set(),
+})
+
+type Gathering = Pick<Step, 'lose'> & Partial<Step>
+
 /**
  * Gathers pieces into messages. Instructions may stand only behind the user and before the model, and never between
  * calls and their results, so those of another dialect wait until the user has ended.
  */
-class Gathered {
-  readonly #messages: Message[] = []
-  readonly #lose: Lose
-  readonly #own: boolean
-  readonly #making: Making
-  /** The turn that is being added. */
-  #index = 0
-  #waiting: Message[] = []
-  #reordered: string | undefined
-
-  constructor(lose: Lose, own: boolean, making: Making) {
-    this.#lose = lose
-    this.#own = own
-    this.#making = making
+function addWritten(state: Gathered, own: boolean, at: Gathering, one: WrittenTurn): void {
+  const { pieces, left, inPlace, betas } = one
+  for (const beta of betas) state.betas.add(beta)
+  if (inPlace) {
+    if (pieces.length === 0 && Object.keys(left).length === 0) return
+    const message: Message = { role: 'system', pieces: [...pieces], left }
+    if (own) begin(state, at, message)
+    else state.waiting.push(message)
+    return
   }
-
-  add({ pieces, left, inPlace }: WrittenTurn, index: number): void {
-    this.#index = index
-    if (inPlace) {
-      if (pieces.length === 0 && Object.keys(left).length === 0) return
-      const message: Message = { role: 'system', pieces: [...pieces], left }
-      if (this.#own) this.#begin(message)
-      else this.#waiting.push(message)
-      return
-    }
-    for (const piece of pieces) this.#append(piece)
-    const last = this.#messages.at(-1)
-    if (pieces.length > 0 && last && Object.keys(left).length > 0)
-      last.left = { ...last.left, ...left }
-  }
-
-  end(): Message[] {
-    this.#settle()
-    return this.#messages
-  }
-
-  #append(piece: MessagePiece): void {
-    if (piece.role === 'assistant') this.#settle()
-    else if (this.#waiting.length > 0) this.#reordered ??= this.#waiting[0]?.pieces[0]?.place
-    const last = this.#messages.at(-1)
-    if (last?.role === piece.role) last.pieces.push(piece)
-    else this.#begin({ role: piece.role, pieces: [piece], left: {} })
-  }
-
-  /** The model speaks next: instructions that waited for it stand before it. */
-  #settle(): void {
-    const lose = this.#lose
-    const waiting = joined(this.#waiting)
-    this.#waiting = []
-    if (this.#reordered !== undefined) lose('reordered', this.#reordered, 'instructions come last')
-    this.#reordered = undefined
-    if (waiting.length === 0) return
-    if (this.#messages.at(-1)?.role !== 'user') {
-      const words = wordsOf(waiting, lose)
-      if (words) this.#begin({ role: 'user', pieces: [words], left: {} })
-    }
-    for (const message of waiting)
-      if (message.pieces.length > 0 || 'output_config' in message.left) this.#begin(message)
-  }
-
-  /** Begins a message. The one before it is whole, and the same again in the next request. */
-  #begin(message: Message): void {
-    const last = this.#messages.pop()
-    if (last) this.#messages.push(this.#making(this.#index, whole, last))
-    this.#messages.push(message)
-  }
+  for (const piece of pieces) append(state, at, piece)
+  if (pieces.length > 0 && Object.keys(left).length > 0) state.left = { ...state.left, ...left }
 }
 
-const whole = (message: Message): Message => message
+function append(state: Gathered, at: Gathering, piece: MessagePiece): void {
+  if (piece.role === 'assistant') settle(state, at)
+  else if (state.waiting.length > 0) state.reordered ??= state.waiting[0]?.pieces[0]?.place
+  const { type, id } = piece.value
+  const before = state.calls.size
+  if (type === 'tool_use' && state.calls.add(textIn(id)).size === before) state.isRepeating = true
+  if (state.role === piece.role) state.pieces.push(piece)
+  else begin(state, at, { role: piece.role, pieces: [piece], left: {} })
+}
+
+/** The model speaks next: instructions that waited for it stand before it. */
+function settle(state: Gathered, at: Gathering): void {
+  const { lose } = at
+  const waiting = joined(state.waiting)
+  state.waiting = []
+  if (state.reordered !== undefined) lose('reordered', state.reordered, 'instructions come last')
+  state.reordered = undefined
+  if (waiting.length === 0) return
+  if (state.role !== 'user') {
+    const words = wordsOf(waiting, lose)
+    if (words) begin(state, at, { role: 'user', pieces: [words], left: {} })
+  }
+  for (const message of waiting)
+    if (message.pieces.length > 0 || 'output_config' in message.left) begin(state, at, message)
+}
+
+/** Begins a message. The one before it is whole, and the same again in the next request. */
+function begin(state: Gathered, at: Gathering, message: Message): void {
+  close(state, at)
+  Object.assign(state, message)
+}
+
+function close({ messages, role, pieces, left }: Gathered, { made }: Gathering): void {
+  const message = role && { role, pieces, left }
+  if (message) messages.push(made ? made(same, message) : message)
+}
+
+const same = (message: Message): Message => message
 
 /** Neighbouring instructions become one message, unless they hold for different times. */
 function joined(messages: readonly Message[]): Message[] {

@@ -2,10 +2,11 @@ import { listOf, stringify, type Json, type JsonObject } from '../../src/json/js
 import type { Lose } from '../../src/model/loss.ts'
 import { Members } from '../../src/model/ext.ts'
 import type { Block, Role } from '../../src/model/request.ts'
-import { rememberedMaking, type Making } from '../../src/model/remembered.ts'
+import { rememberedWalk, WalkMap, type Step } from '../../src/model/remembered.ts'
 import { chooseSide, readPart } from './blocks.ts'
 import { keepRest, memberText } from './dialect.ts'
-import { UniqueIds } from './names.ts'
+import { uniqueId } from '../../src/rules/names.ts'
+import { CALL_ID } from './names.ts'
 import type { WireItem } from './wire.ts'
 
 /** An item, with the canonical place of its source. */
@@ -17,16 +18,6 @@ export interface Placed {
   path: string
 }
 
-/**
- * Repairs what an upstream refuses in a history: reasoning with nothing behind it, repeated ids of calls, calls
- * without an output, outputs without a call.
- */
-export function repair(placed: readonly Placed[], lose: Lose): readonly Placed[] {
-  const repaired = new Repaired(renaming(placed))
-  for (const [index, place] of placed.entries()) repaired.add(place, index, lose)
-  return repaired.end(lose)
-}
-
 /** The calls of one turn that had the same id, and the new id of the first of them. */
 interface SameId {
   readonly turn: number
@@ -36,103 +27,113 @@ interface SameId {
   readonly answered: number
 }
 
-const renaming = rememberedMaking()
-
-class Repaired {
-  readonly #making: Making
-  readonly #kept: Placed[] = []
+interface Repaired {
+  readonly kept: Placed[]
   /** Reasoning at the end, behind which nothing stands so far. */
-  #thoughts: Placed[] = []
-  readonly #ids = new UniqueIds()
-  readonly #latest = new Map<string, SameId>()
+  thoughts: Placed[]
+  readonly ids: Set<string>
+  /** The numbers that the next repetitions of an id begin with. */
+  readonly counts: WalkMap<string, number>
+  readonly latest: WalkMap<string, SameId>
   /** The new ids of all but the first of them, by `placeIn`. */
-  readonly #others = new Map<string, string>()
+  readonly others: WalkMap<string, string>
   /** Calls without an output. */
-  readonly #open = new Set<string>()
+  readonly open: Set<string>
   /** The outputs of all others. */
-  readonly #given = new Map<string, JsonObject>()
+  readonly given: WalkMap<string, JsonObject>
+}
 
-  constructor(making: Making) {
-    this.#making = making
-  }
+const repairWalk = rememberedWalk<Placed, Repaired>()
 
-  add(place: Placed, index: number, lose: Lose): void {
-    if (itemType(place) === 'reasoning') {
-      this.#thoughts.push(place)
-      return
+const nothingRepaired = (): Repaired => ({
+  kept: [],
+  thoughts: [],
+  ids: new Set(),
+  counts: new WalkMap(),
+  latest: new WalkMap(),
+  others: new WalkMap(),
+  open: new Set(),
+  given: new WalkMap(),
+})
+
+/**
+ * Repairs what an upstream refuses in a history: reasoning with nothing behind it, repeated ids of calls, calls
+ * without an output, outputs without a call.
+ */
+export function repair(placed: readonly Placed[], lose: Lose): readonly Placed[] {
+  const repaired = repairWalk(placed, [], lose, nothingRepaired, (state, place, at) => {
+    if (itemType(place) === 'reasoning') state.thoughts.push(place)
+    else {
+      settle(state, place, at.lose)
+      const kept = adopted(state, apart(state, place, at), at.lose)
+      if (kept) state.kept.push(kept)
     }
-    this.#settle(place, lose)
-    const kept = this.#adopted(this.#apart(place, index), lose)
-    if (kept) this.#kept.push(kept)
-  }
+  })
+  settle(repaired, undefined, lose)
+  const { kept, open } = repaired
+  return open.size === 0 ? kept : answered(kept, open, lose)
+}
 
-  end(lose: Lose): readonly Placed[] {
-    this.#settle(undefined, lose)
-    return this.#open.size === 0 ? this.#kept : answered(this.#kept, this.#open, lose)
+/** The service refuses reasoning unless an item of the model follows directly. */
+function settle(state: Repaired, next: Placed | undefined, lose: Lose): void {
+  if (state.thoughts.length === 0) return
+  const followed: Placed[] = []
+  let behind = next
+  for (const thought of state.thoughts.toReversed()) {
+    if (behind?.side === 'output') {
+      followed.unshift(thought)
+      behind = thought
+    } else lose('dropped', thought.path)
   }
+  state.kept.push(...followed)
+  state.thoughts = []
+}
 
-  /** The service refuses reasoning unless an item of the model follows directly. */
-  #settle(next: Placed | undefined, lose: Lose): void {
-    if (this.#thoughts.length === 0) return
-    const followed: Placed[] = []
-    let behind = next
-    for (const thought of this.#thoughts.toReversed()) {
-      if (behind?.side === 'output') {
-        followed.unshift(thought)
-        behind = thought
-      } else lose('dropped', thought.path)
-    }
-    this.#kept.push(...followed)
-    this.#thoughts = []
+/**
+ * Servers of other dialects may number their calls anew in each reply (`call_0`); here an id names one call. A
+ * repeated id gets a number that depends only on what stands before it. Outputs go, in order, to the calls of the
+ * last turn with their id.
+ */
+function apart({ ids, counts, latest, open, others }: Repaired, place: Placed, at: Step): Placed {
+  const isAsked = isCall(place)
+  if (!isAsked && !isOutput(place)) return place
+  const id = callIdIn(place)
+  const last = latest.get(id)
+  if (isAsked) {
+    const fresh = uniqueId(id, CALL_ID, ids, counts)
+    open.add(fresh)
+    if (last?.turn === place.turn) {
+      others.set(placeIn(id, last.count), fresh)
+      latest.set(id, { ...last, count: last.count + 1 })
+    } else latest.set(id, { turn: place.turn, first: fresh, count: 1, answered: 0 })
+    return named(place, fresh, at)
   }
+  if (!last) return place
+  const number = Math.min(last.answered, last.count - 1)
+  const own = number === 0 ? last.first : others.get(placeIn(id, number))
+  latest.set(id, { ...last, answered: last.answered + 1 })
+  return named(place, own ?? id, at)
+}
 
-  /**
-   * Servers of other dialects may number their calls anew in each reply (`call_0`); here an id names one call. A
-   * repeated id gets a number that depends only on what stands before it. Outputs go, in order, to the calls of the
-   * last turn with their id.
-   */
-  #apart(place: Placed, index: number): Placed {
-    const isAsked = isCall(place)
-    if (!isAsked && !isOutput(place)) return place
-    const id = callIdIn(place)
-    const others = this.#latest.get(id)
-    if (isAsked) {
-      const fresh = this.#ids.made(id)
-      this.#open.add(fresh)
-      if (others?.turn === place.turn) {
-        this.#others.set(placeIn(id, others.count), fresh)
-        this.#latest.set(id, { ...others, count: others.count + 1 })
-      } else this.#latest.set(id, { turn: place.turn, first: fresh, count: 1, answered: 0 })
-      return this.#named(place, index, fresh)
-    }
-    if (!others) return place
-    const at = Math.min(others.answered, others.count - 1)
-    const own = at === 0 ? others.first : this.#others.get(placeIn(id, at))
-    this.#latest.set(id, { ...others, answered: others.answered + 1 })
-    return this.#named(place, index, own ?? id)
-  }
+const named = (place: Placed, id: string, at: Step): Placed =>
+  callIdIn(place) === id ? place : at.made(renamed, place, id)
 
-  #named(place: Placed, index: number, id: string): Placed {
-    return callIdIn(place) === id ? place : this.#making(index, renamed, place, id)
+/**
+ * A call has one output ("Duplicate function_call_output", hermes-agent#102629). The same once more says nothing:
+ * Gemini CLI (0.61.0) gives every result twice in a session that it has resumed.
+ */
+function adopted({ given, open }: Repaired, place: Placed, lose: Lose): Placed | undefined {
+  if (!isOutput(place)) return place
+  const id = callIdIn(place)
+  if (open.has(id)) {
+    open.delete(id)
+    given.set(id, place.item)
+    return place
   }
-
-  /**
-   * A call has one output ("Duplicate function_call_output", hermes-agent#102629). The same once more says nothing:
-   * Gemini CLI (0.61.0) gives every result twice in a session that it has resumed.
-   */
-  #adopted(place: Placed, lose: Lose): Placed | undefined {
-    if (!isOutput(place)) return place
-    const id = callIdIn(place)
-    if (this.#open.has(id)) {
-      this.#open.delete(id)
-      this.#given.set(id, place.item)
-      return place
-    }
-    const given = this.#given.get(id)
-    if (given && stringify(given) === stringify(place.item)) return lose('dropped', place.path)
-    lose('approximated', place.path)
-    return { ...place, item: asMessage(place) }
-  }
+  const before = given.get(id)
+  if (before && stringify(before) === stringify(place.item)) return lose('dropped', place.path)
+  lose('approximated', place.path)
+  return { ...place, item: asMessage(place) }
 }
 
 const placeIn = (id: string, index: number): string => `${index} ${id}`

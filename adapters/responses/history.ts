@@ -15,7 +15,7 @@ import type {
 } from '../../src/model/request.ts'
 import { invalid } from '../../src/model/problem.ts'
 import type { Enveloped } from '../../src/model/proof.ts'
-import { rememberedEach, rememberedMaking, type Making } from '../../src/model/remembered.ts'
+import { rememberedEach, rememberedWalk, WalkMap, type Step } from '../../src/model/remembered.ts'
 import {
   readCall,
   readReasoning,
@@ -59,291 +59,291 @@ import { readTools } from './tools.ts'
 import { readOther, searched, writeFoundTools, writeServerSearch } from './tool-changes.ts'
 import { typeOfItem, type WireItem } from './wire.ts'
 import { written, type BlockTable } from '../contract.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { nothingLost, type Lose } from '../../src/model/loss.ts'
 import type { WireNames } from './names.ts'
 import { readContent, readMessage, readRole, type Placed } from './calls.ts'
+
+type OpenTurn = Omit<Turn, 'blocks'>
+
+/** What is read of a conversation. */
+export interface History {
+  /** All but the last one. */
+  readonly turns: Turn[]
+  /** The last one, without its blocks, which may be continued where it `isOpen`. */
+  turn?: OpenTurn
+  blocks: Block[]
+  isOpen?: boolean
+  hasMessage?: boolean
+  /** Where a summary of all before it is requested instead of an answer. */
+  trigger?: number
+  /** Tools that were declared in the middle of the conversation. */
+  readonly tools: Tool[]
+  readonly names: WalkMap<string, string>
+  /** The functions that were called and not answered. */
+  readonly unanswered: Set<string>
+  /** The calls that one item was, by its id. */
+  readonly parts: WalkMap<string, readonly ToolCallBlock[]>
+  pending?: Proof | undefined
+  calls: Proof[]
+  lastCode?: string
+  lastSearch: string
+  /** Something besides instructions has been said. */
+  isBegun?: boolean
+}
+
+const emptyHistory = (): History => ({
+  turns: [],
+  blocks: [],
+  tools: [],
+  names: new WalkMap(),
+  unanswered: new Set(),
+  parts: new WalkMap(),
+  calls: [],
+  lastSearch: '',
+})
+
+const readWalk = rememberedWalk<Json, History>()
+
+export function readHistory(input: Json | undefined): History {
+  const items = typeof input === 'string' ? [{ role: 'user', content: input }] : input
+  const history = readWalk(listOf(items), [], nothingLost, emptyHistory, (state, item, at) => {
+    if (isObject(item)) readItem(state, at, item)
+  })
+  const { turns, turn, blocks, pending, calls } = history
+  if (turn) turns.push({ ...(pending || calls.length > 0 ? damaged(turn) : turn), blocks })
+  return history
+}
+
+const damaged = <T extends OpenTurn>(turn: T): T => ({ ...turn, damagedProof: true })
 
 /**
  * Items become turns. Neighbouring items of one side form a turn with at most one message, because the members of a
  * message (its id, its phase) are kept on the turn.
  */
-export class History {
-  turns: Turn[] = []
-  /** Where a summary of all before it is requested instead of an answer. */
-  trigger: number | undefined
-  /** Tools that were declared in the middle of the conversation. */
-  tools: Tool[] = []
-  readonly #names = new Map<string, string>()
-  /** The functions that were called and not answered. */
-  readonly #unanswered = new Set<string>()
-  /** The calls that one item was, by its id. */
-  readonly #parts = new Map<string, readonly ToolCallBlock[]>()
-  /** The last turn may be continued. */
-  #open = false
-  #hasMessage = false
-  #pending: Proof | undefined
-  #calls: Proof[] = []
-  #lastCode: string | undefined
-  #lastSearch = ''
-  /** Something besides instructions has been said. */
-  #isBegun = false
-
-  readonly #making: Making
-  /** The item that is being read. */
-  #index = 0
-
-  constructor(making: Making) {
-    this.#making = making
-  }
-
-  static read(input: Json | undefined): History {
-    const items = listOf(
-      typeof input === 'string' ? [{ role: 'user', content: input }] : (input ?? null),
-    )
-    const history = new History(making(items))
-    for (const [index, item] of items.entries()) {
-      history.#index = index
-      if (isObject(item)) history.#item(item)
-    }
-    history.#index = items.length
-    history.#expectNone('user')
-    history.#close()
-    return history
-  }
-
-  /** What a pure function makes of an item, or of what was made of several. */
-  #made<Given extends readonly unknown[], Value>(
-    make: (...given: Given) => Value,
-    ...given: Given
-  ): Value {
-    return this.#making(this.#index, make, ...given)
-  }
-
-  #item(given: WireItem): void {
-    const item = hasPassthrough(given) ? this.#made(withoutPassthrough, given) : given
-    const type = typeOfItem(item)
-    if (this.trigger !== undefined) throw misplacedTrigger(this.trigger)
-    switch (type) {
-      case 'message':
-        return this.#message(item)
-      case 'function_call':
-      case 'custom_tool_call':
-        return this.#call(item)
-      case 'function_call_output':
-      case 'custom_tool_call_output':
-        return this.#output(this.#answering(item))
-      case 'reasoning':
-        return this.#reasoning(item)
-      case 'web_search_call':
-        return this.#append('assistant', this.#made(readSearch, item))
-      case 'mcp_call':
-        return this.#append('assistant', this.#made(readMcpCall, item))
-      case 'mcp_list_tools':
-        return this.#append('assistant', this.#made(readMcpListing, item))
-      case 'code_interpreter_call':
-        return this.#code(item)
-      case 'additional_tools':
-        return this.#tools(item)
-      case 'agent_message':
-        return this.#fromAgent(item)
-      case 'item_reference':
-        throw invalid(
-          `input.${this.#index}: items are not stored here; send the item itself instead of a reference to it (clients do with store: false).`,
-          `input.${this.#index}`,
-        )
-      default:
-        return this.#other(type, item)
-    }
-  }
-
-  #begin(turn: Turn): void {
-    this.#close()
-    this.turns.push(turn)
-  }
-
-  /** Nothing more belongs to the last turn, so it is the same in the next request. */
-  #close(): void {
-    const last = this.turns.pop()
-    if (last) this.turns.push(this.#made(closed, last))
-  }
-
-  #message(item: WireItem): void {
-    const { role, blocks, kept } = this.#made(readMessage, item)
-    this.#expectNone(role)
-    this.#isBegun ||= !isInstruction({ role })
-    const last = this.#last(role)
-    if (last && !this.#hasMessage && blocks.length > 0) {
-      last.blocks.push(...this.#proven(blocks))
-      const merged = mergeExt(last.ext, kept.ext)
-      if (merged) last.ext = merged
-      if (kept.origin) last.origin = kept.origin
-    } else this.#begin({ role, blocks: [...this.#proven(blocks)], ...kept })
-    this.#hasMessage = true
-    this.#open = blocks.length > 0
-  }
-
-  #call(item: WireItem): void {
-    const call = this.#made(readCall, item)
-    this.#names.set(call.id, call.name)
-    if (item.type === 'function_call') this.#unanswered.add(call.id)
-    this.#append('assistant', call)
-  }
-
-  #output(item: WireItem): void {
-    const called = this.#names.get(wordIn(item.call_id))
-    this.#append('user', this.#made(readOutput, item, called))
-  }
-
-  /** An output without an id answers the only call that is open. */
-  #answering(item: WireItem): WireItem {
-    const [only = ''] = this.#unanswered
-    const isNamed = typeof item.call_id === 'string'
-    if (!isNamed && this.#unanswered.size !== 1) {
-      const place = `input.${this.#index}.call_id`
-      const what = only === '' ? 'no call is open' : 'several calls are open'
-      throw invalid(`${place}: is required where ${what}`, place)
-    }
-    this.#unanswered.delete(isNamed ? String(item.call_id) : only)
-    return isNamed ? item : { ...item, call_id: only }
-  }
-
-  #other(type: string, item: WireItem): void {
-    if (type === 'compaction_trigger') return void (this.trigger = this.#index)
-    if (type === 'configuration_update') return this.#update(item)
-    const { search, found, calls, result, other } = this.#made(
-      readOther,
-      item,
-      this.#index,
-      this.#lastSearch,
-    )
-    if (search?.kind === 'tool-search') this.#lastSearch = search.id
-    if (search) return this.#append('assistant', search)
-    if (calls.length > 0) return this.#clientCalls(item, calls)
-    if (result) {
-      this.tools.push(...found.map((tool) => ({ ...tool, deferred: true as const })))
-      const answered = this.#parts.get(result.callId)
-      return this.#append(
-        'user',
-        ...(answered ? this.#made(resultsOf, result, answered) : [result]),
+function readItem(read: History, at: Step, given: WireItem): void {
+  const item = hasPassthrough(given) ? at.made(withoutPassthrough, given) : given
+  const type = typeOfItem(item)
+  if (read.trigger !== undefined) throw misplacedTrigger(read.trigger)
+  switch (type) {
+    case 'message':
+      return addMessage(read, at, item)
+    case 'function_call':
+    case 'custom_tool_call':
+      return addCall(read, at, item)
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return addOutput(read, at, answering(read, at, item))
+    case 'reasoning':
+      return addReasoning(read, at, item)
+    case 'web_search_call':
+      return append(read, at, 'assistant', at.made(readSearch, item))
+    case 'mcp_call':
+      return append(read, at, 'assistant', at.made(readMcpCall, item))
+    case 'mcp_list_tools':
+      return append(read, at, 'assistant', at.made(readMcpListing, item))
+    case 'code_interpreter_call':
+      return addCode(read, at, item)
+    case 'additional_tools':
+      return addTools(read, at, item)
+    case 'agent_message':
+      return addFromAgent(read, at, item)
+    case 'item_reference':
+      throw invalid(
+        `input.${at.index}: items are not stored here; send the item itself instead of a reference to it (clients do with store: false).`,
+        `input.${at.index}`,
       )
-    }
-    if (other) this.#append(readRole(type), other)
-  }
-
-  #clientCalls({ call_id }: WireItem, calls: readonly ToolCallBlock[]): void {
-    if (calls.length > 1) this.#parts.set(wordIn(call_id), calls)
-    for (const { id, name } of calls) this.#names.set(id, name)
-    this.#append('assistant', ...calls)
-  }
-
-  #code(item: WireItem): void {
-    const { code, result } = this.#made(readCode, item, this.#lastCode)
-    if (code) this.#lastCode = code.id
-    const blocks = [code, result].filter((block) => block !== undefined)
-    this.#append('assistant', ...blocks)
-  }
-
-  #reasoning(item: WireItem): void {
-    const read = this.#made(readReasoning, item)
-    if ('carried' in read) this.#carry(read.carried)
-    else this.#append('assistant', ...read.blocks)
-  }
-
-  /** Returns a proof to the block that it was issued for; one without a block is reported. */
-  #carry({ proof, slot }: Enveloped): void {
-    const blocks = this.#last('assistant')?.blocks ?? []
-    const block = blocks.at(-1)
-    // Thoughts carry their own proofs, so a client has moved this one before its block, as genai 0.7.2 for Rust does.
-    const isMoved = !block || block.kind === 'reasoning'
-    if (slot === 'call') this.#calls.push(proof)
-    else if ((slot === 'next' || isMoved) && !this.#pending) this.#pending = proof
-    else if (slot !== 'next' && !isMoved && takesProof(block) && !block.proof)
-      blocks[blocks.length - 1] = this.#made(proven, block, proof)
-    else this.#damage()
-  }
-
-  /** Tools that come before anything is said stand before the conversation. */
-  #tools(item: WireItem): void {
-    const tools = readTools(item.tools)
-    this.tools.push(
-      ...(this.#isBegun ? tools.map((tool) => ({ ...tool, late: true as const })) : tools),
-    )
-    this.#instruct(item, {
-      blocks: [{ kind: 'tool-change', change: 'add', tools: tools.map(keyOf) }],
-    })
-  }
-
-  /** What another agent says reaches the model from outside. */
-  #fromAgent(item: WireItem): void {
-    const { content, ...agent_message } = item
-    this.#expectNone('user')
-    this.#isBegun = true
-    const blocks = readContent(openedContent(content), 'user')
-    this.#instruct(item, { role: 'user', blocks }, { agent_message })
-  }
-
-  #update(item: WireItem): void {
-    const { reasoning, type: _, id: __, ...rest } = item
-    const { effort, ...left } = withoutNulls(objectIn(reasoning))
-    const known = readEffort(effort)
-    const unread = known || effort === undefined ? left : { effort, ...left }
-    const others = { ...rest, ...(Object.keys(unread).length > 0 && { reasoning: unread }) }
-    this.#instruct(item, { blocks: [], ...(known && { effort: known }) }, others)
-  }
-
-  /** An item that says nothing is a turn of its own, which keeps its place. */
-  #instruct(item: WireItem, said: Pick<Turn, 'blocks'> & Partial<Turn>, rest: object = {}): void {
-    this.#begin({ role: 'developer', ...said, ...keep(rest, { facts: { item } }) })
-    this.#open = false
-  }
-
-  #append(role: Role, ...blocks: Block[]): void {
-    this.#isBegun = true
-    this.#expectNone(role)
-    const last = this.#last(role)
-    if (last) last.blocks.push(...this.#proven(blocks))
-    else {
-      this.#begin({ role, blocks: [...this.#proven(blocks)] })
-      this.#hasMessage = false
-    }
-    this.#open = true
-  }
-
-  /** Only blocks of the assistant can have a proof before them; for any other role it is reported. */
-  #expectNone(role: Role): void {
-    if (role === 'assistant' || (!this.#pending && this.#calls.length === 0)) return
-    this.#damage()
-    this.#pending = undefined
-    this.#calls = []
-  }
-
-  #proven(blocks: readonly Block[]): readonly Block[] {
-    const [first, ...others] = blocks
-    const call = first?.kind === 'tool-call' ? this.#calls.shift() : undefined
-    const proof = call ?? this.#pending
-    if (!first || !proof) return blocks
-    if (!call) this.#pending = undefined
-    return takesProof(first) && !first.proof
-      ? [this.#made(proven, first, proof), ...others]
-      : blocks
-  }
-
-  #last(role: Role): Turn | undefined {
-    const last = this.turns.at(-1)
-    return this.#open && last?.role === role ? last : undefined
-  }
-
-  #damage(): void {
-    const last = this.turns.at(-1)
-    if (last) last.damagedProof = true
+    default:
+      return addOther(read, at, type, item)
   }
 }
 
-const making = rememberedMaking()
+function begin(read: History, at: Step, { blocks, ...turn }: Turn): void {
+  // Nothing more belongs to the last turn, so it is the same in the next request.
+  if (read.turn) read.turns.push(at.made(closed, read.turn, read.blocks))
+  read.turn = turn
+  read.blocks = blocks
+}
+
+function addMessage(read: History, at: Step, item: WireItem): void {
+  const { role, blocks, kept } = at.made(readMessage, item)
+  expectNone(read, role)
+  read.isBegun ||= !isInstruction({ role })
+  const last = lastOf(read, role)
+  if (last && !read.hasMessage && blocks.length > 0) {
+    read.blocks.push(...withProof(read, at, blocks))
+    const ext = mergeExt(last.ext, kept.ext)
+    const { origin } = kept
+    read.turn = { ...last, ...(ext && { ext }), ...(origin && { origin }) }
+  } else begin(read, at, { role, blocks: [...withProof(read, at, blocks)], ...kept })
+  read.hasMessage = true
+  read.isOpen = blocks.length > 0
+}
+
+function addCall(read: History, at: Step, item: WireItem): void {
+  const call = at.made(readCall, item)
+  read.names.set(call.id, call.name)
+  if (item.type === 'function_call') read.unanswered.add(call.id)
+  append(read, at, 'assistant', call)
+}
+
+function addOutput(read: History, at: Step, item: WireItem): void {
+  const called = read.names.get(wordIn(item.call_id))
+  append(read, at, 'user', at.made(readOutput, item, called))
+}
+
+/** An output without an id answers the only call that is open. */
+function answering(read: History, at: Step, item: WireItem): WireItem {
+  const [only = ''] = read.unanswered
+  const isNamed = typeof item.call_id === 'string'
+  if (!isNamed && read.unanswered.size !== 1) {
+    const place = `input.${at.index}.call_id`
+    const what = only === '' ? 'no call is open' : 'several calls are open'
+    throw invalid(`${place}: is required where ${what}`, place)
+  }
+  read.unanswered.delete(isNamed ? String(item.call_id) : only)
+  return isNamed ? item : { ...item, call_id: only }
+}
+
+function addOther(read: History, at: Step, type: string, item: WireItem): void {
+  if (type === 'compaction_trigger') return void (read.trigger = at.index)
+  if (type === 'configuration_update') return addUpdate(read, at, item)
+  const { search, found, calls, result, other } = at.made(
+    readOther,
+    item,
+    at.index,
+    read.lastSearch,
+  )
+  if (search?.kind === 'tool-search') read.lastSearch = search.id
+  if (search) return append(read, at, 'assistant', search)
+  if (calls.length > 0) return addClientCalls(read, at, item, calls)
+  if (result) {
+    read.tools.push(...found.map((tool) => ({ ...tool, deferred: true as const })))
+    const answered = read.parts.get(result.callId)
+    return append(read, at, 'user', ...(answered ? at.made(resultsOf, result, answered) : [result]))
+  }
+  if (other) append(read, at, readRole(type), other)
+}
+
+function addClientCalls(
+  read: History,
+  at: Step,
+  { call_id }: WireItem,
+  calls: readonly ToolCallBlock[],
+): void {
+  if (calls.length > 1) read.parts.set(wordIn(call_id), calls)
+  for (const { id, name } of calls) read.names.set(id, name)
+  append(read, at, 'assistant', ...calls)
+}
+
+function addCode(read: History, at: Step, item: WireItem): void {
+  const { code, result } = at.made(readCode, item, read.lastCode)
+  if (code) read.lastCode = code.id
+  const blocks = [code, result].filter((block) => block !== undefined)
+  append(read, at, 'assistant', ...blocks)
+}
+
+function addReasoning(read: History, at: Step, item: WireItem): void {
+  const found = at.made(readReasoning, item)
+  if ('carried' in found) carry(read, at, found.carried)
+  else append(read, at, 'assistant', ...found.blocks)
+}
+
+/** Returns a proof to the block that it was issued for; one without a block is reported. */
+function carry(read: History, at: Step, { proof, slot }: Enveloped): void {
+  const blocks = lastOf(read, 'assistant') ? read.blocks : []
+  const block = blocks.at(-1)
+  // Thoughts carry their own proofs, so a client has moved this one before its block, as genai 0.7.2 for Rust does.
+  const isMoved = !block || block.kind === 'reasoning'
+  if (slot === 'call') read.calls.push(proof)
+  else if ((slot === 'next' || isMoved) && !read.pending) read.pending = proof
+  else if (slot !== 'next' && !isMoved && takesProof(block) && !block.proof)
+    blocks[blocks.length - 1] = at.made(proven, block, proof)
+  else damage(read)
+}
+
+/** Tools that come before anything is said stand before the conversation. */
+function addTools(read: History, at: Step, item: WireItem): void {
+  const tools = readTools(item.tools)
+  read.tools.push(
+    ...(read.isBegun ? tools.map((tool) => ({ ...tool, late: true as const })) : tools),
+  )
+  instruct(read, at, item, {
+    blocks: [{ kind: 'tool-change', change: 'add', tools: tools.map(keyOf) }],
+  })
+}
+
+/** What another agent says reaches the model from outside. */
+function addFromAgent(read: History, at: Step, item: WireItem): void {
+  const { content, ...agent_message } = item
+  expectNone(read, 'user')
+  read.isBegun = true
+  const blocks = readContent(openedContent(content), 'user')
+  instruct(read, at, item, { role: 'user', blocks }, { agent_message })
+}
+
+function addUpdate(read: History, at: Step, item: WireItem): void {
+  const { reasoning, type: _, id: __, ...rest } = item
+  const { effort, ...left } = withoutNulls(objectIn(reasoning))
+  const known = readEffort(effort)
+  const unread = known || effort === undefined ? left : { effort, ...left }
+  const others = { ...rest, ...(Object.keys(unread).length > 0 && { reasoning: unread }) }
+  instruct(read, at, item, { blocks: [], ...(known && { effort: known }) }, others)
+}
+
+/** An item that says nothing is a turn of its own, which keeps its place. */
+function instruct(
+  read: History,
+  at: Step,
+  item: WireItem,
+  said: Pick<Turn, 'blocks'> & Partial<Turn>,
+  rest: object = {},
+): void {
+  begin(read, at, { role: 'developer', ...said, ...keep(rest, { facts: { item } }) })
+  read.isOpen = false
+}
+
+function append(read: History, at: Step, role: Role, ...blocks: Block[]): void {
+  read.isBegun = true
+  expectNone(read, role)
+  const last = lastOf(read, role)
+  if (last) read.blocks.push(...withProof(read, at, blocks))
+  else {
+    begin(read, at, { role, blocks: [...withProof(read, at, blocks)] })
+    read.hasMessage = false
+  }
+  read.isOpen = true
+}
+
+/** Only blocks of the assistant can have a proof before them; for any other role it is reported. */
+function expectNone(read: History, role: Role): void {
+  if (role === 'assistant' || (!read.pending && read.calls.length === 0)) return
+  damage(read)
+  read.pending = undefined
+  read.calls = []
+}
+
+function withProof(read: History, at: Step, blocks: readonly Block[]): readonly Block[] {
+  const [first, ...others] = blocks
+  const call = first?.kind === 'tool-call' ? read.calls.shift() : undefined
+  const proof = call ?? read.pending
+  if (!first || !proof) return blocks
+  if (!call) read.pending = undefined
+  return takesProof(first) && !first.proof ? [at.made(proven, first, proof), ...others] : blocks
+}
+
+function lastOf(read: History, role: Role): OpenTurn | undefined {
+  const { isOpen, turn } = read
+  return isOpen && turn?.role === role ? turn : undefined
+}
+
+function damage(read: History): void {
+  const { turn } = read
+  if (turn) read.turn = damaged(turn)
+}
 
 const proven = <B extends Block>(block: B, proof: Proof): B => ({ ...block, proof })
 
-const closed = (turn: Turn): Turn => turn
+const closed = (turn: OpenTurn, blocks: Block[]): Turn => ({ ...turn, blocks })
 
 export interface InputContext {
   readonly names: WireNames

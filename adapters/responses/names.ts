@@ -16,31 +16,6 @@ export const CALL_ID: NameRule = { forbidden: /(?!)/, maxLength: 64 }
 /** The same id for a call and for its result. */
 export const writeCallId = (id: string): string => shortenName(id, CALL_ID)
 
-/** Ids of calls, each of which there is once. */
-export class UniqueIds {
-  readonly #used = new Set<string>()
-  /** The numbers that the next repetitions begin with. */
-  readonly #counts = new Map<string, number>()
-
-  has(id: string): boolean {
-    return this.#used.has(id)
-  }
-
-  add(id: string): void {
-    this.#used.add(id)
-  }
-
-  /** Adds the smallest number that makes a repeated id unique. */
-  made(id: string): string {
-    let fresh = id
-    let count = this.#counts.get(id) ?? 2
-    for (; this.has(fresh); count += 1) fresh = writeCallId(`${id}_${count}`)
-    if (fresh !== id) this.#counts.set(id, count)
-    this.add(fresh)
-    return fresh
-  }
-}
-
 /** The id of a user has the same bound. A longer one becomes a shorter one that is stable and unique. */
 export const writeUserId = (id: string): string => shortenName(id, CALL_ID)
 

@@ -9,7 +9,7 @@ import type { Block, Compaction, Request, Tool, ToolChoice } from '../../src/mod
 import { remembered } from '../../src/model/remembered.ts'
 import { storeFor } from '../../src/rules/storing.ts'
 import { writeChoice, readChoice, readTools, type WrittenTools } from './tools.ts'
-import { History, writeTurns, type InputContext } from './history.ts'
+import { readHistory, writeTurns, type History, type InputContext } from './history.ts'
 import { repair, type Placed } from './calls.ts'
 import {
   cacheKeyFor,
@@ -68,7 +68,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   const members = new Members(checkRequest(body, context.route.operation === 'count-tokens'))
   const named = members.text('model')
   const input = members.any('input')
-  const history = History.read(input)
+  const history = readHistory(input)
   passDefaults(members)
   const list = members.list('tools')
   const tools = toolsIn(list)

@@ -1,5 +1,5 @@
 import { nothingLost } from '../model/loss.ts'
-import { rememberedEach } from '../model/remembered.ts'
+import { rememberedWalk } from '../model/remembered.ts'
 import type { Block, Request, Tool, Turn } from '../model/request.ts'
 
 /** Text has about four characters per token; a picture or a page costs about as much as this. */
@@ -10,14 +10,15 @@ export const TOKENS_PER_MEDIUM = 1500
 export function estimateTokens(request: Request): number {
   if (request.inputTokens !== undefined) return request.inputTokens
   let weight = weightOf(request.system)
-  for (const turn of weighEach(request.turns, [], nothingLost, () => weightOfTurn)) weight += turn
+  weight += weighWalk(request.turns, [], nothingLost, weightless, (state, { blocks }) => {
+    state.weight += weightOf(blocks)
+  }).weight
   for (const tool of request.tools) weight += toolCharacters(tool)
   return Math.ceil(weight / CHARACTERS_PER_TOKEN)
 }
 
-const weighEach = rememberedEach<Turn, number>()
-
-const weightOfTurn = ({ blocks }: Turn): number => weightOf(blocks)
+const weighWalk = rememberedWalk<Turn, { weight: number }>()
+const weightless = () => ({ weight: 0 })
 
 /** In characters. */
 function weightOf(blocks: readonly Block[]): number {

@@ -1,6 +1,6 @@
 import { objectIn, parseObject } from '../json/json.ts'
 import { nothingLost, type Lose } from '../model/loss.ts'
-import { rememberedEach } from '../model/remembered.ts'
+import { nothingListed, rememberedWalk, type Listed } from '../model/remembered.ts'
 import { isNamed } from './names.ts'
 import type {
   Block,
@@ -170,7 +170,9 @@ export const isInstruction = ({ role }: Pick<Turn, 'role'>): boolean =>
  */
 export function withRemovals(request: Request): Request {
   const { tools, toolChoice, turns } = request
-  const changes = changesEach(turns, [], nothingLost, () => changesIn).flat()
+  const { all: changes } = changeWalk(turns, [], nothingLost, nothingListed, (state, turn) => {
+    state.all.push(...changesIn(turn.blocks))
+  })
   if (toolChoice?.mode === 'none' || changes.every(({ change }) => change === 'add')) return request
   const last = new Map(
     changes.flatMap(({ change, tools: named }) => named.map((key) => [wordOf(key), change])),
@@ -186,17 +188,13 @@ export function withRemovals(request: Request): Request {
   return { ...request, toolChoice: { mode: toolChoice?.mode ?? 'auto', names } }
 }
 
-const changesEach = rememberedEach<Pick<Turn, 'blocks'>, readonly ToolChangeBlock[]>()
+const changeWalk = rememberedWalk<Turn, Listed<ToolChangeBlock>>()
 
-function changesIn({ blocks }: Pick<Turn, 'blocks'>): readonly ToolChangeBlock[] {
-  const changes = blocks.flatMap((block) => {
+const changesIn = (blocks: readonly Block[]): readonly ToolChangeBlock[] =>
+  blocks.flatMap((block) => {
     if (block.kind === 'tool-change') return [block]
-    return block.kind === 'tool-result' ? changesIn({ blocks: block.content }) : []
+    return block.kind === 'tool-result' ? changesIn(block.content) : []
   })
-  return changes.length > 0 ? changes : NONE
-}
-
-const NONE: readonly ToolChangeBlock[] = []
 
 /** For an upstream that changes no effort in the conversation, or not before turn `until`: the last one holds. */
 export function withLastEffort(request: Request, until = request.turns.length): Request {

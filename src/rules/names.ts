@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json/json.ts'
-import type { Lose } from '../model/loss.ts'
-import { remembered } from '../model/remembered.ts'
-import type { FunctionTool, Request, TextTool, Tool, ToolKey } from '../model/request.ts'
+import { nothingLost, type Lose } from '../model/loss.ts'
+import { nothingListed, remembered, rememberedWalk, type Listed } from '../model/remembered.ts'
+import type { FunctionTool, Request, TextTool, Tool, ToolKey, Turn } from '../model/request.ts'
 import { fingerprint } from '../model/proof.ts'
 
 /** What a dialect allows in a name or an id. */
@@ -31,24 +31,32 @@ function fits(text: string, rule: NameRule): boolean {
 export function uniqueIds(rule: NameRule, known: Iterable<string> = []): (id: string) => string {
   const used = new Set(Array.from(known, (id) => shortenName(id, rule)))
   const counts = new Map<string, number>()
-  return (said) => {
-    const id = shortenName(said, rule)
-    let fresh = id
-    let count = counts.get(id) ?? 2
-    for (; used.has(fresh); count += 1) fresh = shortenName(`${id}_${count}`, rule)
-    if (fresh !== id) counts.set(id, count)
-    used.add(fresh)
-    return fresh
-  }
+  return (said) => uniqueId(shortenName(said, rule), rule, used, counts)
 }
 
-/** The ids of all calls of a conversation. A long one is gone through for each request, so no lists are made of it. */
+/** The same of an id that fits. `counts`: the numbers that the next repetitions begin with. */
+export function uniqueId(
+  id: string,
+  rule: NameRule,
+  used: Set<string>,
+  counts: Map<string, number>,
+): string {
+  let fresh = id
+  let count = counts.get(id) ?? 2
+  for (; used.has(fresh); count += 1) fresh = shortenName(`${id}_${count}`, rule)
+  if (fresh !== id) counts.set(id, count)
+  used.add(fresh)
+  return fresh
+}
+
+const idWalk = rememberedWalk<Turn, Listed<string>>()
+
+/** The ids of all calls of a conversation. */
 export function callIds({ calls, turns }: Pick<Request, 'calls' | 'turns'>): readonly string[] {
   if (calls) return calls
-  const ids: string[] = []
-  for (const { blocks } of turns)
-    for (const block of blocks) if (block.kind === 'tool-call') ids.push(block.id)
-  return ids
+  return idWalk(turns, [], nothingLost, nothingListed, ({ all }, { blocks }) => {
+    for (const block of blocks) if (block.kind === 'tool-call') all.push(block.id)
+  }).all
 }
 
 /** The name of a call whose model gave none: every service refuses an empty one when it comes back. */

@@ -69,12 +69,3 @@ export function parted(turn: Turn, target: DialectName, explains = false): Part[
   }
   return parts
 }
-
-/**
- * Puts a note behind the others, or before a last one that makes calls: nothing may stand between those and their
- * results.
- */
-export function addNote<Group>(groups: Group[], note: Group, isCalling: boolean): void {
-  if (isCalling) groups.splice(-1, 0, note)
-  else groups.push(note)
-}

@@ -5,8 +5,10 @@ import {
   remembered,
   rememberedEach,
   rememberedLosing,
-  rememberedMaking,
+  rememberedWalk,
   remembering,
+  WalkMap,
+  type Step,
 } from '../../src/model/remembered.ts'
 import { cases } from '../cases.ts'
 
@@ -113,52 +115,109 @@ describe('what becomes of each element', () => {
   })
 })
 
-const through = (
-  list: readonly Letter[],
-  making: ReturnType<ReturnType<typeof rememberedMaking>>,
-) => {
-  const made: Letter[] = []
-  for (const [index, letter] of list.entries()) {
-    if (letter.text === 'b') made.push(making(index, (one: Letter) => ({ ...one }), letter))
-    const last = made.at(-1)
-    if (letter.text === 'x' && last)
-      made[made.length - 1] = making(index, (one: Letter) => ({ text: `${one.text}x` }), last)
-  }
-  return made
+interface Gathered {
+  /** Letters, of which an `x` changes the last one. */
+  readonly made: Letter[]
+  /** Those since the last `x`. */
+  open: Letter[]
+  readonly seen: Set<string>
+  readonly times: WalkMap<string, number>
+  count: number
 }
 
-const fail = (): Letter => {
-  throw new Error('refused')
+const nothing = (): Gathered => ({
+  made: [],
+  open: [],
+  seen: new Set(),
+  times: new WalkMap(),
+  count: 0,
+})
+
+function gather(state: Gathered, letter: Letter, { index, lose, made }: Step): void {
+  const { text } = letter
+  state.count += 1
+  state.seen.add(text)
+  state.times.set(text, (state.times.get(text) ?? 0) + 1)
+  const last = state.made.at(-1)
+  if (text === 'x') {
+    lose('dropped', `turns.${index}`, `${state.times.get('a') ?? 0} before`)
+    if (last) state.made[state.made.length - 1] = made((one) => ({ text: `${one.text}x` }), last)
+    state.open = []
+  } else state.open.push(letter)
+  if (text === 'b') state.made.push(made((one) => ({ ...one }), letter))
 }
 
-describe('what is made on the way through a list', () => {
-  it('is what it is when nothing is remembered', () => {
+const noLetters = (): { made: Letter[] } => ({ made: [] })
+
+const shownOf = ({ times, ...rest }: Gathered) => ({
+  ...rest,
+  times: ['a', 'b', 'x'].map((text) => times.get(text)),
+})
+
+describe('a walk through a list', () => {
+  it('gathers what it does when nothing is remembered', () => {
     fc.assert(
       fc.property(anyRounds, (rounds) => {
-        const [warm, cold] = [rememberedMaking(), rememberedMaking()]
+        const walk = rememberedWalk<Letter, Gathered>()
         let list: readonly Letter[] = []
         for (const { share, more, given, isKept } of rounds) {
           list = grownBy(list, share, more)
-          const found = remembering(isKept, () => through(list, warm(list, [given])))
-          expect(found).toEqual(through(list, cold(list, [given])))
+          const [warm, whole] = [lossList(), lossList()]
+          const found = remembering(isKept, () => walk(list, [given], warm.lose, nothing, gather))
+          const cold = rememberedWalk<Letter, Gathered>()(list, [], whole.lose, nothing, gather)
+          expect(shownOf(found)).toEqual(shownOf(cold))
+          expect(warm.losses).toEqual(whole.losses)
+          // What comes of a walk is the caller's.
+          found.made.push({ text: 'more' })
+          found.open.length = 0
+          found.seen.add('more')
+          found.times.set('a', -1)
         }
       }),
       cases(200),
     )
   })
 
-  it('is the same object again, and what was not reached because of an error is made', () => {
-    const start = rememberedMaking()
-    const list = [{ text: 'b' }, { text: 'b' }]
-    const first = remembering(true, () => {
-      const making = start(list)
-      const made = making(0, (one: Letter) => ({ ...one }), list[0] as Letter)
-      expect(() => making(1, fail)).toThrow('refused')
-      return made
-    })
-    const second = remembering(true, () => through(list, start(list)))
-    expect(second[0]).toBe(first)
-    expect(second[1]).toEqual({ text: 'b' })
+  it('begins where the last two lists parted, and gives out again what was made', () => {
+    const walk = rememberedWalk<Letter, { made: Letter[] }>()
+    const asked: number[] = []
+    const go = (list: readonly Letter[], given: readonly unknown[] = []) => {
+      asked.length = 0
+      const step = (state: { made: Letter[] }, letter: Letter, { index, made }: Step): void => {
+        asked.push(index)
+        state.made.push(made((one) => ({ ...one }), letter))
+      }
+      return remembering(true, () => walk(list, given, nothingLost, noLetters, step)).made
+    }
+    const list = letters(20)
+    const first = go(list.slice(0, 16))
+    const second = go(list.slice(0, 18))
+    // Nothing is known yet of what the next list may have in common with the first.
+    expect(asked[0]).toBe(0)
+    const third = go(list)
+    expect(asked).toEqual([16, 17, 18, 19])
+    for (const [index, letter] of first.entries()) expect(second[index]).toBe(letter)
+    for (const [index, letter] of second.entries()) expect(third[index]).toBe(letter)
+    go(list.toSpliced(2, 1))
+    expect(asked[0]).toBe(0)
+    go(list, ['other'])
+    expect(asked[0]).toBe(0)
+  })
+
+  it('goes on where nothing is remembered of an element that was refused', () => {
+    const walk = rememberedWalk<Letter, Gathered>()
+    const list = [...'ababxbabbxab'].map((text) => ({ text }))
+    const refusing = (state: Gathered, letter: Letter, at: Step): void => {
+      gather(state, letter, at)
+      if (at.index === 11) throw new Error('refused')
+    }
+    const go = (step: typeof gather, count?: number) =>
+      remembering(true, () => walk(list.slice(0, count), [], nothingLost, nothing, step))
+    go(gather, 6)
+    go(gather, 8)
+    expect(() => go(refusing)).toThrow('refused')
+    const cold = rememberedWalk<Letter, Gathered>()(list, [], nothingLost, nothing, gather)
+    expect(shownOf(go(gather))).toEqual(shownOf(cold))
   })
 })
 

@@ -10,7 +10,8 @@ import { NATIVE, replyOf, requestOf } from './twins.ts'
 vi.unmock('../../src/http/router.ts')
 
 const TURNS = 3000
-const ROUNDS = 3
+/** The last of them goes on from what is kept of the one before it. */
+const ROUNDS = 5
 const SESSIONS = 5
 /** Beside what is counted, the engine has room that it does not use yet. */
 const MOST = 1.25

@@ -4,7 +4,8 @@ import { wholeBytes, type Bytes } from '../../src/json/bytes.ts'
 import { Verbatim, type Json } from '../../src/json/json.ts'
 import type { ScannedBody } from '../../src/json/scanned-body.ts'
 import type { HttpRequest, Ports, Recall } from '../../src/ports.ts'
-import type { NativeBytes } from '../../src/extras/recall/fresh-body.ts'
+import { readFresh } from '../../src/extras/recall/fresh-body.ts'
+import { readPassing, type NativeReading } from '../../src/extras/recall/passing-body.ts'
 import { createRecall } from '../../src/extras/recall/recall.ts'
 import { STORE_BOUNDS } from '../../src/config/defaults.ts'
 import type { Settings } from '../../src/config/settings.ts'
@@ -33,7 +34,9 @@ export interface Seen {
   log: readonly object[]
 }
 
-export const NATIVE: NativeBytes = {
+export const NATIVE: NativeReading = {
+  readFresh,
+  readPassing,
   isAscii,
   isUtf8,
   latin1: (bytes) => text(bytes),

@@ -181,8 +181,12 @@ async function translatePlan(
  * nothing that would keep the text it was read from. What a session remembers is kept with it in any case.
  */
 function withoutTurns(request: Request, isRemembered: boolean): Request {
-  const inputTokens = remembering(isRemembered, () => estimateTokens(request))
-  const left = { ...request, inputTokens, calls: callIds(request), turns: [] }
+  const left = remembering(isRemembered, () => ({
+    ...request,
+    inputTokens: estimateTokens(request),
+    calls: callIds(request),
+    turns: [],
+  }))
   return isRemembered ? left : withoutSlices(left)
 }
 

@@ -3,8 +3,8 @@ import { isObject, listOf, parse, restored, type JsonObject } from '../../json/j
 import { holdsLiterals } from '../../json/large-literals.ts'
 import type { Structure } from '../../json/structure.ts'
 import type { BodyRules } from '../../ports.ts'
-import { readFresh, type NativeBytes } from './fresh-body.ts'
 import { findStructure, type Gap, KnownBody, type Layout, type MemberPlace } from './known-body.ts'
+import type { NativeReading } from './passing-body.ts'
 import { RecalledBody, type BodyParts } from './recalled-body.ts'
 
 /** Inside of a body a byte order mark is a fault. */
@@ -24,7 +24,7 @@ interface NewPart extends Structure {
 /** How a body is read. */
 interface Reading {
   readonly rules: BodyRules
-  readonly native: NativeBytes | undefined
+  readonly native: NativeReading | undefined
 }
 
 /**
@@ -132,7 +132,7 @@ function grownParts(
 }
 
 function parsedWhole({ bytes }: KnownBody, { native, rules }: Reading): JsonObject {
-  const fresh = native && readFresh(bytes, rules, native)
+  const fresh = native?.readFresh(bytes, rules, native)
   const value = fresh?.parsed() ?? parse(STRICT.decode(bytes), rules.verbatim)
   if (isObject(value)) return value
   throw new SyntaxError('no object')

@@ -3,8 +3,14 @@ import { ScannedBody } from '../../json/scanned-body.ts'
 import { likelyValue } from '../../json/slices.ts'
 import { endOfSpace, endOfValue, SIGN } from '../../json/tokens.ts'
 import type { BodyRules } from '../../ports.ts'
-import type { NativeBytes } from './fresh-body.ts'
+import type { NativeBytes, readFresh } from './fresh-body.ts'
 import { MOST_TURNS } from './opening.ts'
+
+/** How bodies are read from their bytes, where the platform is quick at that: other platforms need not load it. */
+export interface NativeReading extends NativeBytes {
+  readonly readFresh: typeof readFresh
+  readonly readPassing: typeof readPassing
+}
 
 const DECODER = new TextDecoder()
 

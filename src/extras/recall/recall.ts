@@ -5,8 +5,7 @@ import { ScannedBody } from '../../json/scanned-body.ts'
 import type { Structure } from '../../json/structure.ts'
 import type { BodyRules, Recall, RecalledRequest } from '../../ports.ts'
 import { commonPrefix, commonSuffix, isSameByte, type IsSame } from './common-prefix.ts'
-import { readFresh, type NativeBytes } from './fresh-body.ts'
-import { readPassing } from './passing-body.ts'
+import type { NativeReading } from './passing-body.ts'
 import { growBody } from './grown-body.ts'
 import { gapIn, learnBody, type Gap, type KnownBody } from './known-body.ts'
 import { turnEndsOf, MOST_UNLIKELY, SessionStore, type RecalledSession } from './session-store.ts'
@@ -24,7 +23,7 @@ export interface RecallOptions {
   /** A quicker way to compare bytes than that of the language. */
   readonly isSame?: IsSame
   /** Where the platform has none of it, bodies are read as texts. */
-  readonly native?: NativeBytes | undefined
+  readonly native?: NativeReading | undefined
 }
 
 export const createRecall = (options: RecallOptions): Recall => new Sessions(options)
@@ -65,7 +64,7 @@ interface RequestContext {
   readonly owner: string
   readonly rules: BodyRules
   readonly isSame: IsSame
-  readonly native: NativeBytes | undefined
+  readonly native: NativeReading | undefined
 }
 
 class Request implements RecalledRequest {
@@ -105,7 +104,7 @@ class Request implements RecalledRequest {
     const { native, rules } = this.#context
     // The text of a longer body is counted.
     if (!native || sizeOf(received) > LONG_BYTES) return undefined
-    const fresh = readFresh(wholeBytes(received), rules, native)
+    const fresh = native.readFresh(wholeBytes(received), rules, native)
     if (!fresh) return undefined
     this.#isWide = true
     this.#keptIfSeen(fresh.known)
@@ -116,7 +115,7 @@ class Request implements RecalledRequest {
     const { native, owner, rules, store } = this.#context
     if (!native || sizeOf(received) > LONG_BYTES) return undefined
     const bytes = wholeBytes(received)
-    const passing = readPassing(bytes, rules, native)
+    const passing = native.readPassing(bytes, rules, native)
     if (!passing) return undefined
     this.#isSeen = store.noteOpening(owner, bytes, passing.firstEnds)
     return this.#isSeen ? undefined : passing.body

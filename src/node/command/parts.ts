@@ -10,7 +10,8 @@ import type { SharedCounts } from '../../memory/counts.ts'
 import { type Send, randomId } from '../../ports.ts'
 import { listSecrets } from '../../upstream/secrets.ts'
 import type { Settings } from '../../config/settings.ts'
-import type { NativeBytes } from '../../extras/recall/fresh-body.ts'
+import { readFresh } from '../../extras/recall/fresh-body.ts'
+import { readPassing, type NativeReading } from '../../extras/recall/passing-body.ts'
 import { createRecall } from '../../extras/recall/recall.ts'
 import { memoryStore } from '../../memory/stores/memory.ts'
 import { createObserver } from '../../observe/observer.ts'
@@ -72,7 +73,7 @@ export async function openParts(
   const recall = createRecall({
     bytes: settings.recallBytes ?? 0,
     isSame: isSameMemory,
-    native: nativeBytes,
+    native: nativeReading,
   })
   return {
     record,
@@ -139,7 +140,7 @@ const unheardParts = (
 ): ProxyParts => ({
   ...parts,
   record: undefined,
-  recall: createRecall({ bytes: recallBytes, isSame: isSameMemory, native: nativeBytes }),
+  recall: createRecall({ bytes: recallBytes, isSame: isSameMemory, native: nativeReading }),
   page: NO_PAGE,
   log: logTo({ ...world, write() {} }, () => []),
   observer: createObserver({ version: VERSION, runtime: 'node' }, Date.now),
@@ -176,7 +177,9 @@ export async function closeParts({
 const isSameMemory = (one: Uint8Array, other: Uint8Array): boolean =>
   Buffer.compare(one, other) === 0
 
-const nativeBytes: NativeBytes = {
+const nativeReading: NativeReading = {
+  readFresh,
+  readPassing,
   isAscii,
   isUtf8,
   latin1: ({ buffer, byteLength, byteOffset }) =>
