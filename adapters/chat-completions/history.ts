@@ -6,7 +6,12 @@ import { blockInWords } from '../../src/rules/notes.ts'
 import { leftOut, SHOWN_LABEL, shownLabel } from '../../src/rules/media.ts'
 import type { Block, BlockOf, Request, ToolResultBlock, Turn } from '../../src/model/request.ts'
 import { nothingLost, type Lose } from '../../src/model/loss.ts'
-import { rememberedEach, rememberedWalk, WalkMap, type Step } from '../../src/model/remembered.ts'
+import {
+  rememberedEach,
+  rememberedWalk,
+  WalkMap,
+  type WalkStep,
+} from '../../src/model/remembered.ts'
 import { noteOrigin } from '../openai/origins.ts'
 import {
   joinedParts,
@@ -79,13 +84,13 @@ export function readHistory(messages: Json | undefined): Pick<History, 'system' 
   return read
 }
 
-function readMessageAt(history: History, message: Json, at: Step): void {
+function readMessageAt(history: History, message: Json, at: WalkStep): void {
   if (!isObject(message)) return
   const own = hasBlocks(message) ? at.made(inOwnMembers, message) : [message]
   for (const one of own) readOne(history, one, at)
 }
 
-function readOne(history: History, message: JsonObject, at: Step): void {
+function readOne(history: History, message: JsonObject, at: WalkStep): void {
   const role = textIn(message['role'])
   if (role === 'tool' || role === 'function') return addResult(history, message, at)
   if (role !== 'assistant' && role !== 'system' && role !== 'developer')
@@ -99,7 +104,7 @@ function readOne(history: History, message: JsonObject, at: Step): void {
   else history.system.push(...at.made(readInstructions, message, role))
 }
 
-function ask(history: History, message: JsonObject, at: Step): void {
+function ask(history: History, message: JsonObject, at: WalkStep): void {
   const turn = at.made(readTurn, message, 'user' as const)
   const isReturned = hasReturned(history.results, turn.blocks, at)
   settle(history, at)
@@ -107,7 +112,7 @@ function ask(history: History, message: JsonObject, at: Step): void {
 }
 
 /** Puts media that were written behind a result, and labelled as the tool's, back into that result. */
-function hasReturned(results: ToolResultBlock[], blocks: readonly Block[], at: Step): boolean {
+function hasReturned(results: ToolResultBlock[], blocks: readonly Block[], at: WalkStep): boolean {
   if (results.length === 0 || labelIn(blocks[0]) === undefined) return false
   const places = new Map(results.map(({ callId }, place) => [callId, place] as const).toReversed())
   const found: { place: number; media: Block[] }[] = []
@@ -127,7 +132,7 @@ function hasReturned(results: ToolResultBlock[], blocks: readonly Block[], at: S
   return true
 }
 
-function addResult(history: History, message: JsonObject, at: Step): void {
+function addResult(history: History, message: JsonObject, at: WalkStep): void {
   const { role, tool_call_id, name } = message
   const callId =
     role === 'function'
@@ -137,7 +142,7 @@ function addResult(history: History, message: JsonObject, at: Step): void {
   history.results.push(at.made(readResult, message, callId, called))
 }
 
-function settle(history: History, at: Step): void {
+function settle(history: History, at: WalkStep): void {
   if (history.results.length === 0) return
   history.turns.push(at.made(answering, history.results))
   history.results = []

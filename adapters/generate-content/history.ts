@@ -29,7 +29,7 @@ import {
   rememberedWalk,
   WalkMap,
   type Listed,
-  type Step,
+  type WalkStep,
 } from '../../src/model/remembered.ts'
 import type { WriteRequestContext } from '../contract.ts'
 import { knownBy } from './abilities.ts'
@@ -75,7 +75,7 @@ export function readTurns(contents: readonly WireContent[], detail: string | und
 }
 
 /** What is read again for its calls is the same turn again. */
-function closeTurn(history: History, detail: string | undefined, at?: Step): void {
+function closeTurn(history: History, detail: string | undefined, at?: WalkStep): void {
   const { open, first, turns } = history
   if (open.length === 0) return
   const turn = readTurn(open, first, { calls: history, detail })
@@ -174,7 +174,7 @@ interface PlacedPart extends Omit<TurnGroup, 'entries' | 'rest'> {
   readonly isNote: boolean
 }
 
-const placeParts = (given: Turn, { index, lose }: Step): PlacedPart[] =>
+const placeParts = (given: Turn, { index, lose }: WalkStep): PlacedPart[] =>
   parted(given, DIALECT, true).map(({ turn, from, isNote = false }) => {
     const entries = listEntries(turn, index, from)
     const isSaid = isInstruction(turn) && entries.some(({ block }) => block.kind !== 'tool-change')
@@ -200,7 +200,7 @@ interface Grouped {
 const openGroup = ({ role, turn, entries, rest }: Grouped): TurnGroup | undefined =>
   role && { role, turn, entries, rest }
 
-function addPart(state: Grouped, { role, turn, entries, rest, isNote }: PlacedPart, at: Step) {
+function addPart(state: Grouped, { role, turn, entries, rest, isNote }: PlacedPart, at: WalkStep) {
   if (!isNote && state.role === role) {
     state.entries.push(...entries)
     state.rest.push(rest)

@@ -5,7 +5,12 @@ import { isEffort } from '../../src/rules/effort.ts'
 import { isInstruction, passingWords } from '../../src/rules/late-tools.ts'
 import { nothingLost, type Lose } from '../../src/model/loss.ts'
 import type { Block, BlockOf, Request, Tool, Turn } from '../../src/model/request.ts'
-import { rememberedEach, rememberedWalk, WalkMap, type Step } from '../../src/model/remembered.ts'
+import {
+  rememberedEach,
+  rememberedWalk,
+  WalkMap,
+  type WalkStep,
+} from '../../src/model/remembered.ts'
 import { checkSummaries, plainText, readContent, reading, writeBlock } from './blocks.ts'
 import {
   DIALECT,
@@ -195,7 +200,7 @@ const nothingGathered = (): Gathered => ({
   calls: new Set(),
 })
 
-type Gathering = Pick<Step, 'lose'> & Partial<Step>
+type Gathering = Pick<WalkStep, 'lose'> & Partial<WalkStep>
 
 /**
  * Gathers pieces into messages. Instructions may stand only behind the user and before the model, and never between

@@ -2,7 +2,7 @@ import { listOf, stringify, type Json, type JsonObject } from '../../src/json/js
 import type { Lose } from '../../src/model/loss.ts'
 import { Members } from '../../src/model/ext.ts'
 import type { Block, Role } from '../../src/model/request.ts'
-import { rememberedWalk, WalkMap, type Step } from '../../src/model/remembered.ts'
+import { rememberedWalk, WalkMap, type WalkStep } from '../../src/model/remembered.ts'
 import { chooseSide, readPart } from './blocks.ts'
 import { keepRest, memberText } from './dialect.ts'
 import { uniqueId } from '../../src/rules/names.ts'
@@ -94,7 +94,11 @@ function settle(state: Repaired, next: Placed | undefined, lose: Lose): void {
  * repeated id gets a number that depends only on what stands before it. Outputs go, in order, to the calls of the
  * last turn with their id.
  */
-function apart({ ids, counts, latest, open, others }: Repaired, place: Placed, at: Step): Placed {
+function apart(
+  { ids, counts, latest, open, others }: Repaired,
+  place: Placed,
+  at: WalkStep,
+): Placed {
   const isAsked = isCall(place)
   if (!isAsked && !isOutput(place)) return place
   const id = callIdIn(place)
@@ -115,7 +119,7 @@ function apart({ ids, counts, latest, open, others }: Repaired, place: Placed, a
   return named(place, own ?? id, at)
 }
 
-const named = (place: Placed, id: string, at: Step): Placed =>
+const named = (place: Placed, id: string, at: WalkStep): Placed =>
   callIdIn(place) === id ? place : at.made(renamed, place, id)
 
 /**

@@ -15,7 +15,12 @@ import type {
 } from '../../src/model/request.ts'
 import { invalid } from '../../src/model/problem.ts'
 import type { Enveloped } from '../../src/model/proof.ts'
-import { rememberedEach, rememberedWalk, WalkMap, type Step } from '../../src/model/remembered.ts'
+import {
+  rememberedEach,
+  rememberedWalk,
+  WalkMap,
+  type WalkStep,
+} from '../../src/model/remembered.ts'
 import {
   readCall,
   readReasoning,
@@ -120,7 +125,7 @@ const damaged = <T extends OpenTurn>(turn: T): T => ({ ...turn, damagedProof: tr
  * Items become turns. Neighbouring items of one side form a turn with at most one message, because the members of a
  * message (its id, its phase) are kept on the turn.
  */
-function readItem(read: History, at: Step, given: WireItem): void {
+function readItem(read: History, at: WalkStep, given: WireItem): void {
   const item = hasPassthrough(given) ? at.made(withoutPassthrough, given) : given
   const type = typeOfItem(item)
   if (read.trigger !== undefined) throw misplacedTrigger(read.trigger)
@@ -157,14 +162,14 @@ function readItem(read: History, at: Step, given: WireItem): void {
   }
 }
 
-function begin(read: History, at: Step, { blocks, ...turn }: Turn): void {
+function begin(read: History, at: WalkStep, { blocks, ...turn }: Turn): void {
   // Nothing more belongs to the last turn, so it is the same in the next request.
   if (read.turn) read.turns.push(at.made(closed, read.turn, read.blocks))
   read.turn = turn
   read.blocks = blocks
 }
 
-function addMessage(read: History, at: Step, item: WireItem): void {
+function addMessage(read: History, at: WalkStep, item: WireItem): void {
   const { role, blocks, kept } = at.made(readMessage, item)
   expectNone(read, role)
   read.isBegun ||= !isInstruction({ role })
@@ -179,20 +184,20 @@ function addMessage(read: History, at: Step, item: WireItem): void {
   read.isOpen = blocks.length > 0
 }
 
-function addCall(read: History, at: Step, item: WireItem): void {
+function addCall(read: History, at: WalkStep, item: WireItem): void {
   const call = at.made(readCall, item)
   read.names.set(call.id, call.name)
   if (item.type === 'function_call') read.unanswered.add(call.id)
   append(read, at, 'assistant', call)
 }
 
-function addOutput(read: History, at: Step, item: WireItem): void {
+function addOutput(read: History, at: WalkStep, item: WireItem): void {
   const called = read.names.get(wordIn(item.call_id))
   append(read, at, 'user', at.made(readOutput, item, called))
 }
 
 /** An output without an id answers the only call that is open. */
-function answering(read: History, at: Step, item: WireItem): WireItem {
+function answering(read: History, at: WalkStep, item: WireItem): WireItem {
   const [only = ''] = read.unanswered
   const isNamed = typeof item.call_id === 'string'
   if (!isNamed && read.unanswered.size !== 1) {
@@ -204,7 +209,7 @@ function answering(read: History, at: Step, item: WireItem): WireItem {
   return isNamed ? item : { ...item, call_id: only }
 }
 
-function addOther(read: History, at: Step, type: string, item: WireItem): void {
+function addOther(read: History, at: WalkStep, type: string, item: WireItem): void {
   if (type === 'compaction_trigger') return void (read.trigger = at.index)
   if (type === 'configuration_update') return addUpdate(read, at, item)
   const { search, found, calls, result, other } = at.made(
@@ -226,7 +231,7 @@ function addOther(read: History, at: Step, type: string, item: WireItem): void {
 
 function addClientCalls(
   read: History,
-  at: Step,
+  at: WalkStep,
   { call_id }: WireItem,
   calls: readonly ToolCallBlock[],
 ): void {
@@ -235,21 +240,21 @@ function addClientCalls(
   append(read, at, 'assistant', ...calls)
 }
 
-function addCode(read: History, at: Step, item: WireItem): void {
+function addCode(read: History, at: WalkStep, item: WireItem): void {
   const { code, result } = at.made(readCode, item, read.lastCode)
   if (code) read.lastCode = code.id
   const blocks = [code, result].filter((block) => block !== undefined)
   append(read, at, 'assistant', ...blocks)
 }
 
-function addReasoning(read: History, at: Step, item: WireItem): void {
+function addReasoning(read: History, at: WalkStep, item: WireItem): void {
   const found = at.made(readReasoning, item)
   if ('carried' in found) carry(read, at, found.carried)
   else append(read, at, 'assistant', ...found.blocks)
 }
 
 /** Returns a proof to the block that it was issued for; one without a block is reported. */
-function carry(read: History, at: Step, { proof, slot }: Enveloped): void {
+function carry(read: History, at: WalkStep, { proof, slot }: Enveloped): void {
   const blocks = lastOf(read, 'assistant') ? read.blocks : []
   const block = blocks.at(-1)
   // Thoughts carry their own proofs, so a client has moved this one before its block, as genai 0.7.2 for Rust does.
@@ -262,7 +267,7 @@ function carry(read: History, at: Step, { proof, slot }: Enveloped): void {
 }
 
 /** Tools that come before anything is said stand before the conversation. */
-function addTools(read: History, at: Step, item: WireItem): void {
+function addTools(read: History, at: WalkStep, item: WireItem): void {
   const tools = readTools(item.tools)
   read.tools.push(
     ...(read.isBegun ? tools.map((tool) => ({ ...tool, late: true as const })) : tools),
@@ -273,7 +278,7 @@ function addTools(read: History, at: Step, item: WireItem): void {
 }
 
 /** What another agent says reaches the model from outside. */
-function addFromAgent(read: History, at: Step, item: WireItem): void {
+function addFromAgent(read: History, at: WalkStep, item: WireItem): void {
   const { content, ...agent_message } = item
   expectNone(read, 'user')
   read.isBegun = true
@@ -281,7 +286,7 @@ function addFromAgent(read: History, at: Step, item: WireItem): void {
   instruct(read, at, item, { role: 'user', blocks }, { agent_message })
 }
 
-function addUpdate(read: History, at: Step, item: WireItem): void {
+function addUpdate(read: History, at: WalkStep, item: WireItem): void {
   const { reasoning, type: _, id: __, ...rest } = item
   const { effort, ...left } = withoutNulls(objectIn(reasoning))
   const known = readEffort(effort)
@@ -293,7 +298,7 @@ function addUpdate(read: History, at: Step, item: WireItem): void {
 /** An item that says nothing is a turn of its own, which keeps its place. */
 function instruct(
   read: History,
-  at: Step,
+  at: WalkStep,
   item: WireItem,
   said: Pick<Turn, 'blocks'> & Partial<Turn>,
   rest: object = {},
@@ -302,7 +307,7 @@ function instruct(
   read.isOpen = false
 }
 
-function append(read: History, at: Step, role: Role, ...blocks: Block[]): void {
+function append(read: History, at: WalkStep, role: Role, ...blocks: Block[]): void {
   read.isBegun = true
   expectNone(read, role)
   const last = lastOf(read, role)
@@ -322,7 +327,7 @@ function expectNone(read: History, role: Role): void {
   read.calls = []
 }
 
-function withProof(read: History, at: Step, blocks: readonly Block[]): readonly Block[] {
+function withProof(read: History, at: WalkStep, blocks: readonly Block[]): readonly Block[] {
   const [first, ...others] = blocks
   const call = first?.kind === 'tool-call' ? read.calls.shift() : undefined
   const proof = call ?? read.pending

@@ -84,7 +84,7 @@ function taken<Kept>(
 }
 
 /** The element that a walk is at. */
-export interface Step {
+export interface WalkStep {
   readonly index: number
   readonly lose: Lose
   /** What a pure function makes here: nothing behind the element may matter, and nothing else but `given`. */
@@ -99,12 +99,12 @@ export interface Step {
  * is never changed. As far as a list begins with the same as the last one, it is not gone through again, but for some at
  * the end of that, where what was `made` is given out again. The caller may change what comes of it.
  */
-export type Walk<Element, State> = (
+type Walk<Element, State> = (
   list: readonly Element[],
   given: readonly unknown[],
   lose: Lose,
   begin: () => State,
-  step: (state: State, element: Element, at: Step) => void,
+  step: (state: State, element: Element, at: WalkStep) => void,
 ) => State
 
 export function rememberedWalk<Element, State extends object>(): Walk<Element, State> {
@@ -125,7 +125,7 @@ export function rememberedWalk<Element, State extends object>(): Walk<Element, S
 }
 
 /** What is made where nothing is remembered. */
-const made: Step['made'] = (make, ...from) => make(...from)
+const made: WalkStep['made'] = (make, ...from) => make(...from)
 
 /** A state of lists: `open` is what the end of `all` is made of. */
 export interface Listed<Element, Open = Element> {
@@ -136,7 +136,7 @@ export interface Listed<Element, Open = Element> {
 export const nothingListed = <Element, Open>(): Listed<Element, Open> => ({ all: [], open: [] })
 
 /** How a list was gone through, and what is kept of it where the next one may part from it. */
-class Steps<Kept> implements Step {
+class Steps<Kept> implements WalkStep {
   index = 0
   /** How many elements the list has in common with the last one. */
   common = 0

@@ -8,7 +8,7 @@ import {
   rememberedWalk,
   remembering,
   WalkMap,
-  type Step,
+  type WalkStep,
 } from '../../src/model/remembered.ts'
 import { cases } from '../cases.ts'
 
@@ -133,7 +133,7 @@ const nothing = (): Gathered => ({
   count: 0,
 })
 
-function gather(state: Gathered, letter: Letter, { index, lose, made }: Step): void {
+function gather(state: Gathered, letter: Letter, { index, lose, made }: WalkStep): void {
   const { text } = letter
   state.count += 1
   state.seen.add(text)
@@ -183,7 +183,7 @@ describe('a walk through a list', () => {
     const asked: number[] = []
     const go = (list: readonly Letter[], given: readonly unknown[] = []) => {
       asked.length = 0
-      const step = (state: { made: Letter[] }, letter: Letter, { index, made }: Step): void => {
+      const step = (state: { made: Letter[] }, letter: Letter, { index, made }: WalkStep): void => {
         asked.push(index)
         state.made.push(made((one) => ({ ...one }), letter))
       }
@@ -207,7 +207,7 @@ describe('a walk through a list', () => {
   it('goes on where nothing is remembered of an element that was refused', () => {
     const walk = rememberedWalk<Letter, Gathered>()
     const list = [...'ababxbabbxab'].map((text) => ({ text }))
-    const refusing = (state: Gathered, letter: Letter, at: Step): void => {
+    const refusing = (state: Gathered, letter: Letter, at: WalkStep): void => {
       gather(state, letter, at)
       if (at.index === 11) throw new Error('refused')
     }
