@@ -11,7 +11,8 @@ const REST_MS = 1
 /** While real exchanges are open, they are what counts; with them all the time the process gets warm by itself. */
 const BUSY_MS = 20
 const MOST_MS = 60_000
-const EXCHANGES = 1200
+/** More end so late that they meet the first real ones, and take memory and time for code that those make anew. */
+const EXCHANGES = 300
 
 export interface WarmUpOptions {
   settings: Settings
