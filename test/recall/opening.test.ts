@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { adapters } from '../../adapters/index.ts'
 import { DIALECTS } from '../../adapters/dialect.ts'
 import { openingWords } from '../../src/exchange/request/opening-words.ts'
-import type { Exchange } from '../../src/exchange/exchange.ts'
+import { Received } from '../../src/exchange/received.ts'
 import { ScannedBody } from '../../src/json/scanned-body.ts'
 import { scanStructure } from '../../src/json/structure.ts'
 import { createRecall } from '../../src/extras/recall/recall.ts'
@@ -39,8 +39,7 @@ describe.each(adapters.map((adapter) => [adapter.dialect, adapter] as const))(
       return structure
     }
     const wordsOf = (text: string, body: Parameters<typeof openingWords>[1]) => {
-      const exchange = { body: { text }, caller, route: { operation: 'create' } }
-      return openingWords(exchange as unknown as Exchange, body)
+      return openingWords({ received: new Received(new TextEncoder().encode(text)), caller }, body)
     }
 
     it('are the same where most of the body is known', () => {

@@ -1,3 +1,4 @@
+import type { AskedRequest } from '../stages.ts'
 import { likelyValue } from '../../json/slices.ts'
 import type { ScannedBody } from '../../json/scanned-body.ts'
 import {
@@ -8,7 +9,7 @@ import {
   SIGN,
   type Slice,
 } from '../../json/tokens.ts'
-import type { Exchange } from '../exchange.ts'
+import type { Received } from '../received.ts'
 
 /**
  * A hash of the beginning of a conversation, which stays the same while it grows: its model, its instructions, and all
@@ -16,12 +17,12 @@ import type { Exchange } from '../exchange.ts'
  * read whole.
  */
 export function openingWords(
-  { body, caller }: Pick<Exchange, 'body' | 'caller'>,
+  { received, caller }: Pick<AskedRequest, 'received' | 'caller'>,
   scanned: ScannedBody | undefined,
   model = '',
 ): number | undefined {
   const { beginning } = caller.same
-  const find = beginning && memberFinder(body, scanned)
+  const find = beginning && memberFinder(received, scanned)
   const turns = find?.(beginning?.turns)
   if (!turns) return undefined
   const hash = new WordHash()
@@ -45,7 +46,7 @@ interface PlacedMember extends Slice {
 type FindMember = (name: string | undefined) => PlacedMember | undefined
 
 function memberFinder(
-  body: Exchange['body'],
+  received: Pick<Received, 'text'>,
   scanned: ScannedBody | undefined,
 ): FindMember | undefined {
   if (scanned?.beginningOf)
@@ -53,7 +54,7 @@ function memberFinder(
       const text = name === undefined ? undefined : scanned.beginningOf?.(name, MOST_TURNS)
       return text === undefined ? undefined : { text, start: 0, end: text.length }
     }
-  const text = scanned?.text ?? textOf(body)
+  const text = scanned?.text ?? textOf(received)
   if (text === undefined) return undefined
   return (name) => {
     const slice = name === undefined ? undefined : memberAt(text, scanned, name)
@@ -62,9 +63,9 @@ function memberFinder(
 }
 
 /** The text of a body; undefined for bytes that are no text. */
-function textOf(body: Exchange['body']): string | undefined {
+function textOf(received: Pick<Received, 'text'>): string | undefined {
   try {
-    return body.text
+    return received.text
   } catch {
     return undefined
   }
