@@ -90,3 +90,27 @@ describe('a body that need not be understood', () => {
     expect(first(Uint8Array.from([...said, 0xff]))).toBeUndefined()
   })
 })
+
+describe('a session that is pushed out while its request is written', () => {
+  it('is not counted again', () => {
+    const recall = createRecall({ bytes: 100_000, leastBytes: 64, native: NATIVE })
+    const ask = (session: number, turns: number) => {
+      const bytes = bodyOf({ session, turns })
+      const request = recall.request('one', 'messages', RULES, bytes.length)
+      const isKnown = request?.scanned(bytes) !== undefined
+      if (!isKnown) request?.fresh(bytes)
+      return { isKnown, request }
+    }
+    ask(0, 0)
+    ask(0, 1)
+    const { isKnown, request } = ask(0, 2)
+    expect(isKnown).toBe(true)
+    for (let turns = 0; turns < 2; turns += 1)
+      for (let session = 1; session < SESSIONS; session += 1) ask(session, turns)
+    const { held } = recall
+    request?.written({ said: 'too late' })
+    expect(recall.held).toBe(held)
+    expect(ask(SESSIONS - 1, 2).isKnown).toBe(true)
+    expect(ask(0, 3).isKnown).toBe(false)
+  })
+})

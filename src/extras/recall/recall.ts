@@ -70,7 +70,10 @@ interface RequestContext {
 class Request implements RecalledRequest {
   readonly #context: RequestContext
   #session: RecalledSession | undefined
-  /** Whether the body has characters that take two bytes each in a text: it is quicker written in parts. */
+  /**
+   * Whether the body has characters outside of ASCII. A text takes two bytes for each character because of a few, and is
+   * spelled and encoded several times as slowly: it is quicker written in parts, of which most have none.
+   */
   #isWide = false
   /** Whether a body has come that opens as this one does, once that was asked. */
   #isSeen: boolean | undefined
@@ -137,6 +140,7 @@ class Request implements RecalledRequest {
   #learn(received: Bytes, text: string, structure: Structure): KnownBody | undefined {
     if (sizeOf(received) > MOST_BYTES) return undefined
     const bytes = wholeBytes(received)
+    this.#isWide = bytes.length > text.length
     // What was not left out this time may be the next.
     const known = holdsLiterals(bytes)
       ? undefined

@@ -126,12 +126,17 @@ export class SessionStore {
     session.known = known
     session.opening = openingIn(known)
     similar.add(session)
-    this.weigh(session)
+    this.#count(session)
     return session
   }
 
-  /** Counts what a session takes, for which older ones go; it may be too much to stay itself. */
+  /** Counts anew what a session takes, unless it was pushed out since: then nothing would find it. */
   weigh(session: RecalledSession): void {
+    if (this.#sessions.has(session)) this.#count(session)
+  }
+
+  /** Older ones go for what a session takes; it may be too much to stay itself. */
+  #count(session: RecalledSession): void {
     const size = sizeOf(session)
     this.#uncount(session)
     if (size > this.#mostBytes) return this.#forget(session)
