@@ -1,5 +1,5 @@
 import { slicesAt, spliceStrings } from '../../json/slices.ts'
-import type { PassingExchange } from '../exchange.ts'
+import type { Context } from '../exchange.ts'
 import type { PassPlan } from '../request/plan.ts'
 
 /** The model's name for the caller, and its path in an event. */
@@ -10,12 +10,12 @@ interface Renaming {
 
 /** Tells frames that pass by the caller's name of the model, where that is another. */
 export function renamerOf(
-  exchange: PassingExchange,
-  { requested: model, destination }: PassPlan,
+  { caller }: Context,
+  { requested: model, destination, route }: PassPlan,
 ): ((text: string) => string) | undefined {
   if (!destination.aliased) return undefined
-  const { event, reply } = exchange.caller.same.modelMember
-  if (exchange.route.framing === 'json-array')
+  const { event, reply } = caller.same.modelMember
+  if (route.framing === 'json-array')
     return (text) => renameInElement(text, { path: [reply], model })
   return (text) => renameInLines(text, { path: event ?? [reply], model })
 }
