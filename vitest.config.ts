@@ -32,16 +32,28 @@ const UNCONFIGURED = {
   DRAGOMAN_WORKERS: '',
 }
 
-/**
- * What measures, opens sockets, starts processes or replaces parts of the proxy has a process for each file. The other
- * files share one, and what it has imported: all that runs on workerd too, where they share one as well.
- */
+const filesOf = (folder: string, names: readonly string[]) =>
+  names.map((name) => `test/${folder}/${name}.node.test.ts`)
+
+/** What measures time or memory, which others would change, has a process for each file. */
 const ALONE = [
+  ...['bench', 'growth', 'web'].map((folder) => `test/${folder}/**/*.node.test.ts`),
+  ...filesOf('memory', ['isolate', 'limits', 'processes']),
+  ...filesOf('node', ['let-go']),
+  ...filesOf('recall', ['cost', 'held']),
+  ...filesOf('security', ['time']),
+  ...filesOf('stores', ['limits']),
+  ...filesOf('stream', ['small-pieces', 'waiting']),
+]
+
+/**
+ * What opens sockets, starts processes or replaces parts of the proxy shares a process for each core, what that has
+ * imported, and the command that was built. So does, apart from it, all that runs on workerd too.
+ */
+const OUTSIDE = [
   ...[
-    'bench',
     'canary',
     'faults',
-    'growth',
     'http',
     'inspect',
     'memory',
@@ -50,10 +62,8 @@ const ALONE = [
     'recall',
     'security',
     'stores',
-    'web',
   ].map((folder) => `test/${folder}/**/*.node.test.ts`),
-  ...['frames', 'official', 'standard', 'traps'].map((name) => `test/sockets/${name}.node.test.ts`),
-  ...['small-pieces', 'waiting'].map((name) => `test/stream/${name}.node.test.ts`),
+  ...filesOf('sockets', ['frames', 'official', 'standard', 'traps']),
 ]
 
 const onNode = {
@@ -75,6 +85,7 @@ export default defineConfig({
       ...(process.env['GITHUB_ACTIONS'] ? ['github-actions'] : []),
       ...(process.stdout.isTTY ? [] : [new Progress()]),
     ],
+    globalSetup: ['test/temporary.ts'],
     projects: [
       {
         test: {
@@ -82,6 +93,17 @@ export default defineConfig({
           ...onNode,
           name: 'node',
           isolate: false,
+          exclude: [...ALONE, ...OUTSIDE, OF_WORKERD, INSTALLED],
+        },
+      },
+      {
+        test: {
+          ...common,
+          ...onNode,
+          name: 'node-outside',
+          isolate: false,
+          globalSetup: ['test/node/built.ts'],
+          include: OUTSIDE,
           exclude: [...ALONE, OF_WORKERD, INSTALLED],
         },
       },

@@ -1,5 +1,5 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -19,9 +19,11 @@ let meant = ''
 /** An empty variable counts as absent: a developer's own must not lead away from the demo. */
 const UNCONFIGURED = Object.fromEntries(VARIABLES.map((name) => [name, '']))
 
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-pages-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
 let server: ChildProcess
 beforeAll(async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'dragoman-pages-'))
   const entry = new URL('src/node.ts', root).pathname
   const started = spawn(process.execPath, [entry, '--port', '0'], {
     cwd: folder,
@@ -58,7 +60,7 @@ describe('the curl commands of the pages', () => {
 })
 
 describe('the programs of the pages', () => {
-  const library = mkdtempSync(join(tmpdir(), 'dragoman-pages-'))
+  const library = join(folder, 'library')
   beforeAll(() => buildEntries(library))
   /** LangChain is not among what is installed here: its programs are read only. */
   const programs = fencesOf('ts').filter(({ text }) => !text.includes('@langchain/'))
@@ -76,7 +78,7 @@ describe('the programs of the pages', () => {
       })
 
   it.concurrent.each(programs.map(({ page, text }) => [page, text]))('%s', async (_, program) => {
-    const file = join(mkdtempSync(join(tmpdir(), 'dragoman-pages-')), 'program.ts')
+    const file = join(mkdtempSync(join(folder, 'program-')), 'program.ts')
     writeFileSync(file, resolved(program))
     const { stdout } = await promisify(execFile)(process.execPath, [file], { timeout: 20_000 })
     expect(stdout).toMatch(/You said: Hello|model: 'gpt-5'/)

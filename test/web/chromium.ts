@@ -50,7 +50,9 @@ export interface Browser {
 /** A browser of its own, with an empty profile. */
 export async function openBrowser(path: string): Promise<Browser> {
   const profile = mkdtempSync(join(tmpdir(), 'dragoman-browser-'))
-  const child = spawn(path, [...FLAGS, `--user-data-dir=${profile}`, 'about:blank'])
+  // What it leaves among the temporary files goes with its profile.
+  const env = { ...process.env, TMPDIR: profile }
+  const child = spawn(path, [...FLAGS, `--user-data-dir=${profile}`, 'about:blank'], { env })
   const address = await new Promise<string>((found, failed) => {
     let said = ''
     child.once('exit', () => failed(new Error(`the browser ended: ${said}`)))
