@@ -1,4 +1,4 @@
-import { ProblemError } from '../../model/problem.ts'
+import { ProblemError, type Problem } from '../../model/problem.ts'
 import { isErrorStatus, replyHeaders, waitHeaders } from '../answers/answer.ts'
 import { NOTHING, sizeOf } from '../../json/bytes.ts'
 import type { Answer, Exchange, StoredExchange } from '../exchange.ts'
@@ -8,6 +8,7 @@ import {
   CALLER_LEFT,
   CONNECTION_LOST,
   INTERNAL,
+  isNoEvent,
   NO_FIRST_BYTE,
   NO_ROOM,
   NOT_JSON,
@@ -41,6 +42,7 @@ import {
 import { translateReply } from '../reply/translated.ts'
 import { CallError, callUpstream, type UpstreamCall } from '../../upstream/call.ts'
 import type { Request } from '../../model/request.ts'
+import { framingOf } from '../../stream/framings.ts'
 import { isStreamType } from '../../stream/reply-events.ts'
 
 /** Carries out a plan. */
@@ -86,7 +88,9 @@ async function answerWithSummary(
 const isSparing = (error: unknown): boolean =>
   error instanceof CallError
     ? error.failure === 'connect' || error.failure === 'lost'
-    : error instanceof StillbornError && !BROKEN_OFF.has(error.problem.message)
+    : error instanceof StillbornError && !isBrokenOff(error.problem)
+
+const isBrokenOff = ({ message }: Problem): boolean => BROKEN_OFF.has(message) || isNoEvent(message)
 
 /** How a reply ends of which the upstream may have made a part; compared as problems of a stream are, by their words. */
 const BROKEN_OFF: ReadonlySet<string> = new Set(
@@ -211,7 +215,7 @@ function readAgain(plan: PassPlan): Request {
 }
 
 function isAsAsked({ route }: Exchange, plan: PassPlan, contentType: string | null): boolean {
-  if (isStreamType(contentType)) return plan.stream && route.framing !== 'json-array'
-  const isJson = /^application\/json\b/i.test(contentType ?? '')
-  return !isJson || !plan.stream || route.framing === 'json-array'
+  const asksForJson = !plan.stream || framingOf(route.framing).isJson
+  if (isStreamType(contentType)) return !asksForJson
+  return asksForJson || !/^application\/json\b/i.test(contentType ?? '')
 }

@@ -14,12 +14,13 @@ export class HeardReply implements HeardSoFar {
   #said = 0
   /** The bytes of a body that has not been read: it is read only when it is complete. */
   came = 0
-  /**
-   * The pieces that have not been read and say something new: how many, how long their data is, in all and at least, and
-   * the last one.
-   */
+  /** Of the pieces that have not been read and say something new: how many, and how long their data is. */
   #pieces = 0
   #size = 0
+  /** What they said in the blocks before. */
+  #before = 0
+  /** Those of the last block, which are alike: where they begin, how long their data is at least, and the last one. */
+  #from = { pieces: 0, size: 0 }
   #least = Infinity
   #last: Frame | undefined
   #name: string | undefined
@@ -32,6 +33,7 @@ export class HeardReply implements HeardSoFar {
 
   add(events: readonly Event[]): void {
     if (events.length === 0) return
+    if (this.#last && events.some(({ type }) => type === 'block-start')) this.#endBlock()
     this.#said += saidIn(events)
     if (this.came > 0 && events.some(({ type }) => type !== 'error')) this.came = 0
   }
@@ -56,8 +58,21 @@ export class HeardReply implements HeardSoFar {
   get characters(): number {
     if (this.#pieces > 0)
       // The last event of `responses` says again what the pieces have said.
-      return Math.max(this.#said, this.#pieces, this.#size - this.#pieces * this.#around())
+      return Math.max(this.#said, this.#pieces, this.#before + this.#inBlock())
     return this.#said === 0 ? this.came : this.#said
+  }
+
+  #endBlock(): void {
+    this.#before += this.#inBlock()
+    this.#from = { pieces: this.#pieces, size: this.#size }
+    this.#least = Infinity
+    this.#last = undefined
+  }
+
+  /** What the pieces of the last block say. */
+  #inBlock(): number {
+    const { pieces, size } = this.#from
+    return this.#last ? this.#size - size - (this.#pieces - pieces) * this.#around() : 0
   }
 
   /** What stands around the text of a piece: about as much in all, since they are alike. */

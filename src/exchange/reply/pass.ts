@@ -17,6 +17,7 @@ import {
   REPLY_TOO_LARGE,
 } from '../../problems/failures.ts'
 import type { PassPlan } from '../request/plan.ts'
+import { framingOf } from '../../stream/framings.ts'
 import { isStreamType, guessKind } from '../../stream/reply-events.ts'
 import { slicesAt, spliceStrings } from '../../json/slices.ts'
 import { hasReadableError, StillbornError } from '../answers/refusal.ts'
@@ -37,7 +38,7 @@ export async function passReply(
   const answer = isStream
     ? await passStream(exchange, plan, call, passageOf(exchange, plan))
     : await passBody(exchange, plan, call)
-  const isJson = !isStream || exchange.route.framing === 'json-array'
+  const isJson = !isStream || framingOf(exchange.route.framing).isJson
   const unnamed = isJson ? 'application/json' : 'text/event-stream'
   const headers = {
     'content-type':

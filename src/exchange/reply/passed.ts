@@ -14,7 +14,7 @@ import {
   type ReadFrame,
   type ReplyFrames,
 } from '../../stream/reply-events.ts'
-import { framer } from '../../stream/stream-out.ts'
+import { framer, framingOf, type FramingRules } from '../../stream/framings.ts'
 import { mayHop } from '../../upstream/verdict.ts'
 import type { Secrets } from '../../upstream/secrets.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
@@ -81,7 +81,7 @@ function framesOf(
     limits: exchange.settings.limits,
     contentType: call.headers.get('content-type'),
     passing: {
-      framing: exchange.route.framing,
+      framing: framingOf(exchange.route.framing),
       pieces: new PieceFinder(exchange.caller.same.passing.isPiece),
       restart: () => passedReader(exchange, plan, mirror),
     },
@@ -121,6 +121,9 @@ class PassedFrames implements FrameOut {
   readonly #call: UpstreamCall
   readonly #passage: Passage
   readonly #rules: PassingRules
+  readonly #framing: FramingRules
+  /** Nothing passes that is no data. */
+  readonly #isData: boolean
   readonly #secrets: Secrets
   readonly #thread: StreamThread | undefined
   /** The caller has been shown something of the reply. */
@@ -130,7 +133,7 @@ class PassedFrames implements FrameOut {
   /** The frame of a failure that passes as it came, and whether another upstream may be asked for it. */
   #own: ReadFrame | undefined
   #mayHop = false
-  /** The end of a list has passed. */
+  /** The end of the framing has passed. */
   #isClosed = false
 
   constructor(exchange: PassingExchange, plan: PassPlan, call: UpstreamCall, passage: Passage) {
@@ -139,6 +142,8 @@ class PassedFrames implements FrameOut {
     this.#call = call
     this.#passage = passage
     this.#rules = exchange.caller.same.passing
+    this.#framing = framingOf(exchange.route.framing)
+    this.#isData = exchange.caller.caller.heartbeat === undefined
     this.#secrets = plan.sent.secrets
     this.#thread = this.#rules.streamThread?.(replyCounter(exchange.lease))
     this.#rename = renamerOf(exchange, plan)
@@ -194,12 +199,17 @@ class PassedFrames implements FrameOut {
 
   frame(read: ReadFrame): string {
     if (this.#thread || !read.isPiece) this.#show(read)
-    const text = read.isPiece ? read.text : this.#passed(read)
-    return this.#rename ? this.#rename(text) : text
+    return this.#leaving(read.isPiece ? read.text : this.#passed(read), read)
+  }
+
+  /** Clients of a dialect without a heartbeat know nothing but data: others lose the stream at a name or a comment. */
+  #leaving(text: string, { frame }: ReadFrame): string {
+    const told = this.#isData && frame ? this.#framing.dataOnly(text) : text
+    return this.#rename ? this.#rename(told) : told
   }
 
   #passed({ text, frame, events }: ReadFrame): string {
-    if (!frame) return this.#comment(text)
+    if (!frame) return this.#between(text)
     const { isOwnFrame = () => true } = this.#rules
     if (this.#isCount?.(frame.data)) return ''
     // Clients read no further, so the mark of the end stands before none.
@@ -211,14 +221,12 @@ class PassedFrames implements FrameOut {
     return isUndone && this.#tellsFailure(frame) ? '' : text
   }
 
-  /** Clients of a dialect without a heartbeat lose the stream at a comment. */
-  #comment(text: string): string {
-    const { caller } = this.#exchange
-    if (this.#exchange.route.framing === 'json-array') {
-      this.#isClosed ||= text.includes(']')
-      return text
-    }
-    return caller.caller.heartbeat === undefined ? '' : this.#masked(text)
+  /** What stands between the frames. */
+  #between(text: string): string {
+    const { holdsComments, end } = this.#framing
+    this.#isClosed ||= text.includes(end)
+    if (!holdsComments) return text
+    return this.#isData ? '' : this.#masked(text)
   }
 
   #masked(text: string): string {
@@ -229,11 +237,7 @@ class PassedFrames implements FrameOut {
   /** A text without its secrets. */
   #hidden(text: string): string {
     if (text.length > LARGEST_ERROR) return ''
-    if (this.#exchange.route.framing === 'json-array') return this.#secrets.hideJson(text)
-    return text.replace(
-      LINE,
-      (_, name: string, value: string) => name + this.#secrets.hideJson(value),
-    )
+    return this.#framing.withValues(text, (value) => this.#secrets.hideJson(value))
   }
 
   objection(): undefined {
@@ -243,8 +247,7 @@ class PassedFrames implements FrameOut {
   failure(problem: Problem, read: ReadFrame): string {
     if (read === this.#own) {
       this.#show(read)
-      const text = this.#hidden(read.text)
-      return this.#rename ? this.#rename(text) : text
+      return this.#leaving(this.#hidden(read.text), read)
     }
     this.goesOn = false
     this.#call.cancel()
@@ -276,15 +279,14 @@ class PassedFrames implements FrameOut {
 
   /** Behind the end only its mark, and behind a failure only what tells it again: some services do that. */
   behind({ text, frame }: ReadFrame): string {
-    if (!frame) return this.#comment(text)
+    if (!frame) return this.#between(text)
     if (this.#own) return this.#tellsFailure(frame) ? this.#hidden(text) : ''
     return isDone(frame) ? text : ''
   }
 
-  /** An upstream may stop behind an error; a list without its end could not be read. */
+  /** An upstream may stop behind an error, and what has no end could not be read. */
   end(): string {
-    const isList = this.#exchange.route.framing === 'json-array'
-    return isList && this.goesOn && !this.#isClosed ? ']' : ''
+    return this.goesOn && !this.#isClosed ? this.#framing.end : ''
   }
 }
 
@@ -297,6 +299,3 @@ function storing({ caller }: PassingExchange, { scanned }: PassPlan): { store?: 
 }
 
 const failureOf = (problem: Problem) => ({ type: 'error' as const, problem })
-
-/** A line without the name of a field is a value, too. */
-const LINE = /^((?:(?:data|event|id|retry)?: ?)?)([^\r\n]+)/gm

@@ -163,7 +163,10 @@ export class Delivery {
       const came = await this.#next()
       for (const read of came.frames) {
         const problem = problemAtEnd(read) ?? out.objection(read)
-        if (problem) throw new StillbornError(problem)
+        if (problem) {
+          this.#countRest()
+          throw new StillbornError(problem)
+        }
         take(read)
       }
       isOver = came.isOver || frames.ended
@@ -186,8 +189,9 @@ export class Delivery {
     const { out } = this.#parts
     const first = frames.find((read) => out.begins(read) || read.events.some(isShown))
     const shown = first?.events.find(isShown)
-    if (first && shown?.type === 'error' && !out.opensWith(first))
-      throw new StillbornError(shown.problem)
+    if (!first || shown?.type !== 'error') return
+    if (!out.opensWith(first)) throw new StillbornError(shown.problem)
+    this.#parts.exchange.journal.spared()
   }
 
   /** The next frames. Never rejects. */
@@ -261,7 +265,15 @@ export class Delivery {
 
   #over(problem: Problem | undefined): void {
     const { exchange, status, losses } = this.#parts
+    if (problem) this.#countRest()
     exchange.journal.finish({ status, losses: losses(), problem })
+  }
+
+  /** What a reply that broke off had counted before. */
+  #countRest(): void {
+    const { exchange, frames } = this.#parts
+    const usage = frames.counts()
+    if (usage) exchange.journal.count(usage)
   }
 
   #attempt(frames: readonly ReadFrame[]): Written {
