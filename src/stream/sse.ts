@@ -179,7 +179,7 @@ class EventParser implements FrameParser, FrameCutter {
   #handOver(text: string): void {
     const [first, ...others] = this.#found
     if (first) this.foreign = ''
-    if (this.foreign.length < MOST_FOREIGN) this.foreign += linesOfNone(text)
+    else if (this.foreign.length < MOST_FOREIGN) this.foreign += linesOfNone(text)
     if (text !== '' || first) this.#cuts.push({ text, frame: first })
     for (const frame of others) this.#cuts.push({ text: '', frame })
     this.#found = []
@@ -282,12 +282,9 @@ function seamEnd(tail: string, text: string): number {
 const MOST_FOREIGN = 4096
 const FIELDS = ['data', 'event', 'id', 'retry']
 
-/** The lines behind the last data that belong to no event; the last one may have been cut in the name of a field. */
-function linesOfNone(text: string): string {
-  const lines = text.replace(BYTE_ORDER_MARK, '').split(LINE_END)
-  const behind = lines.slice(lines.findLastIndex((line) => line.startsWith('data:')) + 1)
-  return behind.filter(isOfNone).join('\n')
-}
+/** The lines that belong to no event; the last one may have been cut in the name of a field. */
+const linesOfNone = (text: string): string =>
+  text.replace(BYTE_ORDER_MARK, '').split(LINE_END).filter(isOfNone).join('\n')
 
 function isOfNone(line: string): boolean {
   const [name = ''] = line.split(':', 1)
@@ -307,11 +304,12 @@ function isBlankLine(text: string, at: number, blankLine: string): boolean {
   return true
 }
 
-/** How the lines of a text end; undefined where the first CR stands alone. */
+/** How the lines of a text end; undefined where not all end alike. */
 function lineEndOf(text: string): LineEnd | undefined {
   const first = text.indexOf('\r')
   if (first < 0) return '\n'
-  return text.charCodeAt(first + 1) === LF ? '\r\n' : undefined
+  if (text.charCodeAt(first + 1) !== LF || text.includes('\n\n')) return undefined
+  return '\r\n'
 }
 
 /** The beginning of an event up to its data, where its name comes first and nothing else does. */

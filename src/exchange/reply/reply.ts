@@ -354,14 +354,16 @@ const failing = (problem: Problem): ReadFrame => ({
   isPiece: false,
 })
 
-const lastOf = ({ events }: ReadFrame): Event | undefined => events[events.length - 1]
+/** An index of -1 would be looked up as a name, which takes longer than all else that is done for a piece. */
+const lastOf = ({ events }: ReadFrame): Event | undefined =>
+  events.length === 0 ? undefined : events[events.length - 1]
 
 export function problemAtEnd(read: ReadFrame): Problem | undefined {
   const last = lastOf(read)
   return last?.type === 'error' ? last.problem : undefined
 }
 
-function isEnd({ events }: ReadFrame): boolean {
-  const type = events[events.length - 1]?.type
+function isEnd(read: ReadFrame): boolean {
+  const type = lastOf(read)?.type
   return type === 'finish' || type === 'error'
 }
