@@ -14,7 +14,7 @@ import {
   type ReadFrame,
   type ReplyFrames,
 } from '../../stream/reply-events.ts'
-import { framer, framingOf, type FramingRules } from '../../stream/framings.ts'
+import { framer, framingOf, type Change, type FramingRules } from '../../stream/framings.ts'
 import { mayHop } from '../../upstream/verdict.ts'
 import type { Secrets } from '../../upstream/secrets.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
@@ -23,10 +23,10 @@ import { hasAdvice } from '../answers/problem-advice.ts'
 import { shownProblem } from '../answers/shown-problem.ts'
 import type { Answer, PassingExchange, StoredExchange } from '../exchange.ts'
 import { memberOf } from '../../json/scanned-body.ts'
+import { slicesAt, spliceStrings } from '../../json/slices.ts'
 import { unreadRequest, type PassPlan } from '../request/plan.ts'
 import { HeardReply } from './heard.ts'
 import { Delivery, problemAtEnd, type FrameOut, type Keeper } from './reply.ts'
-import { renamerOf } from './renamed.ts'
 
 /** What a reply that passes has of its own. */
 export type PassedReply = Pick<Answer, 'status' | 'headers' | 'body'>
@@ -128,7 +128,7 @@ class PassedFrames implements FrameOut {
   readonly #thread: StreamThread | undefined
   /** The caller has been shown something of the reply. */
   #isShown = false
-  readonly #rename: ((text: string) => string) | undefined
+  readonly #rename: Change | undefined
   readonly #isCount: ((data: string) => boolean) | undefined
   /** The frame of a failure that passes as it came, and whether another upstream may be asked for it. */
   #own: ReadFrame | undefined
@@ -299,3 +299,18 @@ function storing({ caller }: PassingExchange, { scanned }: PassPlan): { store?: 
 }
 
 const failureOf = (problem: Problem) => ({ type: 'error' as const, problem })
+
+/** Tells frames that pass by the caller's name of the model, where that is another. */
+function renamerOf(
+  exchange: PassingExchange,
+  { requested: model, destination }: PassPlan,
+): Change | undefined {
+  if (!destination.aliased) return undefined
+  const { event, reply } = exchange.caller.same.modelMember
+  const path = event ?? [reply]
+  const member = `"${path.at(-1)}"`
+  const framing = framingOf(exchange.route.framing)
+  const rename: Change = (json) =>
+    json.includes(member) ? spliceStrings(json, slicesAt(json, path), model) : json
+  return (text) => (text.includes(member) ? framing.withData(text, rename) : text)
+}
