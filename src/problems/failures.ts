@@ -30,21 +30,20 @@ export const NO_JSON_EVENT = broken('The upstream sent an event that is no JSON.
 export const NO_EVENT = broken('The upstream sent something that is not an event.')
 export const NOT_A_REPLY = broken('The upstream answered with something that is not a reply.')
 
-/** What a message of something foreign begins with, behind which it may be said what it is. */
-const beginning = ({ message }: Problem): string => message.slice(0, -1)
-const NO_EVENTS = [NO_EVENT, NO_JSON_EVENT].map(beginning)
-const FOREIGN = [beginning(NOT_A_REPLY), ...NO_EVENTS]
-/** The problem with what it is that came. `said`: its first words. */
-export function foreignProblem(problem: Problem, said: string): Problem {
-  const begun = FOREIGN.find((words) => problem.message.startsWith(words)) ?? ''
-  const message = `${begun}: ${foreignName(said)}.`
-  return { ...problem, message, said: foreignWords(said) }
-}
-export const isNoReply = (message: string): boolean =>
-  FOREIGN.some((words) => message.startsWith(words))
-/** The same behind the beginning of a reply. */
-export const isNoEvent = (message: string): boolean =>
-  NO_EVENTS.some((words) => message.startsWith(words))
+/** One of these with what it is that came. `said`: its first words. */
+export const foreignProblem = (problem: Problem, said: string): Problem => ({
+  ...problem,
+  message: `${problem.message.replace(/[:.].*/s, '')}: ${foreignName(said)}.`,
+  said: foreignWords(said),
+})
+
+/** Whether a message is of one of these, which may say what it is that came. */
+const isOf =
+  (...problems: readonly Problem[]) =>
+  (said: string): boolean =>
+    problems.some(({ message }) => said.startsWith(message.slice(0, -1)))
+export const isNoEvent = isOf(NO_EVENT, NO_JSON_EVENT)
+export const isNoReply = isOf(NOT_A_REPLY, NO_EVENT, NO_JSON_EVENT)
 export const EVENT_TOO_LARGE = broken('The upstream sent an event larger than the limit.')
 export const REPLY_TOO_LARGE = broken('The upstream sent a reply larger than the limit.')
 /** A dialect that repeats content can make a reply many times as large as it came. */

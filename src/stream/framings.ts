@@ -50,7 +50,7 @@ const FRAMINGS = {
     withData: (text, change) => text.replace(DATA, (lines) => withLinesJoined(lines, change)),
     withValues: (text, change) =>
       text.replace(LINE, (_, name: string, value: string) => name + change(value)),
-    dataOnly: (text) => (isOneLine(text) ? text : text.replace(OTHER_LINES, '')),
+    dataOnly: (text) => (ONE_LINE.test(text) ? text : text.replace(OTHER_LINES, '')),
   },
   'json-array': {
     isJson: true,
@@ -103,19 +103,13 @@ const DATA_LINE = /(\u{feff}?data:)([^\r\n]*)(\r\n|[\n\r]|$)/gu
 const LINE = /^((?:(?:data|event|id|retry)?: ?)?)([^\r\n]+)/gm
 
 /** Most events are. */
-const isOneLine = (text: string): boolean =>
-  text.startsWith('data:') && text.search(LINE_END) >= text.length - LONGEST_END
-const LINE_END = /[\r\n]/
-const LONGEST_END = '\r\n\r\n'.length
+const ONE_LINE = /^data:[^\r\n]*[\r\n]*$/
 const OTHER_LINES = /(?<=^|[\r\n])(?!\u{feff}?data:|[\r\n])[^\r\n]+(?:\r\n|[\r\n])/gu
 
 /** JSON may span several lines; the changed data keeps their number. */
 function withLinesJoined(lines: string, change: Change): string {
   const found = [...lines.matchAll(DATA_LINE)]
-  const json = found.map(([, , data = '']) => data).join('\n')
-  const changed = change(json)
-  if (changed === json) return lines
-  const rest = changed.split('\n')
+  const rest = change(found.map(([, , data = '']) => data).join('\n')).split('\n')
   return found
     .map(([, field = '', , end = ''], index) => field + (rest[index] ?? '') + end)
     .join('')

@@ -94,29 +94,16 @@ const NONE: readonly Event[] = []
 
 export const replyFrames = (source: ReplySource): ReplyFrames => new ReplyReading(source)
 
-export const replyEvents = (source: ReplySource): ReplyEvents => new EventReading(source)
-
-class EventReading implements ReplyEvents {
-  readonly #frames: ReplyFrames
-
-  constructor(source: ReplySource) {
-    this.#frames = replyFrames(source)
-  }
-
-  get ended(): boolean {
-    return this.#frames.ended
-  }
-
-  push(bytes: Uint8Array): Event[] {
-    return this.#frames.push(bytes).flatMap(({ events }) => events)
-  }
-
-  end(): Event[] {
-    return this.#frames.end().flatMap(({ events }) => events)
-  }
-
-  fail(problem: Problem): Event[] {
-    return this.#frames.fail(problem).flatMap(({ events }) => events)
+export function replyEvents(source: ReplySource): ReplyEvents {
+  const frames = replyFrames(source)
+  const eventsIn = (read: readonly ReadFrame[]) => read.flatMap(({ events }) => events)
+  return {
+    get ended() {
+      return frames.ended
+    },
+    push: (bytes) => eventsIn(frames.push(bytes)),
+    end: () => eventsIn(frames.end()),
+    fail: (problem) => eventsIn(frames.fail(problem)),
   }
 }
 

@@ -14,13 +14,12 @@ export class HeardReply implements HeardSoFar {
   #said = 0
   /** The bytes of a body that has not been read: it is read only when it is complete. */
   came = 0
-  /** Of the pieces that have not been read and say something new: how many, and how long their data is. */
+  /** How long the data of the pieces is that have not been read and say something new, and what those of blocks before say. */
+  #all = 0
+  #before = 0
+  /** Those of the last block, which are alike: how many, how long their data is in all and at least, and the last one. */
   #pieces = 0
   #size = 0
-  /** What they said in the blocks before. */
-  #before = 0
-  /** Those of the last block, which are alike: where they begin, how long their data is at least, and the last one. */
-  #from = { pieces: 0, size: 0 }
   #least = Infinity
   #last: Frame | undefined
   #name: string | undefined
@@ -47,32 +46,32 @@ export class HeardReply implements HeardSoFar {
     if (!this.#isNew) return
     this.#pieces += 1
     this.#size += piece.data.length
+    this.#all += piece.data.length
     if (piece.data.length < this.#least) this.#least = piece.data.length
     this.#last = piece
   }
 
   get progress(): number {
-    return this.#said + this.#size
+    return this.#said + this.#all
   }
 
   get characters(): number {
-    if (this.#pieces > 0)
-      // The last event of `responses` says again what the pieces have said.
-      return Math.max(this.#said, this.#pieces, this.#before + this.#inBlock())
+    // The last event of `responses` says again what the pieces have said.
+    if (this.#all > 0) return Math.max(this.#said, this.#before + this.#inBlock())
     return this.#said === 0 ? this.came : this.#said
   }
 
   #endBlock(): void {
     this.#before += this.#inBlock()
-    this.#from = { pieces: this.#pieces, size: this.#size }
+    this.#pieces = 0
+    this.#size = 0
     this.#least = Infinity
     this.#last = undefined
   }
 
   /** What the pieces of the last block say. */
   #inBlock(): number {
-    const { pieces, size } = this.#from
-    return this.#last ? this.#size - size - (this.#pieces - pieces) * this.#around() : 0
+    return this.#last ? Math.max(this.#pieces, this.#size - this.#pieces * this.#around()) : 0
   }
 
   /** What stands around the text of a piece: about as much in all, since they are alike. */
