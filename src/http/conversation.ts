@@ -4,16 +4,17 @@ import { problemAnswer } from '../exchange/answers/answer.ts'
 import { FREE_BYTES } from '../stream/budget.ts'
 import { type Admission, type KnownCaller, mayUse } from '../upstream/credentials.ts'
 import type { Match, StoredMatch } from '../exchange/attempts/dispatch.ts'
-import type { Answer, Exchange, Permit, StoredExchange } from '../exchange/exchange.ts'
+import type { AdmittedRequest, Answer, Context } from '../exchange/exchange.ts'
+import type { AskedRequest, Permit } from '../exchange/stages.ts'
 import { idSource } from '../model/ids.ts'
 import { INTERNAL } from '../problems/failures.ts'
 import { type Bytes, encoded, LONG_BYTES, NOTHING, piecesIn, utf8Text } from '../json/bytes.ts'
-import { createBody } from '../exchange/body.ts'
+import { Received } from '../exchange/received.ts'
 import { explainExchange } from '../exchange/attempts/explain.ts'
 import { runExchange } from '../exchange/attempts/run.ts'
 import { answerFromStore } from '../exchange/stored/stored.ts'
 import type { RecalledRequest } from '../ports.ts'
-import { glancing } from '../upstream/pools.ts'
+import { forExplanation } from '../upstream/pools.ts'
 import { ownTurn } from '../stream/time.ts'
 import type { ReceivedRequest } from './request-head.ts'
 import { askBefore } from './admission/before.ts'
@@ -55,7 +56,7 @@ function exchangeOf(
   { head, journal, request }: ReceivedRequest,
   caller: Adapter,
   { credential, identity }: Admission,
-): StoredExchange {
+): AdmittedRequest {
   return {
     caller,
     settings,
@@ -70,7 +71,6 @@ function exchangeOf(
     signal: request.signal,
     journal,
     lease: load.lease(),
-    isRepeatable: false,
     newId: idSource(ports.randomId),
   }
 }
@@ -79,19 +79,19 @@ async function exchangeAdmitted(
   context: AppContext,
   received: ReceivedRequest,
   { caller: known }: Admission,
-  exchange: StoredExchange,
+  admitted: AdmittedRequest,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   const { journal } = received
-  journal.note({ dialect: exchange.caller.dialect })
+  journal.note({ dialect: admitted.caller.dialect })
   const entering = context.use?.enter(known, journal)
   if (entering) await entering
   journal.onEnd(context.load.enter())
   try {
-    return inFlight(await work(), exchange, context.load)
+    return inFlight(await work(), admitted, context.load)
   } catch (error) {
-    exchange.lease.release()
-    return failedAnswer(exchange.caller, received, error)
+    admitted.lease.release()
+    return failedAnswer(admitted.caller, received, error)
   }
 }
 
@@ -138,23 +138,23 @@ export function failedAnswer(
 async function readAndRun(
   context: AppContext,
   received: ReceivedRequest,
-  exchange: Omit<Exchange, 'body' | 'headers'>,
+  admitted: Omit<AskedRequest, 'received' | 'headers'>,
 ): Promise<Answer> {
   const { request, explain } = received
   const { ports, settings } = context
-  const came = await readBody(request, settings.limits, exchange.lease, ports)
-  const body = createBody(came)
-  exchange.journal.note({ bytesIn: body.size })
-  exchange.journal.received()
-  const caller = speakerOf(exchange.caller, came)
-  const asked = { ...exchange, caller, headers: request.headers, body }
+  const came = await readBody(request, settings.limits, admitted.lease, ports)
+  const body = new Received(came)
+  admitted.journal.note({ bytesIn: body.size })
+  admitted.journal.received()
+  const caller = speakerOf(admitted.caller, came)
+  const asked = { ...admitted, caller, headers: request.headers, received: body }
   if (body.size > LONG_BYTES) await ownTurn()
   if (!explain) {
     const recall = recalledRequest(context, asked, body.size)
     return runExchange({ ...asked, recall })
   }
-  const answer = jsonAnswer(await explainExchange({ ...asked, pools: glancing(asked.pools) }))
-  exchange.journal.finish({ status: answer.status })
+  const answer = jsonAnswer(await explainExchange({ ...asked, pools: forExplanation(asked.pools) }))
+  admitted.journal.finish({ status: answer.status })
   return answer
 }
 
@@ -169,7 +169,7 @@ const BEGINNING = 4096
 
 function recalledRequest(
   { ports, settings: { limits } }: AppContext,
-  { caller: { caller, dialect, same }, identity = '' }: Pick<Exchange, 'caller' | 'identity'>,
+  { caller: { caller, dialect, same }, identity = '' }: Pick<AskedRequest, 'caller' | 'identity'>,
   size: number,
 ): RecalledRequest | undefined {
   const { turns } = same.beginning ?? {}
@@ -179,7 +179,7 @@ function recalledRequest(
 }
 
 /** Counts the answer as open until its stream is over, or its body has been taken. */
-function inFlight(answer: Answer, { lease, journal }: StoredExchange, load: Load): Answer {
+function inFlight(answer: Answer, { lease, journal }: Context, load: Load): Answer {
   const { body } = answer
   if (body !== null && typeof body === 'object' && 'read' in body) {
     journal.onEnd(() => lease.release())

@@ -1,4 +1,4 @@
-import { createBody } from '../exchange/body.ts'
+import { Received } from '../exchange/received.ts'
 import type { Answer } from '../exchange/exchange.ts'
 import type { Tasks } from '../exchange/tasks.ts'
 import { type Admission, mayUse } from '../upstream/credentials.ts'
@@ -31,7 +31,9 @@ export async function answerEndpoint(
   journal.onEnd(load.enter())
   const lease = load.lease()
   journal.onEnd(() => lease.release())
-  const { bytes, tokens, size } = createBody(await readBody(request, settings.limits, lease, ports))
+  const { bytes, tokens, size } = new Received(
+    await readBody(request, settings.limits, lease, ports),
+  )
   journal.note({ bytesIn: size })
   journal.received()
   const { before } = settings

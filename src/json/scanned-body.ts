@@ -5,41 +5,24 @@ import type { Structure } from './structure.ts'
 import type { Slice } from './tokens.ts'
 import type { VerbatimPaths } from './verbatim-paths.ts'
 
-/** A quick look at a text, which sees what it looks for in some member or element of it, or nowhere. */
-export type Glance = (text: string) => boolean
-
-/** A body that was scanned within its limits, without its long literals, so that parsing it is safe. */
-export interface ScannedBody {
-  readonly text: string
-  /** How many values it holds, as far as it was scanned. */
-  readonly values: number
-  /** The members of the top level: where their values stand in the text, of a repeated one the last. */
-  readonly members: ReadonlyMap<string, Slice>
-  /** The text of a value at the top level. */
-  memberText(name: string): string | undefined
-  /** The same, or of a list at least so many of its first elements, where to read them alone is cheaper. */
-  beginningOf?(name: string, elements: number): string | undefined
-  /** Parses it. Throws SyntaxError for what is no JSON. What is parsed is shared and must not be changed. */
-  parsed(): Json
-  holds(glance: Glance): boolean
-  /** The bytes with another string in the place of one; where it is absent the text has to be edited. */
-  respelled?(name: string, value: string): Bytes | undefined
-}
+/** Whether a text has something in it: then one of its members or elements has it, too. */
+export type TextTest = (text: string) => boolean
 
 /** How a text is read, where there is more to say of it than its structure. */
 interface Reading {
   /** What stays text, where no structure tells. */
   readonly verbatim?: VerbatimPaths
-  /** A text with a character for each byte: what is looked for is ASCII. */
-  readonly signs?: string
-  /** Its bytes, where the session knows them from now on, and the looks that see nothing in them. */
-  readonly known?: { readonly bytes: Uint8Array; readonly blind: Set<Glance> }
+  /** Its bytes as a text with a character for each: what is looked for is ASCII. */
+  readonly latin1?: string
+  /** Its bytes, where the session knows them from now on, and the tests that find nothing in them. */
+  readonly known?: { readonly bytes: Uint8Array; readonly absent: Set<TextTest> }
 }
 
-/** A body that is read as a text. Without a structure it may be anything. */
-export class ScannedText implements ScannedBody {
-  readonly members: ReadonlyMap<string, Slice>
-  readonly values: number
+/**
+ * A body as JSON: scanned within its limits, without its long literals, so that parsing it is safe. Without a structure
+ * its text may be anything.
+ */
+export class ScannedBody {
   #text: string | (() => string)
   readonly #structure: Structure | undefined
   readonly #reading: Reading
@@ -47,8 +30,6 @@ export class ScannedText implements ScannedBody {
 
   constructor(text: string | (() => string), structure?: Structure, reading: Reading = {}) {
     this.#text = text
-    this.members = structure?.members ?? NO_MEMBERS
-    this.values = structure?.nodes ?? 0
     this.#structure = structure
     this.#reading = reading
   }
@@ -58,23 +39,41 @@ export class ScannedText implements ScannedBody {
     return this.#text
   }
 
+  /** How many values it holds, as far as it was scanned. */
+  get values(): number {
+    return this.#structure?.nodes ?? 0
+  }
+
+  /** The members of the top level: where their values stand in the text, of a repeated one the last. */
+  get members(): ReadonlyMap<string, Slice> {
+    return this.#structure?.members ?? NO_MEMBERS
+  }
+
+  /** The text of a value at the top level. */
   memberText(name: string): string | undefined {
     const slice = this.members.get(name)
     return slice && this.text.slice(slice.start, slice.end)
   }
 
-  /** Only what is kept anyway is kept here. */
+  /** The same, or of a list at least so many of its first elements, where to read them alone is cheaper. */
+  beginningOf?(name: string, elements: number): string | undefined
+
+  /**
+   * Parses it. Throws SyntaxError for what is no JSON. What is parsed is shared and must not be changed. Only what is
+   * kept anyway is kept here.
+   */
   parsed(): Json {
     return this.#reading.known ? (this.#value ??= this.#parse()) : this.#parse()
   }
 
-  holds(glance: Glance): boolean {
-    const { known, signs } = this.#reading
-    const isThere = glance(signs ?? this.text)
-    if (!isThere) known?.blind.add(glance)
+  holds(test: TextTest): boolean {
+    const { known, latin1 } = this.#reading
+    const isThere = test(latin1 ?? this.text)
+    if (!isThere) known?.absent.add(test)
     return isThere
   }
 
+  /** The bytes with another string in the place of one; where it is absent the text has to be edited. */
   respelled(name: string, value: string): Bytes | undefined {
     const { known } = this.#reading
     const slice = this.members.get(name)

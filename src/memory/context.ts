@@ -23,7 +23,7 @@ export interface KeptContext {
 /** What is needed to store an exchange. */
 export interface MemoryContext extends KeptContext {
   readonly route: Route
-  readonly body: {
+  readonly received: {
     /** Puts long data that was left out of the body back into a text made from it. */
     filled(text: string): string
   }

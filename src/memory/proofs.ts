@@ -129,7 +129,9 @@ export async function withProofs(
   const whole = ({ blocks, ...turn }: Turn): Turn => ({
     ...turn,
     blocks: blocks.map((block) =>
-      block.kind === 'tool-call' ? { ...block, input: exchange.body.filled(block.input) } : block,
+      block.kind === 'tool-call'
+        ? { ...block, input: exchange.received.filled(block.input) }
+        : block,
     ),
   })
   const proven = await Promise.all(

@@ -75,7 +75,7 @@ export class ReplyRecorder {
 
   #underway(id: string, recorder: Recorder): Underway {
     const read = ({ text }: ExchangeRecord): JsonObject =>
-      this.#keeping.memory.read(this.#exchange.body.filled(text))
+      this.#keeping.memory.read(this.#exchange.received.filled(text))
     return {
       parents: this.#keeping.parents,
       record: () => read(recorder.unfinished()),

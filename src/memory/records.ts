@@ -108,7 +108,7 @@ export interface ScopedStore {
 
 /** Opens the caller's part of the store. A request without a body only reads and deletes. */
 export async function openScopedStore(
-  exchange: Pick<KeptContext, 'identity' | 'journal'> & Partial<Pick<MemoryContext, 'body'>>,
+  exchange: Pick<KeptContext, 'identity' | 'journal'> & Partial<Pick<MemoryContext, 'received'>>,
   memories: Memories,
 ): Promise<ScopedStore> {
   const { store, retention } = memories
@@ -126,7 +126,7 @@ export async function openScopedStore(
     owner,
     get: (place) => withProblem(store.get(storeKey(owner, place)), NO_STATE),
     put(place, text) {
-      const value = exchange.body?.filled(text) ?? text
+      const value = exchange.received?.filled(text) ?? text
       return withProblem(
         store.put({ key: storeKey(owner, place), owner, value, ttlMs: retention.ttlMs }),
       )

@@ -44,14 +44,14 @@ export interface KnownFacts extends Omit<SayableFacts, 'thinking' | 'forcedChoic
   forcedChoice?: boolean | 'without-thinking' | 'named'
   /** `ignored`: it changes nothing, and is no fault. */
   sampling?: SayableFacts['sampling'] | 'ignored' | 'ignored-while-thinking'
-  /** It thinks when nothing is said of it. */
+  /** It thinks where the request does not say whether to. */
   on?: boolean
-  /** The most effort beside being told not to think. */
+  /** The most effort that it takes while it is told not to think. */
   offUpTo?: Effort
   effortDefault?: Effort
   /** The least and the most tokens that it may be given to think. */
   budget?: readonly [number, number]
-  /** The one temperature that it takes, and that while it does not think. */
+  /** The only temperature that it takes, and only while it does not think. */
   temperature?: number
   temperatureOff?: number
   penalties?: boolean
@@ -78,7 +78,7 @@ export interface KnownFacts extends Omit<SayableFacts, 'thinking' | 'forcedChoic
   pdf?: boolean
   audio?: boolean
   video?: boolean
-  /** Whether it is told for each medium how closely to look. */
+  /** Whether a request may say for each medium how closely to look. */
   mediaLevels?: boolean
   /** Its thoughts are bound to their conversation. */
   binds?: boolean

@@ -8,8 +8,8 @@ export interface Wishes extends Fit {
 }
 
 /**
- * The request of a foreign caller with what the model takes: of the rest the nearest, and a loss for it. A caller of
- * the service's own dialect is told by the service itself.
+ * The request of a foreign caller, with the nearest that the model takes in the place of what it refuses, and a loss
+ * for each. A caller of the service's own dialect hears of it from the service.
  */
 export function fitRequest(request: Request, about: Wishes): Request {
   const forced = fitChoice(spokenByUser(request, about), about)
@@ -35,7 +35,7 @@ function spokenByUser(request: Request, { facts, model, lose }: Wishes): Request
   return { ...request, system: [], turns: [{ role: 'user', blocks: system }, ...turns] }
 }
 
-/** Whether the model will think: as it is told, or as it does when it is told nothing. */
+/** Whether the model will think: as the request says, else as the model does by default. */
 const thinking = (
   { reasoning }: { reasoning?: Request['reasoning'] | undefined },
   { on, thinking: style }: KnownFacts,
@@ -168,7 +168,7 @@ function fitSampling(asked: Sampling, about: Thinks): Sampling {
   return left
 }
 
-/** What every dialect has where nothing is said needs no saying. */
+/** Leaves out what is the default in every dialect. */
 function dropDefaults(sampling: Sampling): void {
   if (sampling.temperature === 1) delete sampling.temperature
   if (sampling.topP === 1) delete sampling.topP

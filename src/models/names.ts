@@ -29,7 +29,7 @@ const DEAR_TAILS = [/-(?:free|thinking)$/]
 
 export interface PlainName {
   name: string
-  /** A cloud or a router wraps it so. */
+  /** The cloud or router that wraps a name so. */
   service?: 'bedrock' | 'vertex' | 'other'
   /** It is served in a way that may have a price of its own. */
   priced: boolean

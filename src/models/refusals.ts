@@ -135,7 +135,7 @@ function listIn(said: string): string {
 /** What every model that takes efforts takes. */
 const USUAL: readonly Effort[] = ['low', 'medium', 'high']
 
-/** The efforts that are told, or those that were thought so without the refused one; none where the parameter is refused. */
+/** The efforts that the refusal lists, else those known before without the refused one; none where the parameter is refused. */
 function efforts(said: string, { facts }: Assumed): Amendment {
   const list = listIn(said)
   const refusedOnes = effortsIn(said.slice(0, said.length - list.length).replaceAll('_', ' '))

@@ -12,7 +12,7 @@ export interface SeenModel {
   /** The model whose facts they are. */
   model?: string
   facts: KnownFacts
-  /** The service that the wrapping of the name tells of. */
+  /** The service that the wrapping of the name implies. */
   service?: string
   /** It is served in a way that may cost something else. */
   unpriced?: true

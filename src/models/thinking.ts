@@ -56,7 +56,7 @@ function switchedOff(asked: ReasoningOptions, about: Fit): ReasoningOptions | un
     : { ...rest, mode: 'on', effort: 'low' }
 }
 
-/** Some take an effort although they do not think: how much they say. Some take no high one then. */
+/** Some take an effort while they do not think, for how much they say; some take no high one then. */
 function besideOff(asked: ReasoningOptions, about: Fit): ReasoningOptions {
   const { effort } = asked
   const { offUpTo, efforts } = about.facts
@@ -71,7 +71,7 @@ function switchedOn(asked: ReasoningOptions, about: Fit): ReasoningOptions {
   const { effort, budget } = asked
   if (effort === undefined) return asked
   const fit = nearestTo(effort, about.facts.efforts)
-  // What takes a number of tokens and no word is told the word's worth in tokens.
+  // A model that takes a number of tokens and no level gets the level's number.
   const isWorth = fit === undefined && about.facts.thinking === 'budget' && budget === undefined
   if (fit === effort || isWorth) return asked
   const { effort: _, ...rest } = asked

@@ -37,13 +37,8 @@ export const foreignProblem = (problem: Problem, said: string): Problem => ({
   said: foreignWords(said),
 })
 
-/** Whether a message is of one of these, which may say what it is that came. */
-const isOf =
-  (...problems: readonly Problem[]) =>
-  (said: string): boolean =>
-    problems.some(({ message }) => said.startsWith(message.slice(0, -1)))
-export const isNoEvent = isOf(NO_EVENT, NO_JSON_EVENT)
-export const isNoReply = isOf(NOT_A_REPLY, NO_EVENT, NO_JSON_EVENT)
+const FOREIGN = [NOT_A_REPLY, NO_EVENT, NO_JSON_EVENT].map(({ message }) => message.slice(0, -1))
+export const isNoReply = (said: string): boolean => FOREIGN.some((words) => said.startsWith(words))
 export const EVENT_TOO_LARGE = broken('The upstream sent an event larger than the limit.')
 export const REPLY_TOO_LARGE = broken('The upstream sent a reply larger than the limit.')
 /** A dialect that repeats content can make a reply many times as large as it came. */

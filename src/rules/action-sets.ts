@@ -9,8 +9,8 @@ export interface Action {
 const STRING = { type: 'string' }
 
 /**
- * Reads a list of functions in short: each with what it needs, and behind a bar what it may have. `parameters`: what
- * is no text.
+ * Reads a short list of functions: the names of the arguments that each one needs, and behind a bar those that it may
+ * have. They are texts, but for those in `parameters`.
  */
 export const readActions = (list: string, parameters: JsonObject): Action[] =>
   list.split(/,\s+/).map((one) => {
@@ -27,6 +27,6 @@ export const readActions = (list: string, parameters: JsonObject): Action[] =>
     return { name, schema: stringify(schema) }
   })
 
-/** What a function of a set is told to be for. */
+/** The description of a function of a set. */
 export const describeAction = (place: string, name: string): string =>
   `Acts on the ${place}: ${name.replaceAll('_', ' ')}.`

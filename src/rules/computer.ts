@@ -10,16 +10,17 @@ import {
 import type { FunctionTool, Request, Screen } from '../model/request.ts'
 
 /**
- * Actions on a screen are said in two ways. A *single* one is all of a call and has a name and its arguments
- * (`{action: 'left_click', coordinate: [1, 2]}`): so they stand in the model. A *listed* one has a type, and a call
- * has several (`{type: 'click', button: 'left', x: 1, y: 2}`). What one of both has no word for keeps its name.
+ * There are two spellings of actions on a screen. A call has one *single* action, a name with its arguments
+ * (`{action: 'left_click', coordinate: [1, 2]}`); the model of a conversation uses these. Or a call has several
+ * *listed* ones, each with a type (`{type: 'click', button: 'left', x: 1, y: 2}`). An action that only one of the
+ * spellings has keeps its name in the other.
  */
 type Action = JsonObject
 
 /** The name of the tool. */
 export const COMPUTER = 'computer'
 
-/** Single actions that lists have words for, and those that they lack. */
+/** Single actions that lists have too, and those that they lack. */
 export const LISTED_ACTIONS =
   'key type mouse_move left_click left_click_drag right_click middle_click double_click triple_click scroll wait screenshot'.split(
     ' ',
@@ -56,10 +57,10 @@ export function screenFunction(screen: Screen, actions: readonly string[]): Func
   }
 }
 
-/** Words of lists (a click's by its button), and their single actions. */
+/** Types of listed actions (a click has its button), and the single actions of the same meaning. */
 const WORDS =
   'left left_click,right right_click,wheel middle_click,move mouse_move,keypress key,drag left_click_drag'
-/** Buttons that single actions lack, by keys that do the same. */
+/** Buttons that single actions lack, with the keys that do the same. */
 const AWAY = 'back alt+Left,forward alt+Right'
 /** Keys as lists name them and as chords do; others differ at most in their case. */
 const KEYS =
@@ -99,7 +100,7 @@ const WAYS = [
   ['right', 'scroll_x', NOTCH],
 ] as const
 
-/** The single actions that a listed one is: more than one only where it scrolls aslant. */
+/** The single actions for a listed one: two where it scrolls both down and aside. */
 export function toSingle(listed: Action): Action[] {
   const { type = 'screenshot', button, x, y = 0, keys, path, scroll_x, scroll_y, ...rest } = listed
   const word = wordIn(type === 'click' ? (button ?? 'left') : type)
@@ -126,8 +127,8 @@ export function toSingle(listed: Action): Action[] {
 }
 
 /**
- * The single actions of a list. What `toListed` says by saying it again is one action; `toSingle` makes no such ones,
- * since not every caller knows them.
+ * The single actions of a list. What `toListed` repeats is one action here; `toSingle` makes no repeated ones, since
+ * not every caller knows them.
  */
 export function toSingles(list: readonly Action[]): Action[] {
   const singles = list.flatMap(toSingle)
@@ -145,7 +146,7 @@ const pointIn = (place: Json | undefined): JsonObject => {
   return x === undefined || y === undefined ? {} : { x, y }
 }
 
-/** Inverse of `toSingle`; more than one only for what lists say by saying it again. */
+/** Inverse of `toSingle`; more than one only for what lists say by repeating it. */
 export function toListed(single: Action): Action[] {
   const { action = 'screenshot', coordinate, start_coordinate, text, repeat, ...others } = single
   const { scroll_direction, scroll_amount, ...rest } = others
@@ -171,12 +172,12 @@ export function toListed(single: Action): Action[] {
   return Array.from({ length: isTriple ? 3 : times }, () => listed)
 }
 
-/** Whether lists have a word for a single action, with the place that they want it at. */
+/** Whether lists have a type for a single action, and it says the place that they need. */
 export const isListed = ({ action, coordinate }: Action): boolean =>
   LISTED_ACTIONS.includes(wordIn(action)) &&
   (coordinate !== undefined || !/click|move|scroll/.test(wordIn(action)))
 
-/** The tool for a screen on offer from the beginning, if its caller knows actions so. */
+/** The tool for a screen that is on offer from the beginning, if its caller uses this spelling. */
 export const findScreen = ({ tools }: Request, words: Screen['words']): FunctionTool | undefined =>
   tools.find(
     (tool): tool is FunctionTool =>

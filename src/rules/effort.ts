@@ -2,7 +2,7 @@ import type { Effort } from '../model/request.ts'
 
 export type SomeEffort = Exclude<Effort, 'none'>
 
-/** How many tokens an effort is worth, where a model takes a number of them. */
+/** How many tokens an effort becomes for a model that takes a number of them. */
 export const BUDGETS: Readonly<Record<SomeEffort, number>> = {
   minimal: 1024,
   low: 2048,
@@ -26,6 +26,6 @@ export const EFFORTS = [
 const WORDS: readonly string[] = Object.keys(BUDGETS)
 export const isEffort = (value: string): value is SomeEffort => WORDS.includes(value)
 
-/** Inverse of the table: the greatest effort that the budget pays for. */
+/** Inverse of the table: the greatest effort within the budget. */
 export const nearestEffort = (budget: number): SomeEffort =>
   WORDS.filter(isEffort).findLast((effort) => BUDGETS[effort] <= budget) ?? 'minimal'

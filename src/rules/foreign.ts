@@ -30,7 +30,7 @@ export function reportForeign(request: Request, target: DialectName, lose: Lose)
   for (const tool of request.tools) reportTool(tool, target, lose, reportMember)
 }
 
-/** Of a proof in an envelope that is not what it was when it went out. */
+/** What is said of a proof in an envelope that was changed on its way. */
 export const DAMAGED = 'came back damaged'
 
 const reportEach = rememberedEach<Turn, void>()
@@ -78,7 +78,7 @@ function foreignBlocks(request: Request, target: DialectName, lose: Lose): Repor
 
 /**
  * The same of a reply, one event after the other: what its writer is not asked to say. `caller`: the dialect
- * that it is written in. `carriesSummaries`: in an envelope, to be brought home.
+ * that it is written in. `carriesSummaries`: in an envelope, which comes back with the next request.
  */
 export function replyReporter(
   caller: DialectName,
@@ -240,7 +240,7 @@ const isEmpty = (value: Json): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (value instanceof Verbatim && isEmpty(value.value))
 
-/** So does whom a tool is called by, where that is the model itself (`allowed_callers`, `caller`). */
+/** Nor does the caller of a tool, where that is the model itself (`allowed_callers`, `caller`). */
 const saysNothing = (value: Json): boolean =>
   value === 'direct' ||
   isEmpty(value) ||

@@ -26,7 +26,7 @@ export interface PlacedTools {
   readonly head: Tool[]
   /** The tools that a change brings along; each is brought once. */
   brought(change: ToolChangeBlock): Tool[]
-  /** After the whole conversation: tells that some tools are not there yet, because nothing in it names them. */
+  /** After the whole conversation: reports the tools that are not on offer yet, because nothing in it names them. */
   reportUnnamed(): void
 }
 

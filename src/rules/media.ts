@@ -1,7 +1,7 @@
 import { decodeBase64 } from '../json/base64.ts'
 import type { MediaBlock } from '../model/request.ts'
 
-/** What a document is that nothing says the kind of. */
+/** The type of a document whose type nothing tells. */
 export const PDF = 'application/pdf'
 
 const TYPES: ReadonlyMap<string, string> = new Map([
@@ -24,7 +24,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['webm', 'video/webm'],
 ])
 
-/** What the name of a file or an address says of its kind; empty when it says nothing. */
+/** The type that the name of a file or an address implies; empty when it implies none. */
 export function typeByName(name: string): string {
   const [path = ''] = name.split(/[?#]/, 1)
   return TYPES.get(path.slice(path.lastIndexOf('.') + 1).toLowerCase()) ?? ''
@@ -49,24 +49,24 @@ export const dataUrl = (mediaType: string, data: string): string =>
 
 const PLAIN = /^(?:text\/|application\/(?:json|xml|x-yaml|yaml|javascript)\b)/
 
-/** What a document says that is nothing but text. */
+/** The text of a document that is nothing but text. */
 export function textOfMedia({ mediaType, source }: MediaBlock): string | undefined {
   if ('text' in source) return source.text
   return 'data' in source && PLAIN.test(mediaType) ? decodeBase64(source.data) : undefined
 }
 
-/** A document of words in a dialect that has no place for such ones: with its name around it. */
+/** A document of text as a text, with its name around it, in a dialect without such documents. */
 export const saidDocument = (name: string | undefined, text: string): string =>
   name === undefined ? text : `<document name=${JSON.stringify(name)}>\n${text}\n</document>`
 
 const NO_BASE64 = /[^A-Za-z0-9+/=]|=[^=]/
 
-/** False for data that was left out or cut: clients stumble that decode it. */
+/** False for data that was left out or cut, at which clients that decode it fail. */
 export const isDecodable = ({ source }: MediaBlock): boolean =>
   !('data' in source) ||
   (source.data !== '' && source.data.length % 4 === 0 && !NO_BASE64.test(source.data))
 
-/** Stands where a medium was that a wire has no place for. */
+/** Stands in the place of a medium that a wire cannot carry. */
 export const leftOut = ({ mediaType, source, name }: MediaBlock): string =>
   `[${[mediaType || 'file', name, 'url' in source ? source.url : undefined].filter(Boolean).join(' ')} left out]`
 

@@ -83,7 +83,7 @@ export interface ToolNames {
   declares(namespace: string): boolean
 }
 
-/** Counts a namespace that only its own dialect can read, too. */
+/** Also a namespace that only its own dialect can read. */
 function listNamespace(tool: Tool): string[] {
   const name = tool.kind === 'opaque' ? tool.name : isNamed(tool) && tool.namespace
   return name ? [name] : []

@@ -14,10 +14,10 @@ const isNote = (block: Block, target: DialectName, explains: boolean): boolean =
 const summaryIn = ({ dialect, words }: OpaqueBlock, target: DialectName): string | undefined =>
   dialect === target ? undefined : words || undefined
 
-/** Why there was no answer, where the service says that and not its model. */
+/** Why there was no answer, in the words of the service and not of its model. */
 export const explanationWords = (text: string): string => `[There was no answer: ${text}]`
 
-/** What is to be told in words, so; any other block as it is. */
+/** A block that has to be told in words, so; any other one as it is. */
 export function blockInWords(block: Block, target: DialectName, path: string, lose: Lose): Block {
   if (block.kind === 'mcp-call') {
     lose('approximated', path, 'in words')
@@ -48,8 +48,8 @@ export interface Part {
 }
 
 /**
- * The turn in parts where notes stand in it. The first one that is the model's has the leftovers. `explains`: a refusal
- * is what a service of the target says of its model, which says none itself.
+ * The turn in parts where notes stand in it. The first one that is the model's has the leftovers. `explains`: in this
+ * dialect the service explains a refusal, and never its model.
  */
 export function parted(turn: Turn, target: DialectName, explains = false): Part[] {
   const { role, blocks, ...beside } = turn

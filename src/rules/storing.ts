@@ -3,7 +3,7 @@ import type { Request } from '../model/request.ts'
 
 /** What an upstream keeps of requests. */
 export interface Storing {
-  /** Whether it can be told to keep a request, and not to. */
+  /** Whether a request can say that it is to be kept, or not. */
   readonly isTold: boolean
   /** Whether it keeps those that do not say otherwise. */
   readonly stores: boolean
@@ -23,5 +23,5 @@ export function storeFor(
   return stores ? lose('dropped', 'store', UNTOLD) : undefined
 }
 
-/** What is wrong with an upstream that keeps what it cannot be told not to keep. */
+/** Said of an upstream that keeps requests and has no parameter against it. */
 export const UNTOLD = 'the upstream keeps requests, and has no word for not to'

@@ -2,7 +2,7 @@ import type { Adapter } from '../../adapters/contract.ts'
 import type { Answer } from '../exchange/exchange.ts'
 import { isLonger } from '../json/bytes.ts'
 import { stringify, type JsonObject } from '../json/json.ts'
-import { ScannedText } from '../json/scanned-body.ts'
+import { ScannedBody } from '../json/scanned-body.ts'
 import { scanStructure, StructureError } from '../json/structure.ts'
 import type { Problem } from '../model/problem.ts'
 import type { HttpRequest, Listener, Peer } from '../ports.ts'
@@ -166,7 +166,7 @@ export class Connection implements Listener {
     const { adapter, limits, mode } = this.#ground
     try {
       const structure = scanStructure(text, limits, adapter.caller.verbatim)
-      return mode.read(structure && new ScannedText(text, structure))
+      return mode.read(structure && new ScannedBody(text, structure))
     } catch (error) {
       if (!(error instanceof StructureError)) throw error
       return { kind: 'refused', lane: undefined, problem: beyond(error) }

@@ -94,16 +94,29 @@ const NONE: readonly Event[] = []
 
 export const replyFrames = (source: ReplySource): ReplyFrames => new ReplyReading(source)
 
-export function replyEvents(source: ReplySource): ReplyEvents {
-  const frames = replyFrames(source)
-  const eventsIn = (read: readonly ReadFrame[]) => read.flatMap(({ events }) => events)
-  return {
-    get ended() {
-      return frames.ended
-    },
-    push: (bytes) => eventsIn(frames.push(bytes)),
-    end: () => eventsIn(frames.end()),
-    fail: (problem) => eventsIn(frames.fail(problem)),
+export const replyEvents = (source: ReplySource): ReplyEvents => new EventReading(source)
+
+class EventReading implements ReplyEvents {
+  readonly #frames: ReplyFrames
+
+  constructor(source: ReplySource) {
+    this.#frames = replyFrames(source)
+  }
+
+  get ended(): boolean {
+    return this.#frames.ended
+  }
+
+  push(bytes: Uint8Array): Event[] {
+    return this.#frames.push(bytes).flatMap(({ events }) => events)
+  }
+
+  end(): Event[] {
+    return this.#frames.end().flatMap(({ events }) => events)
+  }
+
+  fail(problem: Problem): Event[] {
+    return this.#frames.fail(problem).flatMap(({ events }) => events)
   }
 }
 
@@ -267,17 +280,12 @@ class StreamMode implements Mode {
     const rest = this.#cutter.rest()
     const whole = rest.filter(({ frame }) => !frame || isWholeData(frame))
     const read = this.#read(whole)
-    const last = this.#end(whole.length < rest.length)
-    // What is no event belongs to none that failed.
-    const isCut = last.some(({ type }) => type === 'error')
-    return [...(isCut ? read.filter(({ events }) => events.length > 0) : read), ...alone(last)]
-  }
-
-  #end(isHalf: boolean): Event[] {
-    const { foreign } = this.#cutter
-    const events = isHalf ? failed(ENDED_EARLY) : this.#reader.end()
+    const events = whole.length < rest.length ? failed(ENDED_EARLY) : this.#reader.end()
     const isCut = events.some(({ type }) => type === 'error')
-    return isCut && foreign !== '' ? failed({ ...NO_EVENT, said: foreign }) : events
+    const { foreign } = this.#cutter
+    const last = isCut && foreign !== '' ? failed({ ...NO_EVENT, said: foreign }) : events
+    // What is no event belongs to none that failed.
+    return [...(isCut ? read.filter((each) => each.events.length > 0) : read), ...alone(last)]
   }
 
   /** What does not pass is read alone: all events that came together are handed over together. */

@@ -179,7 +179,7 @@ class EventParser implements FrameParser, FrameCutter {
   #handOver(text: string): void {
     const [first, ...others] = this.#found
     if (first) this.foreign = ''
-    else if (this.foreign.length < MOST_FOREIGN) this.foreign += linesOfNone(text)
+    else if (text !== '' && this.foreign.length < MOST_FOREIGN) this.foreign += linesOfNone(text)
     if (text !== '' || first) this.#cuts.push({ text, frame: first })
     for (const frame of others) this.#cuts.push({ text: '', frame })
     this.#found = []
@@ -283,15 +283,13 @@ const MOST_FOREIGN = 4096
 const FIELDS = ['data', 'event', 'id', 'retry']
 
 /** The lines that belong to no event; the last one may have been cut in the name of a field. */
-const linesOfNone = (text: string): string =>
-  text.replace(BYTE_ORDER_MARK, '').split(LINE_END).filter(isOfNone).join('\n')
+const linesOfNone = (text: string): string => text.split(LINE_END).filter(isOfNone).join('\n')
 
 function isOfNone(line: string): boolean {
-  const [name = ''] = line.split(':', 1)
+  const [name = ''] = line.trim().split(':', 1)
   return name !== '' && !FIELDS.some((field) => field.startsWith(name))
 }
 const LINE_END = /\r\n|[\n\r]/
-const BYTE_ORDER_MARK = /^\u{feff}/u
 
 const linesIn = (text: string): number => text.split('\n').length + text.split('\r').length - 2
 

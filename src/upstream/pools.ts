@@ -32,7 +32,7 @@ export interface Pools {
 }
 
 /** The same for an explanation, which asks no member and takes none its turn. */
-export const glancing = (pools: Pools): Pools => ({
+export const forExplanation = (pools: Pools): Pools => ({
   ...pools,
   order: (asked) => pools.order(asked, false),
 })

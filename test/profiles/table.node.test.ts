@@ -8,7 +8,7 @@ import { writeFault } from '../../src/config/lint/finding.ts'
 import { isProfiled, profileNames, KNOWN_PROFILES } from '../../src/config/profiles.ts'
 import { textSource } from '../../src/config/source.ts'
 import { profileTable } from '../../src/node/command/describe.ts'
-import { SOURCED_PROFILES } from '../../src/node/command/profile-sources.ts'
+import { SOURCED_PROFILES } from '../../src/node/command/describe.ts'
 import { good, PLATFORM, upstream } from '../config/faulty.ts'
 
 const NAMED =

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { joinBytes, wholeBytes } from '../../src/json/bytes.ts'
 import { Verbatim, type Json } from '../../src/json/json.ts'
-import { ScannedText, type ScannedBody } from '../../src/json/scanned-body.ts'
+import { ScannedBody } from '../../src/json/scanned-body.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { readFresh } from '../../src/extras/recall/fresh-body.ts'
 import { findStructure } from '../../src/extras/recall/known-body.ts'
@@ -31,10 +31,10 @@ function spelled(body: ScannedBody): string {
   }
 }
 
-const readAsText = (bytes: Uint8Array): ScannedText | undefined => {
+const readAsText = (bytes: Uint8Array): ScannedBody | undefined => {
   const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   const found = findStructure(text, RULES)
-  return found && new ScannedText(text, found)
+  return found && new ScannedBody(text, found)
 }
 
 const anyText = fc.oneof(

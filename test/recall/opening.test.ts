@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { adapters } from '../../adapters/index.ts'
 import { DIALECTS } from '../../adapters/dialect.ts'
 import { openingWords } from '../../src/exchange/request/opening-words.ts'
-import type { Exchange } from '../../src/exchange/exchange.ts'
-import { ScannedText } from '../../src/json/scanned-body.ts'
+import { Received } from '../../src/exchange/received.ts'
+import { ScannedBody } from '../../src/json/scanned-body.ts'
 import { scanStructure } from '../../src/json/structure.ts'
 import { createRecall } from '../../src/extras/recall/recall.ts'
 import { kits } from '../dialects/index.ts'
@@ -39,8 +39,7 @@ describe.each(adapters.map((adapter) => [adapter.dialect, adapter] as const))(
       return structure
     }
     const wordsOf = (text: string, body: Parameters<typeof openingWords>[1]) => {
-      const exchange = { body: { text }, caller, route: { operation: 'create' } }
-      return openingWords(exchange as unknown as Exchange, body)
+      return openingWords({ received: new Received(new TextEncoder().encode(text)), caller }, body)
     }
 
     it('are the same where most of the body is known', () => {
@@ -50,7 +49,7 @@ describe.each(adapters.map((adapter) => [adapter.dialect, adapter] as const))(
         const bytes = new TextEncoder().encode(text)
         const request = recall.request('one', dialect, rules, bytes.length)
         const grown = request?.scanned(bytes)
-        const words = wordsOf(text, new ScannedText(text, structureOf(text)))
+        const words = wordsOf(text, new ScannedBody(text, structureOf(text)))
         expect(words).toBeDefined()
         expect(grown !== undefined || steps < 4).toBe(true)
         if (grown) expect(wordsOf('', grown)).toBe(words)

@@ -36,7 +36,7 @@ export interface Seen {
 export const NATIVE: NativeBytes = {
   isAscii,
   isUtf8,
-  signs: (bytes) => text(bytes),
+  latin1: (bytes) => text(bytes),
 }
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
@@ -48,22 +48,10 @@ function freeze<T extends Json>(value: T): T {
   return Object.freeze(value)
 }
 
-const frozen = (scanned: ScannedBody): ScannedBody => ({
-  get text() {
-    return scanned.text
-  },
-  get members() {
-    return scanned.members
-  },
-  values: scanned.values,
-  memberText: (name) => scanned.memberText(name),
-  ...(scanned.beginningOf && {
-    beginningOf: (name, elements) => scanned.beginningOf?.(name, elements),
-  }),
-  parsed: () => freeze(scanned.parsed()),
-  holds: (glance) => scanned.holds(glance),
-  respelled: (name, value) => scanned.respelled?.(name, value),
-})
+function frozen(scanned: ScannedBody): ScannedBody {
+  const parsed = scanned.parsed.bind(scanned)
+  return Object.assign(scanned, { parsed: () => freeze(parsed()) })
+}
 
 const arrayBuffer = () => Promise.reject(new Error('the body is there already'))
 

@@ -1,8 +1,8 @@
-import type { Adapter } from '../../../adapters/contract.ts'
+import type { Adapter, Route } from '../../../adapters/contract.ts'
 import { stringify } from '../../json/json.ts'
 import { ELLIPSIS, lossHeader, type Loss } from '../../model/loss.ts'
 import { statusOf, type Problem } from '../../model/problem.ts'
-import type { Answer, PassingExchange } from '../exchange.ts'
+import type { Answer, Context } from '../exchange.ts'
 import type { Plan } from '../request/plan.ts'
 import { memberName } from '../../upstream/members.ts'
 import type { Destination } from '../../upstream/route.ts'
@@ -33,10 +33,11 @@ export function replyHeaders(
  * dialect without a heartbeat bear none: @google/genai 1.30 (Gemini CLI 0.61) loses the stream at it.
  */
 export function lossComment(
-  { caller, settings, route }: PassingExchange,
+  { caller, settings }: Context,
+  { framing }: Route,
   losses: readonly Loss[],
 ): string {
-  const isBorne = caller.caller.heartbeat !== undefined && framingOf(route.framing).holdsComments
+  const isBorne = caller.caller.heartbeat !== undefined && framingOf(framing).holdsComments
   if (!settings.lossTrailer || !isBorne) return ''
   const said = lossHeader(losses, () => '...')
   return said === undefined ? '' : `: x-dragoman-losses: ${said}\n\n`

@@ -5,7 +5,7 @@ import { isObject, parse, parseObject, type Json } from '../../json/json.ts'
 import { isRefusable, type Loss } from '../../model/loss.ts'
 import { ProblemError, type Problem } from '../../model/problem.ts'
 import { scanStructure } from '../../json/structure.ts'
-import type { Exchange, StoredExchange } from '../exchange.ts'
+import type { Context } from '../exchange.ts'
 import { KEY_REFUSED, NOT_A_REPLY, REDIRECTED } from '../../problems/failures.ts'
 import { foreignWords, isText, saidPage, saysError } from '../../problems/error-words.ts'
 import { withFactAdvice, withProfileAdvice, namedProblem } from './problem-advice.ts'
@@ -29,10 +29,10 @@ const isRedirect = (status: number): boolean => status === 0 || (status >= 300 &
 
 /** `text`: the upstream's own words, where they are JSON and the caller may see them. */
 export interface Refused {
-  problem: Problem
-  text?: string
+  readonly problem: Problem
+  readonly text?: string
   /** The upstream refuses the proxy's own key. */
-  isKey?: boolean
+  readonly isKey?: boolean
 }
 
 /** A refusal after which another member may be asked. */
@@ -53,7 +53,7 @@ export class StillbornError extends ProblemError {}
 
 /** Reads the problem from an answer that is no success. */
 export async function readRefusal(
-  { ports, caller, journal }: StoredExchange,
+  { ports, caller, journal }: Context,
   { destination, sent }: Plan,
   call: UpstreamCall,
 ): Promise<Refused> {
@@ -186,12 +186,12 @@ export function refuseLosses(losses: readonly Loss[]): void {
 
 /** With places of the caller's own request. */
 export async function placeRefusal(
-  exchange: Exchange,
+  context: Context,
   plan: Plan,
   refused: Refused,
 ): Promise<Refused> {
   // Bytes that passed have their places.
-  const isOwn = plan.kind === 'pass' && plan.sent.body === exchange.body.bytes
+  const isOwn = plan.kind === 'pass' && plan.sent.body === plan.received.bytes
   const search = isOwn ? undefined : plan.places?.(plan.destination)
-  return (search && (await exchange.ports.placing?.refusal(search, refused))) ?? refused
+  return (search && (await context.ports.placing?.refusal(search, refused))) ?? refused
 }

@@ -8,7 +8,7 @@ import { timer } from '../../stream/time.ts'
 import type { SayFrame } from '../../stream/codec.ts'
 import type { CallContext, Piece, UpstreamCall } from '../../upstream/call.ts'
 import type { SentRequest } from '../../upstream/request.ts'
-import type { Exchange } from '../exchange.ts'
+import type { AdmittedRequest, Context } from '../exchange.ts'
 import { isSuccess, refuseLosses } from '../answers/refusal.ts'
 import { learnBetas, refusing } from '../request/learnt.ts'
 import type { Plan } from '../request/plan.ts'
@@ -18,11 +18,11 @@ type Once = () => Promise<UpstreamCall>
 const FRAMES = /^application\/vnd\.amazon\.eventstream\b/i
 
 /** The exchange as a call needs it, with streams of Amazon's frames as the events of the dialect. */
-export function callContext(exchange: Exchange, plan: Plan): CallContext {
+export function callContext(context: Context, plan: Plan): CallContext {
   const { adapter, upstream } = plan.destination
   const { say } = adapter.upstream.forms?.[upstream.form ?? ''] ?? {}
-  if (!say) return exchange
-  const { ports, signal, journal } = exchange
+  if (!say) return context
+  const { ports, signal, journal } = context
   return { signal, journal, ports: { ...ports, send: saying(ports.send, say) } }
 }
 
@@ -49,21 +49,21 @@ export const isDemanding = ({ destination: { upstream, target } }: Plan): boolea
  * that beta. Nothing was done before such a refusal.
  */
 export async function askAgain(
-  exchange: Exchange,
+  admitted: AdmittedRequest,
   plan: Plan,
   sent: SentRequest,
   once: Once,
 ): Promise<UpstreamCall> {
-  const call = await askWithKey(exchange, plan, sent, once)
+  const call = await askWithKey(admitted, plan, sent, once)
   return call.status === REFUSED && plan.destination.target.facts.server?.betas
-    ? askWithoutBetas(exchange, plan, sent, call, once)
+    ? askWithoutBetas(admitted, plan, sent, call, once)
     : call
 }
 
 const REFUSED = 400
 
 async function askWithKey(
-  { ports }: Exchange,
+  { ports }: Context,
   { destination: { upstream } }: Plan,
   sent: SentRequest,
   once: Once,
@@ -79,7 +79,7 @@ async function askWithKey(
 
 /** A cloud that names the beta which it does not take is not sent that one again, while this process lives. */
 async function askWithoutBetas(
-  exchange: Exchange,
+  admitted: AdmittedRequest,
   plan: Plan,
   sent: SentRequest,
   refused: UpstreamCall,
@@ -92,17 +92,17 @@ async function askWithoutBetas(
   const request = { headers: sent.headers, body: text }
   const names = rules?.refused(said, request) ?? []
   if (!rules || names.length === 0) return call
-  learnBetas(exchange, plan.destination, names)
+  learnBetas(admitted, plan.destination, names)
   const { lose, losses } = lossList()
   const { headers, body } = rules.sift(request, { betas: refusing(names) }, lose)
   const known = new Set(plan.losses.map(lossKey))
   plan.losses = [...plan.losses, ...losses.filter((loss) => !known.has(lossKey(loss)))]
-  exchange.journal.note({ losses: plan.losses })
-  if (exchange.settings.losses === 'reject') refuseLosses(plan.losses)
+  admitted.journal.note({ losses: plan.losses })
+  if (admitted.settings.losses === 'reject') refuseLosses(plan.losses)
   call.release()
   Object.assign(sent, { headers, ...(body !== text && { body: encoded(body) }) })
   // What was signed has changed.
-  return askWithKey(exchange, plan, sent, once)
+  return askWithKey(admitted, plan, sent, once)
 }
 
 const MOST_BYTES = 65_536

@@ -1,14 +1,13 @@
-import { ProblemError, type Problem } from '../../model/problem.ts'
+import { ProblemError } from '../../model/problem.ts'
 import { isErrorStatus, replyHeaders, waitHeaders } from '../answers/answer.ts'
 import { NOTHING, sizeOf } from '../../json/bytes.ts'
-import type { Answer, Exchange, StoredExchange } from '../exchange.ts'
+import type { AdmittedRequest, Answer, Context } from '../exchange.ts'
 import { CHARACTERS_PER_TOKEN } from '../../rules/estimate.ts'
 import { ENDED_EARLY, WORDLESS } from '../../model/cursor.ts'
 import {
   CALLER_LEFT,
   CONNECTION_LOST,
   INTERNAL,
-  isNoEvent,
   NO_FIRST_BYTE,
   NO_ROOM,
   NOT_JSON,
@@ -47,50 +46,48 @@ import { isStreamType } from '../../stream/reply-events.ts'
 
 /** Carries out a plan. */
 export async function carryOut(
-  exchange: Exchange,
+  context: Context,
   plan: Plan,
   heard: (sent: SentRequest) => Promise<UpstreamCall>,
 ): Promise<Answer> {
-  if (exchange.route.operation === 'count-tokens') return countTokens(exchange, plan, heard)
-  if (exchange.settings.losses === 'reject') refuseLosses(plan.losses)
+  if (plan.route.operation === 'count-tokens') return countTokens(context, plan, heard)
+  if (context.settings.losses === 'reject') refuseLosses(plan.losses)
   if (!plan.sent) throw new ProblemError(INTERNAL)
   try {
     if (plan.kind === 'translate' && plan.summary)
-      return await answerWithSummary(exchange, plan, plan.summary, plan.sent, heard)
+      return await answerWithSummary(context, plan, plan.summary, plan.sent, heard)
     const call = await heard(plan.sent)
-    if (isSuccess(call.status)) return await reply(exchange, plan, plan.sent, call)
-    exchange.journal.spared()
-    return await refusal(exchange, plan, call, (refused) => placeRefusal(exchange, plan, refused))
+    if (isSuccess(call.status)) return await reply(context, plan, plan.sent, call)
+    context.journal.spared()
+    return await refusal(context, plan, call, (refused) => placeRefusal(context, plan, refused))
   } catch (error) {
-    if (isSparing(error)) exchange.journal.spared()
+    if (isSparing(error)) context.journal.spared()
     throw error
   }
 }
 
 /** A reply that is a summary, or begins with one. */
 async function answerWithSummary(
-  exchange: Exchange,
+  context: Context,
   plan: TranslatePlan,
   summary: SummaryPlan,
   sent: SentRequest,
   heard: (sent: SentRequest) => Promise<UpstreamCall>,
 ): Promise<Answer> {
   const isLater = summary.above !== undefined
-  const within = isLater ? await planWithin(exchange, plan, summary, heard) : undefined
-  if (within) return carryOut(exchange, within, heard)
+  const within = isLater ? await planWithin(context, plan, summary, heard) : undefined
+  if (within) return carryOut(context, within, heard)
   const call = isLater
-    ? await callAboveThreshold(exchange, plan, summary, heard)
-    : await callForSummary(exchange, plan, summary, sent, heard)
-  return withLongData(exchange, await translateReply(exchange, plan, call))
+    ? await callAboveThreshold(context, plan, summary, heard)
+    : await callForSummary(context, plan, summary, sent, heard)
+  return withLongData(plan, await translateReply(context, plan, call))
 }
 
 /** Whether nothing has to be paid: the upstream was not reached, or says itself that it failed in place of a reply. */
 const isSparing = (error: unknown): boolean =>
   error instanceof CallError
     ? error.failure === 'connect' || error.failure === 'lost'
-    : error instanceof StillbornError && !isBrokenOff(error.problem)
-
-const isBrokenOff = ({ message }: Problem): boolean => BROKEN_OFF.has(message) || isNoEvent(message)
+    : error instanceof StillbornError && !BROKEN_OFF.has(error.problem.message)
 
 /** How a reply ends of which the upstream may have made a part; compared as problems of a stream are, by their words. */
 const BROKEN_OFF: ReadonlySet<string> = new Set(
@@ -111,43 +108,43 @@ const BROKEN_OFF: ReadonlySet<string> = new Set(
 )
 
 function reply(
-  exchange: Exchange,
+  context: Context,
   plan: Plan,
   sent: SentRequest,
   call: UpstreamCall,
 ): Promise<Answer> {
-  const settled = plan.kind === 'pass' ? (rewritten(exchange, plan, call) ?? plan) : plan
+  const settled = plan.kind === 'pass' ? (rewritten(plan, call) ?? plan) : plan
   // The upstream has the whole request once it answers, and the request is not sent again.
   sent.body = NOTHING
-  exchange.lease.work(0)
+  context.lease.work(0)
   return settled.kind === 'pass'
-    ? passReply(exchange, settled, call)
-    : translateReply(exchange, settled, call)
+    ? passReply(context, settled, call)
+    : translateReply(context, settled, call)
 }
 
 /** The head of an upstream's answer. */
 export function ask(
-  exchange: Exchange,
+  admitted: AdmittedRequest,
   plan: Plan,
   sent: SentRequest,
   bounds: AttemptBounds = {},
 ): Promise<UpstreamCall> {
   const { timeouts, proxy } = plan.destination.upstream
-  if (exchange.route.operation === 'create') exchange.journal.asks(tokensSent(exchange, sent))
+  if (plan.route.operation === 'create') admitted.journal.asks(tokensSent(plan, sent))
   const { totalMs = timeouts.totalMs, attemptMs } = bounds
   const { stream } = plan
   const options = { timeouts: { ...timeouts, totalMs }, proxy, stream, attemptMs }
   const { upstream, target } = plan.destination
   // Its key may have to be made, its frames be read, or a refusal of it be learnt from.
   const isCloud = upstream.form ?? upstream.made ?? target.facts.server?.betas
-  const context = isCloud ? callContext(exchange, plan) : exchange
+  const context = isCloud ? callContext(admitted, plan) : admitted
   const once = () => callUpstream(context, sent, options)
-  return isCloud ? askAgain(exchange, plan, sent, once) : once()
+  return isCloud ? askAgain(admitted, plan, sent, once) : once()
 }
 
 /** An estimate of the input: the body, and what was added to it of earlier exchanges. */
-const tokensSent = ({ body }: Exchange, sent: SentRequest): number =>
-  body.tokens + Math.max(0, sizeOf(sent.body) - body.size) / CHARACTERS_PER_TOKEN
+const tokensSent = ({ received }: Plan, sent: SentRequest): number =>
+  received.tokens + Math.max(0, sizeOf(sent.body) - received.size) / CHARACTERS_PER_TOKEN
 
 /** The time left for an attempt, where several share it. */
 export interface AttemptBounds {
@@ -160,25 +157,25 @@ export interface AttemptBounds {
  * places of the caller's request.
  */
 export async function refusal(
-  exchange: StoredExchange,
+  context: Context,
   plan: Plan,
   call: UpstreamCall,
   placed = async (refused: Refused): Promise<Refused> => refused,
 ): Promise<Answer> {
-  const refused = await placed(await readRefusal(exchange, plan, call))
-  if (exchange.isRepeatable) throw new RefusedError(refused, plan, call)
-  return refusalAnswer(exchange, plan, call, refused)
+  const refused = await placed(await readRefusal(context, plan, call))
+  if (plan.isRepeatable) throw new RefusedError(refused, plan, call)
+  return refusalAnswer(context, plan, call, refused)
 }
 
 export function refusalAnswer(
-  exchange: StoredExchange,
+  context: Context,
   plan: Plan,
   call: UpstreamCall,
   { problem, text }: Refused,
 ): Answer {
   if (plan.kind !== 'pass' || text === undefined || !isErrorStatus(call.status))
     throw new ProblemError(problem)
-  exchange.journal.finish({ status: call.status, problem })
+  context.journal.finish({ status: call.status, problem })
   const headers = {
     'content-type': 'application/json',
     ...waitHeaders(problem),
@@ -191,15 +188,22 @@ export function refusalAnswer(
  * An upstream of the caller's own dialect may stream where one body was asked for, or the other way round. Then its
  * reply is read and written again in the form that was asked for. Undefined where the bytes can pass.
  */
-function rewritten(
-  exchange: Exchange,
-  plan: PassPlan,
-  call: UpstreamCall,
-): TranslatePlan | undefined {
-  if (isAsAsked(exchange, plan, call.headers.get('content-type'))) return undefined
-  const { destination, requested, stream, losses, sent, places } = plan
-  const request = readAgain(plan)
-  return { kind: 'translate', destination, requested, stream, losses, sent, request, places }
+function rewritten(plan: PassPlan, call: UpstreamCall): TranslatePlan | undefined {
+  if (isAsAsked(plan, call.headers.get('content-type'))) return undefined
+  const { destination, isRepeatable, losses, places, received, requested, route, sent, stream } =
+    plan
+  const common = {
+    destination,
+    isRepeatable,
+    losses,
+    places,
+    received,
+    requested,
+    route,
+    sent,
+    stream,
+  }
+  return { ...common, kind: 'translate', isRemembered: false, request: readAgain(plan) }
 }
 
 /**
@@ -214,8 +218,8 @@ function readAgain(plan: PassPlan): Request {
   }
 }
 
-function isAsAsked({ route }: Exchange, plan: PassPlan, contentType: string | null): boolean {
-  const asksForJson = !plan.stream || framingOf(route.framing).isJson
+function isAsAsked({ route, stream }: PassPlan, contentType: string | null): boolean {
+  const asksForJson = !stream || framingOf(route.framing).isJson
   if (isStreamType(contentType)) return !asksForJson
   return asksForJson || !/^application\/json\b/i.test(contentType ?? '')
 }

@@ -1,3 +1,4 @@
+import type { RoutedRequest } from '../stages.ts'
 import {
   CALLER_LEFT,
   CONNECTION_LOST,
@@ -28,17 +29,16 @@ import {
   type Verdict,
 } from '../../upstream/verdict.ts'
 import { replyHeaders } from '../answers/answer.ts'
-import type { Answer, Exchange } from '../exchange.ts'
+import type { AdmittedRequest, Answer, Context } from '../exchange.ts'
 import { memberOrder, type MemberOrder } from './member-order.ts'
 import { planFor } from '../request/planner.ts'
-import type { RoutedRequest } from '../request/route.ts'
 import type { Plan } from '../request/plan.ts'
 import { RefusedError, refuseLosses, StillbornError } from '../answers/refusal.ts'
 import { ask, carryOut, refusalAnswer } from './attempt.ts'
 
 /** One exchange on a route of several members, over all its attempts. */
 interface Run {
-  readonly exchange: Exchange
+  readonly admitted: AdmittedRequest
   readonly routed: RoutedRequest
   readonly failover: FailoverSettings
   readonly order: MemberOrder
@@ -56,13 +56,11 @@ interface Run {
 
 /** Asks one member after the other, until one answers or the request must not be repeated. Throws ProblemError. */
 export async function runPooled(
-  exchange: Exchange,
   routed: RoutedRequest,
   members: readonly Member[],
 ): Promise<Answer> {
-  exchange.isRepeatable = true
-  const order = memberOrder(exchange, routed, members)
-  const run = createRun(exchange, routed, order instanceof Promise ? await order : order)
+  const order = memberOrder(routed, members)
+  const run = createRun(routed, order instanceof Promise ? await order : order)
   let failed: Failed | undefined
   for (;;) {
     // Plans and answers are awaited here: each async function less saves time in every request.
@@ -72,7 +70,7 @@ export async function runPooled(
       const member = free ?? leastBad(run, failed)
       try {
         if (member) {
-          const plan = await planFor(exchange, routed, member, true)
+          const plan = await planFor(routed, member, true)
           next = startAttempt(run, member, plan, free === undefined)
         }
       } catch (error) {
@@ -83,23 +81,23 @@ export async function runPooled(
     }
     const trial = trialOf(run, next)
     try {
-      const answer = await carryOut(exchange, next.plan, trial.heard)
+      const answer = await carryOut(run.admitted, next.plan, trial.heard)
       answered(run, next, trial.call !== undefined)
       return withAttempts(run, answer)
     } catch (error) {
       failed = failedBy(run, next, trial, error)
     }
     if (!(await mayGoOn(run, failed))) return lastAnswer(run, failed)
-    exchange.journal.restart()
+    run.admitted.journal.restart()
   }
 }
 
-const createRun = (exchange: Exchange, routed: RoutedRequest, order: MemberOrder): Run => ({
-  exchange,
+const createRun = (routed: RoutedRequest, order: MemberOrder): Run => ({
+  admitted: routed.asked,
   routed,
-  failover: failoverOf(exchange.settings, routed.route),
+  failover: failoverOf(routed.asked.settings, routed.route),
   order,
-  startedAt: exchange.ports.now(),
+  startedAt: routed.asked.ports.now(),
   attempts: [],
   doubts: new Set(),
   triedMembers: [],
@@ -123,7 +121,7 @@ interface Failed extends Next {
   again: Next | undefined
 }
 
-const now = ({ exchange }: Run): number => exchange.ports.now()
+const now = ({ admitted }: Run): number => admitted.ports.now()
 
 /** The model's name at a member. */
 const modelAt = ({ routed }: Run, member: Member): string => sentModel(member, routed.model)
@@ -134,7 +132,7 @@ const modelAt = ({ routed }: Run, member: Member): string => sentModel(member, r
  */
 function startAttempt(run: Run, member: Member, plan: Plan, isForced: boolean): Next | undefined {
   checkPlan(run, plan)
-  const breaker = run.exchange.pools.breakerOf(member, run.exchange)
+  const breaker = run.admitted.pools.breakerOf(member, run.admitted)
   const leave = isForced ? breaker.force() : breaker.enter(now(run))
   return leave && { member, plan, leave }
 }
@@ -158,7 +156,7 @@ function freeMember(run: Run, failed: Failed | undefined): Member | undefined {
       (member) =>
         !run.triedMembers.includes(member) &&
         mayServe(run, member, failed) &&
-        run.exchange.pools.mayAsk(member, run.exchange, modelAt(run, member)),
+        run.admitted.pools.mayAsk(member, run.admitted, modelAt(run, member)),
     )
 }
 
@@ -168,19 +166,19 @@ function freeMember(run: Run, failed: Failed | undefined): Member | undefined {
  */
 function leastBad(run: Run, failed: Failed | undefined): Member | undefined {
   if (failed) return undefined
-  const { exchange, order, triedMembers } = run
+  const { admitted, order, triedMembers } = run
   const doubtful = order
     .members(true)
     .filter(
       (member) =>
         !triedMembers.includes(member) &&
-        exchange.pools.isDoubtful(member, exchange, modelAt(run, member)),
+        admitted.pools.isDoubtful(member, admitted, modelAt(run, member)),
     )
   return doubtful.toSorted((one, other) => untilAt(run, one) - untilAt(run, other))[0]
 }
 
 const untilAt = (run: Run, member: Member): number =>
-  run.exchange.pools.until(member, run.exchange, modelAt(run, member))
+  run.admitted.pools.until(member, run.admitted, modelAt(run, member))
 
 /** After a refusal for length only a member with a larger or unknown window is asked. */
 function mayServe(run: Run, member: Member, failed: Failed | undefined): boolean {
@@ -190,9 +188,9 @@ function mayServe(run: Run, member: Member, failed: Failed | undefined): boolean
 }
 
 /** Throws ProblemError for a plan that must not be carried out. */
-function checkPlan({ exchange }: Run, plan: Plan): void {
-  exchange.journal.note({ stream: plan.stream, losses: plan.losses })
-  if (exchange.settings.losses !== 'reject') return
+function checkPlan({ admitted }: Run, plan: Plan): void {
+  admitted.journal.note({ stream: plan.stream, losses: plan.losses })
+  if (admitted.settings.losses !== 'reject') return
   try {
     refuseLosses(plan.losses)
   } catch (error) {
@@ -205,15 +203,15 @@ const PROBED_MS = 10
 
 /** Waits for a member, and returns whether one may have come back within the configured time. */
 async function waitForMember(run: Run): Promise<boolean> {
-  const { exchange, failover } = run
+  const { admitted, failover } = run
   const left = run.order.members(true).filter((member) => !run.triedMembers.includes(member))
   const end = soonestEnd(run, left) - now(run)
   // A member whose time is over, and which may not be asked all the same, is being probed.
   const wait = end > 0 ? end : PROBED_MS
   run.waited += wait
   if (run.waited > failover.waitMs || wait > budgetLeft(run)) return false
-  await pause(wait, exchange.signal)
-  if (exchange.signal.aborted) throw new ProblemError(CALLER_LEFT)
+  await pause(wait, admitted.signal)
+  if (admitted.signal.aborted) throw new ProblemError(CALLER_LEFT)
   return true
 }
 
@@ -244,7 +242,7 @@ interface Trial {
 }
 
 function trialOf(run: Run, { member, plan }: Next): Trial {
-  const { exchange, failover, startedAt } = run
+  const { admitted, failover, startedAt } = run
   const began = now(run)
   const { totalMs } = plan.destination.upstream.timeouts
   const trial: Trial = {
@@ -256,7 +254,7 @@ function trialOf(run: Run, { member, plan }: Next): Trial {
         attemptMs: failover.attemptMs,
         totalMs: Math.max(1, totalMs - (began - startedAt)),
       }
-      const call = await ask(exchange, plan, sent, bounds)
+      const call = await ask(admitted, plan, sent, bounds)
       trial.call = call
       trial.tried.status = call.status
       noteAttempts(run, trial)
@@ -290,10 +288,10 @@ function rename(tried: Attempt, result: string): void {
 }
 
 function noteAttempts(run: Run, { tried, began }: Trial): void {
-  const { attempts, exchange } = run
+  const { attempts, admitted } = run
   tried.ms = Math.round(now(run) - began)
   if (attempts.at(-1) !== tried) attempts.push(tried)
-  exchange.journal.note({ attempts })
+  admitted.journal.note({ attempts })
 }
 
 const NO_HOP: Verdict = { hop: false, cell: 'none' }
@@ -302,17 +300,17 @@ const NO_HOP: Verdict = { hop: false, cell: 'none' }
  * The member has begun to answer: the session is bound to it, and the outcome is counted at the end of the answer.
  */
 function answered(run: Run, { member, leave }: Next, wasAsked: boolean): void {
-  const { pools } = run.exchange
-  const breaker = pools.breakerOf(member, run.exchange)
+  const { pools } = run.admitted
+  const breaker = pools.breakerOf(member, run.admitted)
   if (!wasAsked) return breaker.giveBack(leave)
   breaker.answered(leave)
-  pools.warm(member, run.exchange, modelAt(run, member))
+  pools.warm(member, run.admitted, modelAt(run, member))
   run.order.bind(member)
-  countOutcome(breaker, run.exchange)
+  countOutcome(breaker, run.admitted)
 }
 
 /** What waits for the end holds on to nothing of the request, which a long stream has let go of. */
-function countOutcome(breaker: Breaker, { journal, ports }: Exchange): void {
+function countOutcome(breaker: Breaker, { journal, ports }: Context): void {
   journal.onEnd((problem) => {
     if (!problem) return breaker.succeed(ports.now())
     if (isOfUpstream(problem)) breaker.fail({ isProbe: false }, ports.now(), { isDoubtful: true })
@@ -355,11 +353,11 @@ function settle(
   cause: Cause | undefined,
   verdict: Verdict,
 ): void {
-  const { exchange, failover, triedMembers } = run
+  const { admitted, failover, triedMembers } = run
   const waitMs = cause && saysHowLong(cause)
   countFailure(run, { member, leave }, cause, verdict)
   const isCooled = verdict.cell === 'limit' || (verdict.cell === 'failure' && waitMs !== undefined)
-  if (isCooled) exchange.pools.cool(member, exchange, modelAt(run, member), waitMs)
+  if (isCooled) admitted.pools.cool(member, admitted, modelAt(run, member), waitMs)
   // A member that is only cooled may be asked again, once, by a request that waits.
   if (!isCooled || failover.waitMs === 0 || triesOf(run, member) > 1) triedMembers.push(member)
 }
@@ -371,7 +369,7 @@ function countFailure(
   cause: Cause | undefined,
   { cell }: Verdict,
 ): void {
-  const breaker = run.exchange.pools.breakerOf(member, run.exchange)
+  const breaker = run.admitted.pools.breakerOf(member, run.admitted)
   if (!cause || cell === 'none' || cell === 'limit') return breaker.giveBack(leave)
   const kind = kindOfFailure(cause)
   if (kind && run.doubts.has(kind)) return breaker.giveBack(leave)
@@ -389,11 +387,11 @@ const triesOf = ({ attempts }: Run, { name }: Member): number =>
 
 /** No further attempt is made after the caller has left, or when time or hops are used up. */
 async function mayGoOn(run: Run, { verdict, again: same }: Failed): Promise<boolean> {
-  const { exchange, failover, attempts } = run
+  const { admitted, failover, attempts } = run
   if (!verdict.hop || failover.hops === 0 || budgetLeft(run) <= 0) return false
   if (same === undefined && hopsOf(attempts) >= failover.hops) return false
-  if (same) await pause(verdict.againMs ?? 0, exchange.signal)
-  return !exchange.signal.aborted
+  if (same) await pause(verdict.againMs ?? 0, admitted.signal)
+  return !admitted.signal.aborted
 }
 
 /** Counts changes of member; a second attempt at the same member is no hop. */
@@ -428,7 +426,7 @@ function lastAnswer(run: Run, failed: Failed): Answer {
   const { error, plan, call } = failed
   const headers = attemptHeaders(run)
   try {
-    if (run.exchange.signal.aborted) throw new ProblemError(CALLER_LEFT)
+    if (run.admitted.signal.aborted) throw new ProblemError(CALLER_LEFT)
     // The proxy's own key is refused or unpaid.
     if (failed.verdict.cell === 'hard') throw new ProblemError(KEY_REFUSED)
     if (error instanceof RefusedError) {
@@ -436,7 +434,7 @@ function lastAnswer(run: Run, failed: Failed): Answer {
         ...error.refused,
         problem: lastProblem(run, failed, error.refused.problem),
       }
-      return withAttempts(run, refusalAnswer(run.exchange, plan, error.call, refused))
+      return withAttempts(run, refusalAnswer(run.admitted, plan, error.call, refused))
     }
     throw error instanceof ProblemError
       ? new ProblemError(lastProblem(run, failed, error.problem))

@@ -3,7 +3,7 @@ import { parse, stringify } from '../../json/json.ts'
 import type { Loss } from '../../model/loss.ts'
 import { ProblemError } from '../../model/problem.ts'
 import { replyHeaders } from '../answers/answer.ts'
-import type { Answer, Exchange } from '../exchange.ts'
+import type { Answer, Context } from '../exchange.ts'
 import type { SentRequest } from '../../upstream/request.ts'
 import { allBytes, passReply } from '../reply/pass.ts'
 import type { Plan } from '../request/plan.ts'
@@ -21,30 +21,30 @@ const ESTIMATED: Loss = {
 
 /** Counts with the upstream's own counter, or else estimates by the length of the text. */
 export async function countTokens(
-  exchange: Exchange,
+  context: Context,
   plan: Plan,
   ask: (sent: SentRequest) => Promise<UpstreamCall>,
 ): Promise<Answer> {
-  if (!plan.sent) return estimated(exchange, plan)
+  if (!plan.sent) return estimated(context, plan)
   const call = await ask(plan.sent)
   if (NO_COUNTER.has(call.status)) {
     call.release()
-    return estimated(exchange, plan)
+    return estimated(context, plan)
   }
   if (!isSuccess(call.status)) {
-    const refused = await placeRefusal(exchange, plan, await readRefusal(exchange, plan, call))
-    if (exchange.isRepeatable) throw new RefusedError(refused, plan, call)
+    const refused = await placeRefusal(context, plan, await readRefusal(context, plan, call))
+    if (plan.isRepeatable) throw new RefusedError(refused, plan, call)
     throw new ProblemError(refused.problem)
   }
-  if (plan.kind === 'pass') return passReply(exchange, plan, call)
-  const tokens = plan.destination.adapter.upstream.readTokenCount(await readCount(exchange, call))
+  if (plan.kind === 'pass') return passReply(context, plan, call)
+  const tokens = plan.destination.adapter.upstream.readTokenCount(await readCount(context, call))
   return tokens === undefined
-    ? estimated(exchange, plan)
-    : counted(exchange, plan, tokens, plan.losses)
+    ? estimated(context, plan)
+    : counted(context, plan, tokens, plan.losses)
 }
 
-async function readCount(exchange: Exchange, call: UpstreamCall) {
-  const bytes = await allBytes(exchange, call)
+async function readCount(context: Context, call: UpstreamCall) {
+  const bytes = await allBytes(context, call)
   try {
     return parse(new TextDecoder().decode(bytes))
   } catch {
@@ -52,14 +52,14 @@ async function readCount(exchange: Exchange, call: UpstreamCall) {
   }
 }
 
-function estimated(exchange: Exchange, plan: Plan): Answer {
+function estimated(context: Context, plan: Plan): Answer {
   const request = plan.kind === 'translate' ? plan.request : plan.read()
-  return counted(exchange, plan, estimateTokens(request), [...plan.losses, ESTIMATED])
+  return counted(context, plan, estimateTokens(request), [...plan.losses, ESTIMATED])
 }
 
-function counted(exchange: Exchange, plan: Plan, tokens: number, losses: readonly Loss[]): Answer {
-  const body = stringify(exchange.caller.caller.writeTokenCount(tokens))
-  exchange.journal.finish({ status: 200, losses })
+function counted(context: Context, plan: Plan, tokens: number, losses: readonly Loss[]): Answer {
+  const body = stringify(context.caller.caller.writeTokenCount(tokens))
+  context.journal.finish({ status: 200, losses })
   const headers = replyHeaders(plan, undefined, losses)
   return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body }
 }

@@ -3,8 +3,8 @@ import type { StoredAction, StoredRoute } from '../../memory/conversation.ts'
 import type { Dialects } from '../../../adapters/index.ts'
 
 export interface Match {
-  caller: Adapter
-  route: Route
+  readonly caller: Adapter
+  readonly route: Route
 }
 
 /** Finds the dialect of a conversation path. */
@@ -18,15 +18,15 @@ export function matched(dialects: Dialects, head: RequestHead): Match | undefine
 
 /** The path of a stored exchange. */
 export interface StoredPlace {
-  caller: Adapter
-  route: StoredRoute
+  readonly caller: Adapter
+  readonly route: StoredRoute
 }
 
 /** What a request asks for about a stored exchange. */
 export interface StoredMatch {
-  caller: Adapter
-  id: string
-  action: StoredAction
+  readonly caller: Adapter
+  readonly id: string
+  readonly action: StoredAction
 }
 
 export function storedAt(dialects: Dialects, head: RequestHead): StoredPlace | undefined {

@@ -1,3 +1,4 @@
+import type { AskedRequest } from '../stages.ts'
 import { wholeBytes } from '../../json/bytes.ts'
 import { parse, stringify, Verbatim, type Json, type JsonObject } from '../../json/json.ts'
 import type { Loss } from '../../model/loss.ts'
@@ -10,7 +11,6 @@ import { ownTurn } from '../../stream/time.ts'
 import { memberName, membersOf } from '../../upstream/members.ts'
 import { type SentRequest, masked } from '../../upstream/request.ts'
 import type { UpstreamSettings } from '../../config/settings.ts'
-import type { Exchange } from '../exchange.ts'
 import { memberOrder, hasClasses } from './member-order.ts'
 import type { Plan } from '../request/plan.ts'
 import { whyOf } from '../answers/loss-report.ts'
@@ -20,20 +20,20 @@ import { unrouted } from '../request/route.ts'
 import { routedRequest } from './run.ts'
 
 /** Shows what would be sent for a request and what would be lost. Nothing is sent. */
-export async function explainExchange(exchange: Exchange): Promise<JsonObject> {
-  const routed = routedRequest(exchange, hasClasses(exchange))
-  const members = membersOf(exchange.settings, routed.route)
-  const asked =
-    members.length > 1 ? (await memberOrder(exchange, routed, members)).members(false) : members
-  const [first, ...others] = asked
-  if (!first) throw unrouted(exchange, routed.model)
-  const { text } = exchange.body
-  const plan = await planFor(exchange, routed, first)
+export async function explainExchange(came: AskedRequest): Promise<JsonObject> {
+  const routed = routedRequest(came, hasClasses(came))
+  const { asked } = routed
+  const members = membersOf(asked.settings, routed.route)
+  const order = members.length > 1 ? (await memberOrder(routed, members)).members(false) : members
+  const [first, ...others] = order
+  if (!first) throw unrouted(asked, routed.model)
+  const { text } = asked.received
+  const plan = await planFor(routed, first)
   return {
-    caller: exchange.caller.dialect,
+    caller: asked.caller.dialect,
     upstream: describeUpstream(plan),
     ...(others.length > 0 && { others: others.map(({ name }) => name) }),
-    ...(await placeLosses(exchange, plan, text)),
+    ...(await placeLosses(asked, plan, text)),
   }
 }
 
@@ -41,14 +41,14 @@ export async function explainExchange(exchange: Exchange): Promise<JsonObject> {
 const MOST_MS = 500
 
 /** The losses, with their places in both bodies, and the places of carried proofs. */
-async function placeLosses(exchange: Exchange, plan: Plan, text: string): Promise<JsonObject> {
-  const { caller } = exchange
+async function placeLosses(asked: AskedRequest, plan: Plan, text: string): Promise<JsonObject> {
+  const { caller } = asked
   const { adapter, target } = plan.destination
-  const { placing } = exchange.ports
+  const { placing } = asked.ports
   if (!placing) return { losses: plan.losses.map(plainLoss) }
-  if (plan.kind === 'pass') return { losses: editedLosses(exchange, plan, plan.edits, text) }
+  if (plan.kind === 'pass') return { losses: editedLosses(asked, plan, plan.edits, text) }
   const given = parse(text, caller.caller.verbatim)
-  const resolved = await resolveWithPlaces(exchange, given)
+  const resolved = await resolveWithPlaces(asked, given)
   const { body, placeOf } = resolved ?? { body: given, placeOf: (field: string) => ({ field }) }
   const settled = ({ field, sentAt }: Places): JsonObject => ({
     ...(field !== undefined && placeOf(field)),
@@ -57,18 +57,18 @@ async function placeLosses(exchange: Exchange, plan: Plan, text: string): Promis
   if (adapter === caller) {
     const { model, facts } = target
     const edits = { model, facts, foreign: true, resolved: resolved !== undefined }
-    return { losses: editedLosses(exchange, plan, edits, stringify(body), settled) }
+    return { losses: editedLosses(asked, plan, edits, stringify(body), settled) }
   }
-  const { request, find } = placing.finder(body, translationOf(exchange, plan))
+  const { request, find } = placing.finder(body, translationOf(asked, plan))
   return searchPlaces(plan, request, (path) => settled(find(path)))
 }
 
 /** The translation, so that it can be made of other bodies, too. */
-const translationOf = (exchange: Exchange, { destination }: Plan): Translation => ({
-  read: rereader(exchange),
+const translationOf = (asked: AskedRequest, { destination }: Plan): Translation => ({
+  read: rereader(asked),
   write(read) {
     const { adapter, target } = destination
-    const write = exchange.route.operation === 'create' ? 'writeRequest' : 'writeCountRequest'
+    const write = asked.route.operation === 'create' ? 'writeRequest' : 'writeCountRequest'
     return adapter.upstream[write](read, { target, lose: unheard })?.body ?? {}
   },
 })
@@ -96,7 +96,7 @@ async function searchPlaces(
 
 /** The same for a body that is only edited: `came`, as it was before that. */
 function editedLosses(
-  { caller, ports }: Exchange,
+  { caller, ports }: AskedRequest,
   { losses, sent }: Plan,
   edits: SameEdits | undefined,
   came: string,

@@ -1,3 +1,4 @@
+import type { AskedRequest, RoutedRequest, SessionPart } from '../stages.ts'
 import { mayHoldEnvelope } from '../../model/proof.ts'
 import { findIssuer, isIssuer } from '../../memory/ownership.ts'
 import { ANSWERED } from '../../memory/records.ts'
@@ -7,10 +8,9 @@ import { accountFirst, fittingFirst } from '../../upstream/choice.ts'
 import { failoverOf, isMixed, type Member } from '../../upstream/members.ts'
 import { sentModel, windowAt } from '../../upstream/route.ts'
 import { accountIn, hasProofs } from '../request/accounts.ts'
-import type { Exchange } from '../exchange.ts'
-import { mayRefer, type RoutedRequest } from '../request/route.ts'
+import { mayRefer } from '../request/route.ts'
 import { parseBody } from '../request/read-request.ts'
-import { sessionPart, type SessionPart } from '../request/session.ts'
+import { sessionPart } from '../request/session.ts'
 import { lazyRequest, roughTokens } from '../request/route-conditions.ts'
 
 /** The order in which a route's members are asked for a request. */
@@ -22,17 +22,16 @@ export interface MemberOrder {
 }
 
 export function memberOrder(
-  exchange: Exchange,
   routed: RoutedRequest,
   members: readonly Member[],
 ): MemberOrder | Promise<MemberOrder> {
-  const order = (stored?: Member) => new SessionOrder(exchange, routed, members, stored)
-  const isKept = exchange.memories !== undefined && mayRefer(exchange, routed)
-  return isKept ? findStored(exchange, routed, members).then(order) : order()
+  const order = (stored?: Member) => new SessionOrder(routed, members, stored)
+  const isKept = routed.asked.memories !== undefined && mayRefer(routed)
+  return isKept ? findStored(routed, members).then(order) : order()
 }
 
 class SessionOrder implements MemberOrder {
-  readonly #exchange: Exchange
+  readonly #asked: AskedRequest
   readonly #routed: RoutedRequest
   readonly #failover: FailoverSettings
   readonly #part: SessionPart | undefined
@@ -43,26 +42,21 @@ class SessionOrder implements MemberOrder {
   #owner: string | undefined
 
   /** `stored`: the member that gave the reply to which the request refers. */
-  constructor(
-    exchange: Exchange,
-    routed: RoutedRequest,
-    members: readonly Member[],
-    stored: Member | undefined,
-  ) {
-    const { route, model } = routed
-    this.#exchange = exchange
+  constructor(routed: RoutedRequest, members: readonly Member[], stored: Member | undefined) {
+    const { asked, route, model } = routed
+    this.#asked = asked
     this.#routed = routed
-    this.#failover = failoverOf(exchange.settings, route)
-    this.#part = partOf(exchange, routed)
+    this.#failover = failoverOf(asked.settings, route)
+    this.#part = partOf(routed)
     this.#isMixed = isMixed(members)
     const bound = stored ? undefined : this.#bound(members)
     const account = stored?.account ?? bound?.account ?? this.#marked(members)
     const member = stored?.name ?? bound?.member
     const session = route.pick === 'weighted' ? this.#part?.session.hash : undefined
     const preferred = { member, account }
-    const chosen = exchange.pools.order({ route, members, session, preferred, asker: exchange })
+    const chosen = asked.pools.order({ route, members, session, preferred, asker: asked })
     // Members with a window that is too small come last, and not out: there may be no other.
-    const tokens = roughTokens(exchange)
+    const tokens = roughTokens(asked)
     this.#members = fittingFirst(chosen, (each) => (windowAt(each, model) ?? Infinity) >= tokens)
     this.#account = account
   }
@@ -76,7 +70,7 @@ class SessionOrder implements MemberOrder {
   }
 
   bind({ name: member, account }: Member): void {
-    const { pools, route, ports } = this.#exchange
+    const { pools, route, ports } = this.#asked
     const { sticky, stickySeconds } = this.#failover
     if (!this.#part || sticky === 'off' || route.operation !== 'create') return
     const { session, own, isMain } = this.#part
@@ -88,7 +82,7 @@ class SessionOrder implements MemberOrder {
   #bound(members: readonly Member[]): SessionPlace | undefined {
     if (!this.#part || this.#failover.sticky === 'off') return undefined
     const { session, own } = this.#part
-    const now = this.#exchange.ports.now()
+    const now = this.#asked.ports.now()
     const isHere = (place: SessionPlace | undefined) =>
       members.some(({ account }) => account === place?.account) ? place : undefined
     return isHere(session.placeOf(own, now)) ?? isHere(session.placeOf(undefined, now))
@@ -98,9 +92,9 @@ class SessionOrder implements MemberOrder {
   #marked(members: readonly Member[]): string | undefined {
     const { scanned } = this.#routed
     if (!this.#isMixed) return undefined
-    const mayHold = scanned?.holds(mayHoldEnvelope) ?? mayHoldEnvelope(this.#exchange.body.text)
+    const mayHold = scanned?.holds(mayHoldEnvelope) ?? mayHoldEnvelope(this.#asked.received.text)
     if (!mayHold) return undefined
-    return accountIn(lazyRequest(this.#exchange)(), members)
+    return accountIn(lazyRequest(this.#asked)(), members)
   }
 
   /** The owner of proofs without a mark: the member that would be asked first. */
@@ -108,41 +102,40 @@ class SessionOrder implements MemberOrder {
     const [first] = this.#members
     if (this.#account !== undefined || !this.#isMixed || !first) return this.#account
     if (isHop || this.#isOut(first))
-      this.#owner ??= hasProofs(lazyRequest(this.#exchange)()) ? first.account : ''
+      this.#owner ??= hasProofs(lazyRequest(this.#asked)()) ? first.account : ''
     return this.#owner || undefined
   }
 
   #isOut(member: Member): boolean {
-    const { pools, ports } = this.#exchange
+    const { pools, ports } = this.#asked
     const model = sentModel(member, this.#routed.model)
-    return pools.until(member, this.#exchange, model) > ports.now()
+    return pools.until(member, this.#asked, model) > ports.now()
   }
 }
 
-function partOf(exchange: Exchange, routed: RoutedRequest): SessionPart | undefined {
-  routed.part ??= sessionPart(exchange, routed.scanned, routed.model) ?? false
+function partOf(routed: RoutedRequest): SessionPart | undefined {
+  routed.part ??= sessionPart(routed.asked, routed.scanned, routed.model) ?? false
   return routed.part || undefined
 }
 
 /** The member that keeps the reply to which a request refers, or that gave it and shall be asked on. */
 async function findStored(
-  exchange: Exchange,
-  { scanned, route }: RoutedRequest,
+  { asked, scanned, route }: RoutedRequest,
   members: readonly Member[],
 ): Promise<Member | undefined> {
-  const { memory } = exchange.caller.caller
-  if (!memory || !exchange.memories || !scanned) return undefined
+  const { memory } = asked.caller.caller
+  if (!memory || !asked.memories || !scanned) return undefined
   const { previous, references, claims = [], spoken = [] } = memory.asks(parseBody(scanned))
   const id = previous ?? references[0] ?? claims[0] ?? spoken[0]
   if (id === undefined) return undefined
-  const issuer = await findIssuer(exchange, exchange.memories, id).catch(() => undefined)
-  const isSticky = failoverOf(exchange.settings, route).sticky !== 'off'
+  const issuer = await findIssuer(asked, asked.memories, id).catch(() => undefined)
+  const isSticky = failoverOf(asked.settings, route).sticky !== 'off'
   const name = isSticky ? issuer?.replace(ANSWERED, '') : issuer
   return members.find((member) => isIssuer(member.upstream, name))
 }
 
 /** Whether any route chooses by the class or the length of a request. */
-export const hasClasses = ({ settings }: Pick<Exchange, 'settings'>): boolean =>
+export const hasClasses = ({ settings }: Pick<AskedRequest, 'settings'>): boolean =>
   settings.routes.some((route) => route.class ?? route.minInputTokens)
 
 /**
@@ -150,13 +143,13 @@ export const hasClasses = ({ settings }: Pick<Exchange, 'settings'>): boolean =>
  * but the proofs are of use only where they were made. A request that the client itself names as another part of its
  * session is another conversation.
  */
-export function sessionRoute(exchange: Exchange, routed: RoutedRequest): RouteSettings {
-  const part = partOf(exchange, routed)
-  const now = exchange.ports.now()
+export function sessionRoute(routed: RoutedRequest): RouteSettings {
+  const { asked } = routed
+  const part = partOf(routed)
+  const now = asked.ports.now()
   const bound = part?.isMain ? part.session.placeOf(part.own, now)?.route : undefined
-  const preferred =
-    bound && bound !== routed.route ? sameRoute(exchange.settings, bound) : undefined
-  return preferred && preferred !== routed.route && hasProofs(lazyRequest(exchange)())
+  const preferred = bound && bound !== routed.route ? sameRoute(asked.settings, bound) : undefined
+  return preferred && preferred !== routed.route && hasProofs(lazyRequest(asked)())
     ? preferred
     : routed.route
 }

@@ -1,28 +1,20 @@
+import type { Summing } from '../request/plan.ts'
+import type { AskedRequest } from '../stages.ts'
 import type { ServerFacts } from '../../../adapters/contract.ts'
 import { sinceSummary } from '../../compaction/since.ts'
 import type { CompactionSettings } from '../../config/settings.ts'
 import { MAX_OUTPUT_TOKENS } from '../../config/defaults.ts'
-import { refuseUnsummable, summaryTurn, type Asking } from '../../compaction/turn.ts'
+import { refuseUnsummable, summaryTurn } from '../../compaction/turn.ts'
 import type { Lose } from '../../model/loss.ts'
 import { invalid } from '../../model/problem.ts'
 import type { Request } from '../../model/request.ts'
 import type { ScannedBody } from '../../json/scanned-body.ts'
 import type { Destination } from '../../upstream/route.ts'
-import type { Exchange } from '../exchange.ts'
-
-/** A summary that is to be written here. */
-export interface Summing {
-  /** The conversation, without the turn that asks for its summary. */
-  of: Request
-  asking: Asking
-  /** Only where the conversation is longer than so many tokens, and before the turn goes on. */
-  above?: number
-}
 
 /** What the services ask for by themselves where a threshold has no number. */
 const USUAL_THRESHOLD = 150_000
 
-const compactionAt = ({ settings }: Exchange, { upstream }: Destination): CompactionSettings =>
+const compactionAt = ({ settings }: AskedRequest, { upstream }: Destination): CompactionSettings =>
   upstream.compaction ?? settings.compaction ?? {}
 
 /**
@@ -30,7 +22,7 @@ const compactionAt = ({ settings }: Exchange, { upstream }: Destination): Compac
  * takes no items beside those of a conversation, would refuse the order for a summary.
  */
 export const isSummedHere = (
-  { caller, route }: Exchange,
+  { caller, route }: AskedRequest,
   { adapter, target }: Destination,
   scanned: ScannedBody | undefined,
 ): boolean =>
@@ -50,12 +42,12 @@ const mayAsk = (text: string): boolean => text.includes('"compaction_trigger"')
  * the request as it was, with a wish that is no loss.
  */
 export function withSummaryTurn(
-  exchange: Exchange,
+  asked: AskedRequest,
   destination: Destination,
   request: Request,
   lose: Lose,
 ): { request: Request; summing?: Summing; served?: Request } {
-  const { caller, route } = exchange
+  const { caller, route } = asked
   const { compact } = request
   const { adapter, target } = destination
   const isOwn = adapter === caller && writesSummaries(target.facts.server)
@@ -64,7 +56,7 @@ export function withSummaryTurn(
     refused,
     threshold,
     maxOutputTokens = MAX_OUTPUT_TOKENS,
-  } = compactionAt(exchange, destination)
+  } = compactionAt(asked, destination)
   const { compact: _, ...plain } = request
   const { maxOutputTokens: most = maxOutputTokens } = target.facts
   const asking = {

@@ -3,7 +3,7 @@ import type { Event } from '../../model/events.ts'
 import { toProblem } from '../../problems/failures.ts'
 import type { Piece, UpstreamCall } from '../../upstream/call.ts'
 import type { SentRequest } from '../../upstream/request.ts'
-import type { Answer, Exchange } from '../exchange.ts'
+import type { Answer, Context } from '../exchange.ts'
 import type { SummaryPlan, SummaryChannel, TranslatePlan } from '../request/plan.ts'
 import { SummaryTurns, type AskUpstream } from './turns.ts'
 
@@ -12,13 +12,13 @@ import { SummaryTurns, type AskUpstream } from './turns.ts'
  * reply is written, kept and counted as any other, and its stream is kept alive meanwhile.
  */
 export async function callForSummary(
-  exchange: Exchange,
+  context: Context,
   plan: TranslatePlan,
   summary: SummaryPlan,
   sent: SentRequest,
   ask: AskUpstream,
 ): Promise<UpstreamCall> {
-  const turns = new SummaryTurns(exchange, plan, summary, ask)
+  const turns = new SummaryTurns(context, plan, summary, ask)
   const first = await turns.begin(sent)
   return callWithEvents(first, summary.channel, turns, async function* () {
     yield summaryReply(await turns.heard())
@@ -65,7 +65,7 @@ export function callWithEvents(
 }
 
 /** What an answer brings back of the request, with the long data that was left out of it. */
-export const withLongData = ({ body }: Exchange, answer: Answer): Answer =>
-  body.isLifted && typeof answer.body === 'string'
-    ? { ...answer, body: body.filled(answer.body) }
+export const withLongData = ({ received }: TranslatePlan, answer: Answer): Answer =>
+  received.isLifted && typeof answer.body === 'string'
+    ? { ...answer, body: received.filled(answer.body) }
     : answer

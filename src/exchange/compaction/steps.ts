@@ -4,13 +4,13 @@ import { replyCounter } from '../../stream/budget.ts'
 import { frameReader } from '../../stream/event-reader.ts'
 import { replyEvents } from '../../stream/reply-events.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
-import type { Exchange } from '../exchange.ts'
+import type { Context } from '../exchange.ts'
 import { HeardReply } from '../reply/heard.ts'
 import type { SummaryPlan, TranslatePlan } from '../request/plan.ts'
 
 /** What an upstream answers, as events, within the bounds of a reply that is held. The last of them ends it. */
 export async function* stepsOf(
-  { journal, lease, newId, settings }: Exchange,
+  { journal, lease, newId, settings }: Context,
   { destination, request, lastProof }: TranslatePlan,
   { adapter: { upstream }, channel }: SummaryPlan,
   call: UpstreamCall,

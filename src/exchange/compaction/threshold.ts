@@ -8,7 +8,7 @@ import { estimateTokens } from '../../rules/estimate.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
 import type { SentRequest } from '../../upstream/request.ts'
 import { isSuccess, readRefusal } from '../answers/refusal.ts'
-import type { Exchange } from '../exchange.ts'
+import type { Context } from '../exchange.ts'
 import { allBytes } from '../reply/pass.ts'
 import type { SummaryPlan, TranslatePlan } from '../request/plan.ts'
 import { callWithEvents } from './call.ts'
@@ -22,20 +22,20 @@ const TAIL = 0.5
 
 /** The plan of a turn that needs no summary; undefined where it is longer than its threshold. */
 export async function planWithin(
-  exchange: Exchange,
+  context: Context,
   plan: TranslatePlan,
   summary: SummaryPlan,
   ask: AskUpstream,
 ): Promise<TranslatePlan | undefined> {
   const { above = 0 } = summary
-  if ((await countInput(exchange, summary, above, ask)) > above) return undefined
+  if ((await countInput(context, summary, above, ask)) > above) return undefined
   const { summary: _, ...rest } = plan
   const losses = plan.losses.filter(({ path }) => path !== 'compaction')
   return { ...rest, losses, destination: { ...plan.destination, adapter: summary.adapter } }
 }
 
 async function countInput(
-  exchange: Exchange,
+  context: Context,
   { of, adapter, counter }: SummaryPlan,
   above: number,
   ask: AskUpstream,
@@ -47,7 +47,7 @@ async function countInput(
     call.release()
     return estimate
   }
-  const text = new TextDecoder().decode(await allBytes(exchange, call))
+  const text = new TextDecoder().decode(await allBytes(context, call))
   return adapter.upstream.readTokenCount(parsed(text)) ?? estimate
 }
 
@@ -61,13 +61,13 @@ function parsed(text: string) {
 
 /** Asks for the summary, and then for the turn that goes on from it, unless the caller wants to see it first. */
 export async function callAboveThreshold(
-  exchange: Exchange,
+  context: Context,
   plan: TranslatePlan,
   summary: SummaryPlan,
   ask: AskUpstream,
 ): Promise<UpstreamCall> {
   const { above = 0, asking, of, channel, write } = summary
-  const turns = new SummaryTurns(exchange, plan, summary, ask)
+  const turns = new SummaryTurns(context, plan, summary, ask)
   const first = await turns.begin(write(summaryTurn(of, asking)))
   const steps = async function* (): AsyncGenerator<Event[]> {
     const heard = await turns.heard()
@@ -75,9 +75,9 @@ export async function callAboveThreshold(
     yield [{ type: 'start', id, model }, ...summaryEvents(words)]
     if (of.compact?.pause) return yield ending(heard)
     turns.demandCaller()
-    const call = await goOn(ask, plan, write(afterSummary(of, words, above * TAIL)), exchange)
+    const call = await goOn(ask, plan, write(afterSummary(of, words, above * TAIL)), context)
     turns.call = call
-    for await (const step of stepsOf(exchange, plan, summary, call))
+    for await (const step of stepsOf(context, plan, summary, call))
       yield step.flatMap((event) => behindSummary(event, heard))
   }
   return callWithEvents(first, channel, turns, steps, plan.stream)
@@ -87,11 +87,11 @@ async function goOn(
   ask: AskUpstream,
   plan: TranslatePlan,
   sent: SentRequest,
-  exchange: Exchange,
+  context: Context,
 ): Promise<UpstreamCall> {
   const call = await ask(sent)
   if (isSuccess(call.status)) return call
-  throw new ProblemError((await readRefusal(exchange, plan, call)).problem)
+  throw new ProblemError((await readRefusal(context, plan, call)).problem)
 }
 
 const ending = ({ usage }: SummaryHeard): Event[] => [

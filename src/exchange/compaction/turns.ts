@@ -10,7 +10,7 @@ import { CALLER_LEFT } from '../../problems/failures.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
 import type { SentRequest } from '../../upstream/request.ts'
 import { isSuccess, placeRefusal, readRefusal, RefusedError } from '../answers/refusal.ts'
-import type { Exchange } from '../exchange.ts'
+import type { Context } from '../exchange.ts'
 import type { SummaryPlan, TranslatePlan } from '../request/plan.ts'
 import { stepsOf } from './steps.ts'
 
@@ -24,7 +24,7 @@ export class SummaryTurns {
   /** The call that answers now. */
   call: UpstreamCall | undefined
   #isLeft = false
-  readonly #exchange: Exchange
+  readonly #context: Context
   readonly #plan: TranslatePlan
   readonly #summary: SummaryPlan
   readonly #ask: AskUpstream
@@ -38,8 +38,8 @@ export class SummaryTurns {
   /** Words that came beside a call, or were cut off: better than none. */
   #poor: SummaryHeard | undefined
 
-  constructor(exchange: Exchange, plan: TranslatePlan, summary: SummaryPlan, ask: AskUpstream) {
-    this.#exchange = exchange
+  constructor(context: Context, plan: TranslatePlan, summary: SummaryPlan, ask: AskUpstream) {
+    this.#context = context
     this.#plan = plan
     this.#summary = summary
     this.#ask = ask
@@ -54,11 +54,11 @@ export class SummaryTurns {
       this.call = call
       this.#tries += 1
       if (isSuccess(call.status)) return call
-      const refused = await readRefusal(this.#exchange, this.#plan, call)
+      const refused = await readRefusal(this.#context, this.#plan, call)
       if (this.#mayShorten(refused.problem)) continue
-      this.#exchange.journal.spared()
-      const placed = await placeRefusal(this.#exchange, this.#plan, refused)
-      if (this.#exchange.isRepeatable) throw new RefusedError(placed, this.#plan, call)
+      this.#context.journal.spared()
+      const placed = await placeRefusal(this.#context, this.#plan, refused)
+      if (this.#plan.isRepeatable) throw new RefusedError(placed, this.#plan, call)
       throw new ProblemError(placed.problem)
     }
   }
@@ -86,7 +86,7 @@ export class SummaryTurns {
   }
 
   demandCaller(): void {
-    if (this.#isLeft || this.#exchange.signal.aborted) throw new ProblemError(CALLER_LEFT)
+    if (this.#isLeft || this.#context.signal.aborted) throw new ProblemError(CALLER_LEFT)
   }
 
   #accepted(heard: SummaryHeard): SummaryHeard {
@@ -120,7 +120,7 @@ export class SummaryTurns {
   async #events(): Promise<Event[]> {
     const events: Event[] = []
     if (this.call)
-      for await (const step of stepsOf(this.#exchange, this.#plan, this.#summary, this.call))
+      for await (const step of stepsOf(this.#context, this.#plan, this.#summary, this.call))
         events.push(...step)
     return events
   }

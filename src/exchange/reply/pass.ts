@@ -1,12 +1,11 @@
-import type { Route } from '../../../adapters/contract.ts'
 import { isShown, type Event } from '../../model/events.ts'
 import { isFailure } from '../../problems/error-words.ts'
 import { mayHop } from '../../upstream/verdict.ts'
 import { isObject, parse, parseObject } from '../../json/json.ts'
 import { ProblemError, type Problem } from '../../model/problem.ts'
 import { problemAnswer, replyHeaders } from '../answers/answer.ts'
-import { replyCounter } from '../../stream/budget.ts'
-import type { Answer, Exchange, StoredExchange } from '../exchange.ts'
+import { replyCounter, type Lease } from '../../stream/budget.ts'
+import type { Answer, Context } from '../exchange.ts'
 import { ByteList, utf8Text, wholeBytes, withoutMark } from '../../json/bytes.ts'
 import { createMirror, type Mirror } from '../../memory/mirror.ts'
 import {
@@ -29,20 +28,22 @@ import { passedReader, passStream, type Passage, type PassedReply } from './pass
 
 /** Passes the reply of an upstream of the caller's own dialect as bytes, whole or streamed. */
 export async function passReply(
-  exchange: Exchange,
+  context: Context,
   plan: PassPlan,
   call: UpstreamCall,
 ): Promise<Answer> {
+  const { received, route, sent } = plan
   const type = call.headers.get('content-type')
   const isStream = plan.stream || isStreamType(type)
+  const mirror = context.memories && createMirror({ ...context, received, route }, plan)
   const answer = isStream
-    ? await passStream(exchange, plan, call, passageOf(exchange, plan))
-    : await passBody(exchange, plan, call)
-  const isJson = !isStream || framingOf(exchange.route.framing).isJson
+    ? await passStream(context, plan, call, passageOf(context.lease, plan, mirror))
+    : await passBody(context, plan, call, mirror)
+  const isJson = !isStream || framingOf(route.framing).isJson
   const unnamed = isJson ? 'application/json' : 'text/event-stream'
   const headers = {
     'content-type':
-      type !== null && /^[\x20-\x7e]{1,128}$/.test(type) ? plan.sent.secrets.hide(type) : unnamed,
+      type !== null && /^[\x20-\x7e]{1,128}$/.test(type) ? sent.secrets.hide(type) : unnamed,
     ...answer.headers,
     ...replyHeaders(plan, call, plan.losses),
   }
@@ -50,42 +51,41 @@ export async function passReply(
 }
 
 /** Releases a request that has been sent: its stream may go on for an hour. Of one that is kept the scanned text stays. */
-function passageOf(exchange: Exchange, plan: PassPlan): Passage {
-  const mirror = createMirror(exchange, plan)
+function passageOf(lease: Lease, plan: PassPlan, mirror: Mirror | undefined): Passage {
   const begun = () => {
-    if (mirror) return exchange.body.leave()
+    if (mirror) return plan.received.leave()
     // To delete a member would make the plan larger for as long as the stream goes on.
     plan.scanned = undefined
     plan.found = undefined
-    exchange.body.drop()
-    exchange.lease.hold(0)
+    plan.received.drop()
+    lease.hold(0)
   }
   return { mirror, begun }
 }
 
 /** Passes one JSON body. It is gathered first, so that a body that was cut off does not look like an answer. */
 async function passBody(
-  exchange: Exchange,
+  context: Context,
   plan: PassPlan,
   call: UpstreamCall,
+  mirror: Mirror | undefined,
 ): Promise<PassedReply> {
   const heard = new HeardReply()
-  exchange.journal.hears(heard)
-  const bytes = withoutMark(await allBytes(exchange, call, heard))
-  exchange.journal.began()
+  context.journal.hears(heard)
+  const bytes = withoutMark(await allBytes(context, call, heard))
+  context.journal.began()
   const text = utf8Text(bytes)
-  const mirror = createMirror(exchange, plan)
-  const { events, hasError } = bodyEvents(exchange, plan, text, mirror)
-  const failure = exchange.isRepeatable ? events.find(isShown) : undefined
+  const { events, hasError } = bodyEvents(context, plan, text, mirror)
+  const failure = plan.isRepeatable ? events.find(isShown) : undefined
   if (failure?.type === 'error' && mayHop(failure.problem))
     throw new StillbornError(shownProblem(plan, failure.problem))
-  observe(exchange, plan, events, heard)
-  const failed = failureAnswer(exchange, plan, events, text)
+  observe(context, plan, events, heard)
+  const failed = failureAnswer(context, plan, events, text)
   if (failed) return failed
   await mirror?.settle()
-  exchange.journal.finish({ status: call.status, bytesOut: bytes.length })
+  context.journal.finish({ status: call.status, bytesOut: bytes.length })
   const { requested: model, destination, sent } = plan
-  const { reply } = exchange.caller.same.modelMember
+  const { reply } = context.caller.same.modelMember
   // A server's own words may stand beside a reply or in place of one, so secrets are hidden in them.
   const isForeign = events.length === 0 || events.at(-1)?.type === 'error' || hasError
   const shown = isForeign ? sent.secrets.hideJson(text) : text
@@ -101,7 +101,7 @@ async function passBody(
  * where clients of the dialect could not read its error.
  */
 export function failureAnswer(
-  exchange: StoredExchange,
+  context: Context,
   plan: PassPlan,
   events: readonly Event[],
   text: string,
@@ -116,16 +116,16 @@ export function failureAnswer(
   const isTold = body === undefined || isWithin || isFailure(body)
   if (!isCured && !isTold && Object.keys(body).length > 0) return undefined
   const problem = shownProblem(plan, first.problem)
-  exchange.journal.spared()
+  context.journal.spared()
   if (isCured || problem === KEY_REFUSED || !hasReadableError(adapter, body))
     throw new ProblemError(problem)
   const { status, headers } = problemAnswer(adapter, problem, '')
-  exchange.journal.finish({ status, problem })
+  context.journal.finish({ status, problem })
   return { status, headers, body: plan.sent.secrets.hideJson(text) }
 }
 
 function observe(
-  { journal }: StoredExchange,
+  { journal }: Context,
   { sent }: PassPlan,
   events: readonly Event[],
   heard: HeardReply,
@@ -139,7 +139,7 @@ function observe(
 }
 
 export async function allBytes(
-  { settings, lease }: StoredExchange,
+  { settings, lease }: Context,
   call: UpstreamCall,
   heard?: HeardReply,
 ): Promise<Uint8Array> {
@@ -160,7 +160,7 @@ export async function allBytes(
 }
 
 export function bodyEvents(
-  exchange: StoredExchange & { route?: Route },
+  context: Context,
   plan: PassPlan,
   text: string,
   mirror?: Mirror,
@@ -173,8 +173,8 @@ export function bodyEvents(
   try {
     const json = parse(text, upstream.verbatim)
     const hasError = isObject(json) && Boolean(json['error'])
-    if (exchange.route?.operation !== 'count-tokens')
-      return { events: passedReader(exchange, plan, mirror).body(json, text), hasError }
+    if (plan.route.operation !== 'count-tokens')
+      return { events: passedReader(context, plan, mirror).body(json, text), hasError }
     const problem = isFailure(json) ? upstream.readProblem(200, json) : undefined
     return { events: problem ? [{ type: 'error', problem }] : [] }
   } catch (error) {

@@ -21,7 +21,7 @@ import type { UpstreamCall } from '../../upstream/call.ts'
 import { lossComment } from '../answers/answer.ts'
 import { hasAdvice } from '../answers/problem-advice.ts'
 import { shownProblem } from '../answers/shown-problem.ts'
-import type { Answer, PassingExchange, StoredExchange } from '../exchange.ts'
+import type { Answer, Context } from '../exchange.ts'
 import { memberOf } from '../../json/scanned-body.ts'
 import { slicesAt, spliceStrings } from '../../json/slices.ts'
 import { unreadRequest, type PassPlan } from '../request/plan.ts'
@@ -39,25 +39,26 @@ export interface Passage {
 
 /** Passes a stream in the caller's own dialect, frame by frame. */
 export function passStream(
-  exchange: PassingExchange,
+  context: Context,
   plan: PassPlan,
   call: UpstreamCall,
   passage: Passage,
 ): Promise<PassedReply> {
   // Neither a heartbeat nor a comment may stand in an answer of another type.
   const isStream = isStreamType(call.headers.get('content-type'))
-  const reader = () => freshReader(exchange, plan)
+  const reader = () => freshReader(context, plan)
   const delivery = new Delivery({
-    exchange,
+    context,
     call,
-    frames: framesOf(exchange, plan, call, passage.mirror),
-    out: new PassedFrames(exchange, plan, call, passage),
+    frames: framesOf(context, plan, call, passage.mirror),
+    out: new PassedFrames(context, plan, call, passage),
     keeper: keeperOf(passage.mirror),
+    framing: plan.route.framing,
     heard: new HeardReply((piece) => reader().read(piece)),
     status: call.status,
-    heartbeat: isStream ? exchange.caller.caller.heartbeat : undefined,
+    heartbeat: isStream ? context.caller.caller.heartbeat : undefined,
     losses: () => plan.losses,
-    trailer: () => (isStream ? lossComment(exchange, plan.losses) : ''),
+    trailer: () => (isStream ? lossComment(context, plan.route, plan.losses) : ''),
   })
   return delivery.stream()
 }
@@ -68,37 +69,37 @@ const keeperOf = (mirror: Mirror | undefined): Keeper => ({
 })
 
 function framesOf(
-  exchange: PassingExchange,
+  context: Context,
   plan: PassPlan,
   call: UpstreamCall,
   mirror: Mirror | undefined,
 ): ReplyFrames {
-  const reader = passedReader(exchange, plan, mirror)
+  const reader = passedReader(context, plan, mirror)
   const { verbatim } = plan.destination.adapter.upstream
   return replyFrames({
     reader,
     verbatim,
-    limits: exchange.settings.limits,
+    limits: context.settings.limits,
     contentType: call.headers.get('content-type'),
     passing: {
-      framing: framingOf(exchange.route.framing),
-      pieces: new PieceFinder(exchange.caller.same.passing.isPiece),
-      restart: () => passedReader(exchange, plan, mirror),
+      framing: framingOf(plan.route.framing),
+      pieces: new PieceFinder(context.caller.same.passing.isPiece),
+      restart: () => passedReader(context, plan, mirror),
     },
   })
 }
 
 /** Reads along with what passes, for the log and to know how it ends. */
 export function passedReader(
-  exchange: StoredExchange,
+  context: Context,
   plan: PassPlan,
   mirror: Mirror | undefined,
 ): FrameReader {
-  const reader = freshReader(exchange, plan)
+  const reader = freshReader(context, plan)
   return mirror ? mirror.listen(reader) : reader
 }
 
-function freshReader({ newId }: StoredExchange, plan: PassPlan): FrameReader {
+function freshReader({ newId }: Context, plan: PassPlan): FrameReader {
   const { adapter, target } = plan.destination
   const { server } = target.facts
   const request = unreadRequest(plan)
@@ -116,7 +117,7 @@ const LARGEST_ERROR = 262_144
 class PassedFrames implements FrameOut {
   readonly passes = true
   goesOn = true
-  readonly #exchange: PassingExchange
+  readonly #context: Context
   readonly #plan: PassPlan
   readonly #call: UpstreamCall
   readonly #passage: Passage
@@ -136,17 +137,17 @@ class PassedFrames implements FrameOut {
   /** The end of the framing has passed. */
   #isClosed = false
 
-  constructor(exchange: PassingExchange, plan: PassPlan, call: UpstreamCall, passage: Passage) {
-    this.#exchange = exchange
+  constructor(context: Context, plan: PassPlan, call: UpstreamCall, passage: Passage) {
+    this.#context = context
     this.#plan = plan
     this.#call = call
     this.#passage = passage
-    this.#rules = exchange.caller.same.passing
-    this.#framing = framingOf(exchange.route.framing)
-    this.#isData = exchange.caller.caller.heartbeat === undefined
+    this.#rules = context.caller.same.passing
+    this.#framing = framingOf(plan.route.framing)
+    this.#isData = context.caller.caller.heartbeat === undefined
     this.#secrets = plan.sent.secrets
-    this.#thread = this.#rules.streamThread?.(replyCounter(exchange.lease))
-    this.#rename = renamerOf(exchange, plan)
+    this.#thread = this.#rules.streamThread?.(replyCounter(context.lease))
+    this.#rename = renamerOf(context, plan)
     const { counting } = plan.destination.adapter.same
     this.#isCount = plan.counted ? counting?.isCount : undefined
   }
@@ -186,11 +187,11 @@ class PassedFrames implements FrameOut {
   /** Until it is shown something, another upstream may be asked. */
   begins({ events, isPiece }: ReadFrame): boolean {
     if (isPiece) return true
-    return this.#exchange.isRepeatable ? events.some(isShown) : events.length > 0
+    return this.#plan.isRepeatable ? events.some(isShown) : events.length > 0
   }
 
   opensWith(read: ReadFrame): boolean {
-    return read === this.#own && !(this.#exchange.isRepeatable && this.#mayHop)
+    return read === this.#own && !(this.#plan.isRepeatable && this.#mayHop)
   }
 
   begun(): void {
@@ -263,10 +264,10 @@ class PassedFrames implements FrameOut {
 
   /** The error that is missing at the end of the stream, in its dialect. */
   #written(problem: Problem): string {
-    const { caller, ports, newId, route } = this.#exchange
-    const { destination, requested, stream } = this.#plan
+    const { caller, ports, newId } = this.#context
+    const { destination, requested, route, stream } = this.#plan
     const now = Math.floor(ports.now() / 1000)
-    const request = { ...unreadRequest(this.#plan), ...storing(this.#exchange, this.#plan) }
+    const request = { ...unreadRequest(this.#plan), ...storing(this.#context, this.#plan) }
     const writer = caller.caller.writer({ request, now, lose: () => undefined, newId })
     const frames = framer(route.framing, this.#isShown)
     const said = writer.push({ type: 'error', problem })
@@ -293,7 +294,7 @@ class PassedFrames implements FrameOut {
 const isStart = (event: Event): event is StartEvent => event.type === 'start'
 
 /** What a request that has passed says of whether its reply is kept. */
-function storing({ caller }: PassingExchange, { scanned }: PassPlan): { store?: boolean } {
+function storing({ caller }: Context, { scanned }: PassPlan): { store?: boolean } {
   const store = memberOf(scanned, caller.caller.memory?.keepMember)
   return typeof store === 'boolean' ? { store } : {}
 }
@@ -302,14 +303,14 @@ const failureOf = (problem: Problem) => ({ type: 'error' as const, problem })
 
 /** Tells frames that pass by the caller's name of the model, where that is another. */
 function renamerOf(
-  exchange: PassingExchange,
-  { requested: model, destination }: PassPlan,
+  { caller }: Context,
+  { requested: model, destination, route }: PassPlan,
 ): Change | undefined {
   if (!destination.aliased) return undefined
-  const { event, reply } = exchange.caller.same.modelMember
+  const { event, reply } = caller.same.modelMember
   const path = event ?? [reply]
   const member = `"${path.at(-1)}"`
-  const framing = framingOf(exchange.route.framing)
+  const framing = framingOf(route.framing)
   const rename: Change = (json) =>
     json.includes(member) ? spliceStrings(json, slicesAt(json, path), model) : json
   return (text) => (text.includes(member) ? framing.withData(text, rename) : text)

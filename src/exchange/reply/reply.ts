@@ -1,3 +1,4 @@
+import type { Route } from '../../../adapters/contract.ts'
 import { isShown, type Event } from '../../model/events.ts'
 import type { Loss } from '../../model/loss.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -15,7 +16,7 @@ import {
 import { SILENT, within } from '../../stream/time.ts'
 import type { Piece, UpstreamCall } from '../../upstream/call.ts'
 import { StillbornError } from '../answers/refusal.ts'
-import type { Answer, PassingExchange } from '../exchange.ts'
+import type { Answer, Context } from '../exchange.ts'
 import { Gathering, type HeardPiece } from './gathering.ts'
 import type { HeardReply } from './heard.ts'
 
@@ -58,8 +59,9 @@ export interface Keeper {
 }
 
 export interface DeliveryParts {
-  exchange: PassingExchange
+  context: Context
   call: UpstreamCall
+  framing: Route['framing']
   frames: ReplyFrames
   out: FrameOut
   keeper: Keeper
@@ -104,7 +106,7 @@ export class Delivery {
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts
-    const { streamBytes, gatherMs } = parts.exchange.settings.limits
+    const { streamBytes, gatherMs } = parts.context.settings.limits
     this.#most = streamBytes + FREE_BYTES
     this.#gathering =
       gatherMs === 0
@@ -114,7 +116,7 @@ export class Delivery {
             read: () => this.#read(),
             hear: (piece) => this.#hear(piece),
           })
-    parts.exchange.journal.hears(parts.heard)
+    parts.context.journal.hears(parts.heard)
   }
 
   /**
@@ -122,8 +124,8 @@ export class Delivery {
    * status. It waits no longer than a heartbeat, because intermediaries give up on silent upstreams.
    */
   async stream(): Promise<Pick<Answer, 'status' | 'headers' | 'body'>> {
-    const { exchange, call, heartbeat, status } = this.#parts
-    const { heartbeatMs } = exchange.settings.limits
+    const { context, call, framing, heartbeat, status } = this.#parts
+    const { heartbeatMs } = context.settings.limits
     const beginning = this.#beginning()
     const opened = await within(beginning, heartbeatMs)
     if (opened !== SILENT) this.#refuse(opened)
@@ -137,13 +139,13 @@ export class Delivery {
       first = undefined
       return this.#leave(came instanceof Promise ? await came : came)
     }
-    const beat = encodeHeartbeat(heartbeat, exchange.route.framing)
+    const beat = encodeHeartbeat(heartbeat, framing)
     const body = steppedSource(step, {
       // Behind the last event none must stand.
       heartbeat: beat && (() => (this.#end ? undefined : beat())),
       heartbeatMs,
-      alarm: exchange.ports.alarm,
-      signal: exchange.signal,
+      alarm: context.ports.alarm,
+      signal: context.signal,
       stop: () => {
         call.cancel()
         this.#over(CALLER_LEFT)
@@ -191,7 +193,7 @@ export class Delivery {
     const shown = first?.events.find(isShown)
     if (!first || shown?.type !== 'error') return
     if (!out.opensWith(first)) throw new StillbornError(shown.problem)
-    this.#parts.exchange.journal.spared()
+    this.#parts.context.journal.spared()
   }
 
   /** The next frames. Never rejects. */
@@ -215,8 +217,8 @@ export class Delivery {
 
   /** The frames that have been heard; a promise only where they need one, since each costs as much as a frame. */
   #took({ frames: read, piece, isBetween }: HeardPiece): Came | Promise<Came> {
-    const { frames, out, exchange } = this.#parts
-    if (read.length > 0) exchange.journal.began()
+    const { frames, out, context } = this.#parts
+    if (read.length > 0) context.journal.began()
     const made = out.ready(read, piece)
     const bytes = isBetween && !frames.isWithin ? piece?.bytes : undefined
     const came = (ready: readonly ReadFrame[]): Came => {
@@ -227,13 +229,13 @@ export class Delivery {
   }
 
   #note(frames: readonly ReadFrame[]): void {
-    const { heard, exchange } = this.#parts
+    const { heard, context } = this.#parts
     for (const { frame, events, isPiece } of frames) {
       if (events.length > 0) heard.add(events)
       else if (isPiece && frame) heard.skip(frame)
       for (const event of events) {
-        if (event.type === 'usage') exchange.journal.count(event.usage)
-        if (event.type === 'finish') exchange.journal.note({ finish: event.reason })
+        if (event.type === 'usage') context.journal.count(event.usage)
+        if (event.type === 'finish') context.journal.note({ finish: event.reason })
       }
     }
   }
@@ -250,7 +252,7 @@ export class Delivery {
   }
 
   #step({ bytes, isOver }: Came, { text, isSame, end, behind }: Written): Step {
-    const { exchange, out, trailer } = this.#parts
+    const { context, out, trailer } = this.#parts
     const last = this.#end !== undefined && (isOver || !out.goesOn)
     const said = end?.said === undefined ? '' : trailer() + end.said
     const left =
@@ -258,22 +260,22 @@ export class Delivery {
         ? bytes
         : this.#encode(text + said + behind + (last ? out.end() : ''))
     this.#written += left.length
-    exchange.journal.sent(left.length)
+    context.journal.sent(left.length)
     if (last) this.#over(this.#end?.problem)
     return { bytes: left, last }
   }
 
   #over(problem: Problem | undefined): void {
-    const { exchange, status, losses } = this.#parts
+    const { context, status, losses } = this.#parts
     if (problem) this.#countRest()
-    exchange.journal.finish({ status, losses: losses(), problem })
+    context.journal.finish({ status, losses: losses(), problem })
   }
 
   /** What a reply that broke off had counted before. */
   #countRest(): void {
-    const { exchange, frames } = this.#parts
+    const { context, frames } = this.#parts
     const usage = frames.counts()
-    if (usage) exchange.journal.count(usage)
+    if (usage) context.journal.count(usage)
   }
 
   #attempt(frames: readonly ReadFrame[]): Written {

@@ -13,10 +13,10 @@ import { dotted } from '../../model/paths.ts'
 import type { Request } from '../../model/request.ts'
 import { ProblemError, type Problem } from '../../model/problem.ts'
 import { lossComment, replyHeaders } from '../answers/answer.ts'
-import { FREE_BYTES, replyCounter, weightOf } from '../../stream/budget.ts'
+import { FREE_BYTES, replyCounter, weightOf, type Lease } from '../../stream/budget.ts'
 import { isLonger } from '../../json/bytes.ts'
 import { secretHider } from './hide-secrets.ts'
-import type { Answer, Exchange } from '../exchange.ts'
+import type { Answer, Context } from '../exchange.ts'
 import { CALLER_LEFT, NO_ROOM, REPLY_GREW } from '../../problems/failures.ts'
 import { ReplyRecorder } from '../../memory/recorder.ts'
 import { watchEmptyReply, type EmptyReply } from './empty-reply.ts'
@@ -39,23 +39,24 @@ import { Delivery, type FrameOut, type Keeper } from './reply.ts'
 
 /** Translates an upstream's reply into the caller's dialect, as a stream or one body. */
 export async function translateReply(
-  exchange: Exchange,
+  context: Context,
   plan: TranslatePlan,
   call: UpstreamCall,
 ): Promise<Answer> {
   const { losses } = plan
-  const out = new TranslatedFrames(exchange, plan, call)
+  const out = new TranslatedFrames(context, plan, call)
   const delivery = new Delivery({
-    exchange,
+    context,
     call,
     out,
     frames: out.source,
     keeper: out,
+    framing: plan.route.framing,
     heard: out.heard,
     status: 200,
-    heartbeat: exchange.caller.caller.heartbeat,
+    heartbeat: context.caller.caller.heartbeat,
     losses: () => out.losses,
-    trailer: () => lossComment(exchange, out.losses),
+    trailer: () => lossComment(context, plan.route, out.losses),
   })
   if (plan.stream) {
     const { body, headers } = await delivery.stream()
@@ -65,7 +66,7 @@ export async function translateReply(
   await delivery.gather((read) => out.gather(read))
   const body = out.body()
   await out.settle(undefined, body)
-  exchange.journal.finish({ status: 200, losses: out.losses })
+  context.journal.finish({ status: 200, losses: out.losses })
   const headers = replyHeaders(plan, call, out.losses)
   return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body }
 }
@@ -76,7 +77,7 @@ class TranslatedFrames implements FrameOut, Keeper {
   readonly heard = new HeardReply()
   readonly passes = false
   readonly goesOn = false
-  readonly #exchange: Exchange
+  readonly #context: Context
   readonly #plan: TranslatePlan
   readonly #call: UpstreamCall
   readonly #request: Request
@@ -96,26 +97,29 @@ class TranslatedFrames implements FrameOut, Keeper {
   /** The writer has ended the reply. */
   #isEnded = false
 
-  constructor(exchange: Exchange, plan: TranslatePlan, call: UpstreamCall) {
-    const { caller, settings, newId, lease } = exchange
+  constructor(context: Context, plan: TranslatePlan, call: UpstreamCall) {
+    const { caller, settings, newId, lease } = context
     const { forms } = plan.sent?.secrets ?? {}
     const lost = lossList(forms?.hide)
-    const request = repliedRequest(exchange, plan)
-    this.#exchange = exchange
+    const request = repliedRequest(context, plan)
+    this.#context = context
     this.#plan = plan
     this.#call = call
     this.#request = request
     this.#lost = lost
-    this.#proofs = createProofRecorder(exchange, request)
-    this.#framer = framer(exchange.route.framing)
+    const { received, route } = plan
+    const kept = context.memories && { ...context, route, received }
+    this.#proofs = kept && createProofRecorder(kept, request)
+    this.#framer = framer(route.framing)
     const writing = this.#writing(lost.lose)
-    const writer = remembering(exchange.recall?.isKept === true, () =>
+    const writer = remembering(plan.isRemembered, () =>
       replyWriter(caller, writing, this.#proofs?.hear),
     )
     this.#watched = watchEmptyReply(writer, lost.losses)
     this.#recorder =
+      kept &&
       plan.keeping &&
-      new ReplyRecorder(exchange, plan.keeping, this.#watched.writer, () => call.cancel())
+      new ReplyRecorder(kept, plan.keeping, this.#watched.writer, () => call.cancel())
     // Events are stored with a stream; one body is stored as itself, however often its events would repeat it.
     this.#writer = (plan.stream ? this.#recorder?.writer : undefined) ?? this.#watched.writer
     const contentType = call.headers.get('content-type')
@@ -129,7 +133,7 @@ class TranslatedFrames implements FrameOut, Keeper {
     this.#isHeld = !plan.stream || !isStreamType(contentType)
     this.#hideSecrets = secretHider(forms)
     this.#mark = proofMarker(settings, plan.destination)
-    this.#placed = placer(exchange, plan)
+    this.#placed = placer(context, plan)
     this.#isRoom = replyCounter(lease)
     // Plan and reply share one request object, so that releasing its turns frees them for both.
     plan.request = request
@@ -171,7 +175,7 @@ class TranslatedFrames implements FrameOut, Keeper {
 
   readonly #tell = (event: Event): Event =>
     event.type === 'error'
-      ? { type: 'error', problem: shownProblem(this.#plan, event.problem, this.#exchange.caller) }
+      ? { type: 'error', problem: shownProblem(this.#plan, event.problem, this.#context.caller) }
       : event
 
   begins({ events }: ReadFrame): boolean {
@@ -183,7 +187,7 @@ class TranslatedFrames implements FrameOut, Keeper {
   }
 
   begun(): void {
-    letGo(this.#exchange, this.#plan, this.#request)
+    letGo(this.#context.lease, this.#plan, this.#request)
   }
 
   frame({ events }: ReadFrame): string {
@@ -205,13 +209,13 @@ class TranslatedFrames implements FrameOut, Keeper {
   failure(problem: Problem): string {
     // A writer that has ended writes nothing more, so an error needs a new one.
     const writer = this.#isEnded
-      ? this.#exchange.caller.caller.writer(this.#writing(() => undefined))
+      ? this.#context.caller.caller.writer(this.#writing(() => undefined))
       : this.#writer
     return this.#framer.write(writer.push({ type: 'error', problem }))
   }
 
   #writing(lose: Lose): WriteReplyContext {
-    const { ports, newId } = this.#exchange
+    const { ports, newId } = this.#context
     return { request: this.#request, now: Math.floor(ports.now() / 1000), lose, newId }
   }
 
@@ -229,7 +233,7 @@ class TranslatedFrames implements FrameOut, Keeper {
 
   body(): string {
     const body = stringify(this.#watched.writer.body())
-    const most = this.#exchange.settings.limits.replyBytes + FREE_BYTES
+    const most = this.#context.settings.limits.replyBytes + FREE_BYTES
     if (isLonger(body, most)) throw new ProblemError(REPLY_GREW)
     return body
   }
@@ -267,7 +271,7 @@ function inFrames(events: readonly Event[]): readonly ReadFrame[] {
 
 /** The request as its reply repeats it. Where the caller named no model, that names the one that answered. */
 const repliedRequest = (
-  { settings }: Exchange,
+  { settings }: Context,
   { request, destination }: TranslatePlan,
 ): Request => ({
   ...request,
@@ -279,12 +283,12 @@ const repliedRequest = (
  * Releases the conversation when the reply has begun: the reply repeats only settings of the request. Of a body that
  * will be kept the text stays, and counts against the memory bound.
  */
-function letGo({ body, lease }: Exchange, { keeping }: TranslatePlan, request: Request): void {
+function letGo(lease: Lease, { keeping, received }: TranslatePlan, request: Request): void {
   request.system = []
   request.turns = []
-  if (keeping) body.leave()
-  else body.drop()
-  lease.hold(keeping ? weightOf(body.size) : 0)
+  if (keeping) received.leave()
+  else received.drop()
+  lease.hold(keeping ? weightOf(received.size) : 0)
 }
 
 const isError = (event: Event): boolean => event.type === 'error'
@@ -315,7 +319,7 @@ function addedLength(event: Event): number | undefined {
 }
 
 /** What the upstream withheld from its model, by the places of the caller. */
-function placer(exchange: Exchange, plan: TranslatePlan): (event: Event) => Promise<Event> {
+function placer(context: Context, plan: TranslatePlan): (event: Event) => Promise<Event> {
   // When a stream ends, the request has been let go; the end repeats what the beginning has found.
   const known: { given: Withheld; found: Withheld }[] = []
   const isKnown = ({ at = [], id, reason }: Withheld, index: number): boolean => {
@@ -327,7 +331,7 @@ function placer(exchange: Exchange, plan: TranslatePlan): (event: Event) => Prom
     const { withheld: list = [] } = event
     const unknown = list.filter((each, index) => !isKnown(each, index))
     const search = plan.places?.(plan.destination)
-    const found = search && (await exchange.ports.placing?.withheld(search, unknown))
+    const found = search && (await context.ports.placing?.withheld(search, unknown))
     const rest = (found ?? unknown.map(({ reason }) => ({ reason }))).values()
     for (const [index, given] of list.entries()) {
       if (isKnown(given, index)) continue

@@ -1,9 +1,9 @@
+import type { AskedRequest } from '../stages.ts'
 import type { CacheOptions } from '../../../adapters/contract.ts'
 import { hmacSha256Hex } from '../../json/sha256.ts'
 import type { ScannedBody } from '../../json/scanned-body.ts'
 import { upstreamKey } from '../../upstream/credentials.ts'
 import type { Destination } from '../../upstream/route.ts'
-import type { Exchange } from '../exchange.ts'
 import { lastingSession } from './session.ts'
 
 const DIGITS = 40
@@ -12,19 +12,19 @@ const known = new Map<string, string>()
 
 /** The cache options of the route, for an upstream of another dialect. */
 export function cacheOptions(
-  exchange: Exchange,
+  asked: AskedRequest,
   { route, upstream }: Pick<Destination, 'route' | 'upstream'>,
   scanned: ScannedBody | undefined,
 ): CacheOptions {
   return {
     mode: route.cache ?? 'derive',
     session() {
-      const id = lastingSession(exchange, scanned)
+      const id = lastingSession(asked, scanned)
       if (id === undefined) return undefined
       // All keys of an upstream get the same hash, so that a session keeps its name when another key takes over.
-      const { key, base } = exchange.settings.upstreams.get(upstream.name) ?? upstream
-      const secret = upstreamKey(key, exchange.credential) ?? ''
-      return keyed(`prompt cache\0${base}\0${secret}`, `${exchange.identity ?? ''}\0${id}`)
+      const { key, base } = asked.settings.upstreams.get(upstream.name) ?? upstream
+      const secret = upstreamKey(key, asked.credential) ?? ''
+      return keyed(`prompt cache\0${base}\0${secret}`, `${asked.identity ?? ''}\0${id}`)
     },
   }
 }

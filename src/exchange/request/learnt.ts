@@ -1,9 +1,9 @@
 import type { ServerFacts } from '../../../adapters/contract.ts'
 import type { Destination } from '../../upstream/route.ts'
 import type { Sessions } from '../../upstream/sessions.ts'
-import type { StoredExchange } from '../exchange.ts'
+import type { AdmittedRequest } from '../exchange.ts'
 
-type Process = Pick<StoredExchange, 'pools'>
+type Process = Pick<AdmittedRequest, 'pools'>
 
 /** What was learnt of one upstream: the betas that it refuses, and the facts with them. */
 interface Learnt {

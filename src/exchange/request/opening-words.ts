@@ -1,3 +1,4 @@
+import type { AskedRequest } from '../stages.ts'
 import { likelyValue } from '../../json/slices.ts'
 import type { ScannedBody } from '../../json/scanned-body.ts'
 import {
@@ -8,7 +9,7 @@ import {
   SIGN,
   type Slice,
 } from '../../json/tokens.ts'
-import type { Exchange } from '../exchange.ts'
+import type { Received } from '../received.ts'
 
 /**
  * A hash of the beginning of a conversation, which stays the same while it grows: its model, its instructions, and all
@@ -16,25 +17,25 @@ import type { Exchange } from '../exchange.ts'
  * read whole.
  */
 export function openingWords(
-  { body, caller }: Pick<Exchange, 'body' | 'caller'>,
+  { received, caller }: Pick<AskedRequest, 'received' | 'caller'>,
   scanned: ScannedBody | undefined,
   model = '',
 ): number | undefined {
   const { beginning } = caller.same
-  const find = beginning && memberFinder(body, scanned)
+  const find = beginning && memberFinder(received, scanned)
   const turns = find?.(beginning?.turns)
   if (!turns) return undefined
-  const sketch = new Sketch()
-  sketch.add(model, 0, model.length)
+  const hash = new WordHash()
+  hash.add(model, 0, model.length)
   try {
     const instructions = find?.(beginning?.instructions)
-    if (instructions) sketch.words(instructions.text, instructions.start)
-    sketchTurns(sketch, turns.text, turns)
+    if (instructions) hash.words(instructions.text, instructions.start)
+    hashTurns(hash, turns.text, turns)
   } catch {
     // Malformed JSON is reported where the body is parsed.
     return undefined
   }
-  return sketch.hash
+  return hash.value
 }
 
 /** A member, and a text in which it stands. */
@@ -45,7 +46,7 @@ interface PlacedMember extends Slice {
 type FindMember = (name: string | undefined) => PlacedMember | undefined
 
 function memberFinder(
-  body: Exchange['body'],
+  received: Pick<Received, 'text'>,
   scanned: ScannedBody | undefined,
 ): FindMember | undefined {
   if (scanned?.beginningOf)
@@ -53,7 +54,7 @@ function memberFinder(
       const text = name === undefined ? undefined : scanned.beginningOf?.(name, MOST_TURNS)
       return text === undefined ? undefined : { text, start: 0, end: text.length }
     }
-  const text = scanned?.text ?? textOf(body)
+  const text = scanned?.text ?? textOf(received)
   if (text === undefined) return undefined
   return (name) => {
     const slice = name === undefined ? undefined : memberAt(text, scanned, name)
@@ -62,9 +63,9 @@ function memberFinder(
 }
 
 /** The text of a body; undefined for bytes that are no text. */
-function textOf(body: Exchange['body']): string | undefined {
+function textOf(received: Pick<Received, 'text'>): string | undefined {
   try {
-    return body.text
+    return received.text
   } catch {
     return undefined
   }
@@ -87,17 +88,17 @@ function memberAt(text: string, scanned: ScannedBody | undefined, name: string):
 const MOST_TURNS = 8
 
 /** Reads turns up to the first of the user; instructions may stand before it. */
-function sketchTurns(sketch: Sketch, text: string, { start, end }: Slice): void {
+function hashTurns(hash: WordHash, text: string, { start, end }: Slice): void {
   if (text.charCodeAt(start) !== SIGN.openBracket) {
-    sketch.add(text, start, end)
+    hash.add(text, start, end)
     return
   }
   let at = start + 1
   for (let count = 0; count < MOST_TURNS; count += 1) {
     at = endOfSpace(text, at)
     if (text.charCodeAt(at) === SIGN.comma) at = endOfSpace(text, at + 1)
-    const after = sketch.words(text, at)
-    if (after === at || !sketch.isInstruction) return
+    const after = hash.words(text, at)
+    if (after === at || !hash.isInstruction) return
     at = after
   }
 }
@@ -117,7 +118,7 @@ const LONGEST = 4096
 const SAMPLES = 48
 
 /** A hash over samples of several texts. Conversations with the same hash share a member, and nothing else. */
-class Sketch {
+class WordHash {
   #one = 0x811c9dc5
   #other = 0x9747b28c
   /** Whether what was added last was a message with a role, and that was not the user's. */
@@ -172,7 +173,7 @@ class Sketch {
   }
 
   /** 52 bits of both. */
-  get hash(): number {
+  get value(): number {
     return (this.#one >>> 0) * 2 ** 20 + (this.#other >>> 12)
   }
 }

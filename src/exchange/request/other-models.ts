@@ -1,8 +1,8 @@
+import type { Permit } from '../stages.ts'
 import { isObject, parse, type Json } from '../../json/json.ts'
 import type { ScannedBody } from '../../json/scanned-body.ts'
 import { folded } from '../../json/structure.ts'
 import { invalid, ProblemError } from '../../model/problem.ts'
-import type { Permit } from '../exchange.ts'
 
 export const noRoute = (model = ''): ProblemError =>
   new ProblemError({

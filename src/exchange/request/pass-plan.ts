@@ -1,3 +1,4 @@
+import type { AskedRequest, ChosenRequest } from '../stages.ts'
 import type { SameEdits, Target, WrittenRequest } from '../../../adapters/contract.ts'
 import { encoded, NOTHING, piecesIn, type Bytes } from '../../json/bytes.ts'
 import { editedText } from '../../json/edit.ts'
@@ -8,7 +9,6 @@ import { lossKey, lossList, type Loss } from '../../model/loss.ts'
 import { proofReader } from './accounts.ts'
 import type { Request } from '../../model/request.ts'
 import { refuseToolless } from '../../rules/toolless.ts'
-import type { Exchange } from '../exchange.ts'
 import { addressRequest } from '../../upstream/request.ts'
 import { matchesGlob } from '../../config/glob.ts'
 import { pickNamed, sendable } from '../../upstream/header-subset.ts'
@@ -17,51 +17,48 @@ import { parseBody, readJson, scanBody, unscannedBody } from './read-request.ts'
 import { placeSearch } from './write-request.ts'
 import type { ResolvedRequest } from '../../memory/resolve.ts'
 
-type Addressee = Pick<PassPlan, 'destination' | 'requested'>
-
-/** `scanned`: the body, where it had to be scanned; `known`: what is known of its references. */
+/** `known`: what is known of its references. */
 export function passPlan(
-  exchange: Exchange,
-  { destination, requested }: Addressee,
-  scanned: ScannedBody | undefined,
+  { asked, destination, isRepeatable, requested, scanned }: ChosenRequest,
   known: Pick<ResolvedRequest, 'found' | 'nameless'> = {},
 ): PassPlan {
-  const { body, caller, credential, head, route } = exchange
+  const { caller, credential, head, received, route } = asked
   const { aliased, target, upstream } = destination
   const isCreate = route.operation === 'create'
   const stream = isCreate && (route.stream ?? memberOf(scanned, 'stream') === true)
-  const seen = scanned ?? unscannedBody(exchange)
-  const counted = stream && asksForCount(exchange, destination, seen)
+  const seen = scanned ?? unscannedBody(asked)
+  const counted = stream && asksForCount(asked, destination, seen)
   const { nameless } = known
-  const edited = editedBody(exchange, destination, seen, { counted, nameless })
-  const { headers, losses: sieved } = siftedHeaders(exchange, target)
+  const edited = editedBody(asked, destination, seen, { counted, nameless })
+  const { headers, losses: sieved } = siftedHeaders(asked, target)
   const said: WrittenRequest<Bytes> = {
     path: caller.same.path(head, aliased ? target.model : undefined),
     query: pickNamed(head.query, caller.same.query, QUERY_VALUE),
     headers,
-    body: edited?.body ?? body.bytes,
+    body: edited?.body ?? received.bytes,
   }
-  const sent = addressRequest(said, upstream, { credential, stream })
-  const { edits } = edited ?? {}
-  const losses = joined(edited?.losses, sieved)
-  const plan: PassPlan = {
+  return {
     kind: 'pass',
     destination,
+    route,
     requested,
     stream,
-    losses,
-    sent,
-    ...askedLater(exchange),
+    isRepeatable,
+    received,
+    losses: joined(edited?.losses, sieved),
+    sent: addressRequest(said, upstream, { credential, stream }),
+    edits: edited?.edits,
+    counted,
+    scanned,
+    found: scanned && known.found,
+    ...askedLater(asked),
   }
-  if (edits) plan.edits = edits
-  if (counted) plan.counted = true
-  return scanned ? { ...plan, scanned, found: known.found } : plan
 }
 
 /** In a scope of its own: what is made in that of the plan would keep the body as it was scanned. */
-const askedLater = (exchange: Exchange): Pick<PassPlan, 'read' | 'places'> => ({
-  read: () => readJson(exchange, parseBody(scanBody(exchange))),
-  places: (at) => placeSearch(exchange, at),
+const askedLater = (asked: AskedRequest): Pick<PassPlan, 'read' | 'places'> => ({
+  read: () => readJson(asked, parseBody(scanBody(asked).scanned)),
+  places: (at) => placeSearch(asked, at),
 })
 
 const NONE: readonly Loss[] = []
@@ -75,11 +72,11 @@ function joined(losses: readonly Loss[] = NONE, others: readonly Loss[] = NONE):
 }
 
 function siftedHeaders(
-  exchange: Exchange,
+  asked: AskedRequest,
   { facts: { server } }: Target,
 ): { headers: Record<string, string>; losses?: readonly Loss[] } {
-  const headers = passedHeaders(exchange)
-  const { betas } = exchange.caller.upstream
+  const headers = passedHeaders(asked)
+  const { betas } = asked.caller.upstream
   if (!server || !betas) return { headers }
   const { lose, losses } = lossList()
   return { headers: betas.siftHeaders(headers, server, lose), losses }
@@ -87,7 +84,7 @@ function siftedHeaders(
 
 /** Whether the upstream has to be asked to count the tokens of a stream. */
 const asksForCount = (
-  { caller, permit }: Exchange,
+  { caller, permit }: AskedRequest,
   { target }: PassPlan['destination'],
   seen: ScannedBody | undefined,
 ): boolean => {
@@ -108,12 +105,12 @@ interface Edited {
 
 /** The edited body; undefined where the bytes pass unchanged, as they do for nearly all requests. */
 function editedBody(
-  exchange: Exchange,
+  asked: AskedRequest,
   destination: PassPlan['destination'],
   seen: ScannedBody | undefined,
   { counted, nameless }: { counted: boolean; nameless: SameEdits['nameless'] },
 ): Edited | undefined {
-  const { caller } = exchange
+  const { caller } = asked
   const { aliased, target } = destination
   if (!seen) return undefined
   const { counting } = caller.same
@@ -127,19 +124,19 @@ function editedBody(
   const isNamedElsewhere = model !== undefined && member === undefined
   const isParsed = foreign || nameless !== undefined || Object.keys(facts).length > 0
   if (isParsed || isNamedElsewhere || isReplaced)
-    return withEdits(exchange, seen, {
+    return withEdits(asked, seen, {
       facts,
       foreign,
       sentTo: target.model,
-      ...(exchange.route.compacts && { unkept: true }),
+      ...(asked.route.compacts && { unkept: true }),
       ...(counted && { usage: true }),
-      ...(foreign && { readsProof: markReader(exchange, destination) }),
+      ...(foreign && { readsProof: markReader(asked, destination) }),
       ...(nameless && { nameless }),
       ...(model !== undefined && { model }),
     })
   const isRenamed = model !== undefined && member !== undefined
   if (!isRenamed && !isAdded) return undefined
-  const body = isRenamed ? renamed(exchange, seen, member, model) : exchange.body.bytes
+  const body = isRenamed ? renamed(asked, seen, member, model) : asked.received.bytes
   return { body: isAdded ? withFirst(body, counting) : body, losses: [] }
 }
 
@@ -158,7 +155,7 @@ const OBJECT = '{'.charCodeAt(0)
 
 /** A proof without a mark is the caller's to send; where it came from is not known. */
 function markReader(
-  { settings }: Exchange,
+  { settings }: AskedRequest,
   destination: PassPlan['destination'],
 ): SameEdits['readsProof'] {
   const reads = proofReader(settings, destination)
@@ -173,30 +170,35 @@ const MODEL = /"model"\s*:/
 const namesModel = (text: string): boolean => MODEL.test(text)
 
 /** The body with another model and no other byte changed. */
-const renamed = ({ body }: Exchange, seen: ScannedBody, member: string, model: string): Bytes =>
-  seen.respelled?.(member, model) ??
-  body.encoded(spliceStrings(seen.text, slicesAt(seen.text, [member]), model))
+const renamed = (
+  { received }: AskedRequest,
+  seen: ScannedBody,
+  member: string,
+  model: string,
+): Bytes =>
+  seen.respelled(member, model) ??
+  received.encoded(spliceStrings(seen.text, slicesAt(seen.text, [member]), model))
 
-function withEdits(exchange: Exchange, seen: ScannedBody, edits: SameEdits): Edited | undefined {
-  const { body, caller } = exchange
+function withEdits(asked: AskedRequest, seen: ScannedBody, edits: SameEdits): Edited | undefined {
+  const { caller, received } = asked
   const { lose, losses } = lossList()
   const before = parsed(seen)
   if (!isObject(before)) return undefined
   const after = caller.same.edit(before, edits, lose)
-  const request = losses.some(isOfTool) ? readable(exchange, before) : undefined
+  const request = losses.some(isOfTool) ? readable(asked, before) : undefined
   if (request) refuseToolless(request, losses)
   return after === before
     ? undefined
-    : { body: body.encoded(editedText(seen.text, before, after)), losses, edits }
+    : { body: received.encoded(editedText(seen.text, before, after)), losses, edits }
 }
 
 const isOfTool = ({ path }: Loss): boolean => path.startsWith('tools.')
 
 /** Undefined for a count, which no model answers, and for a body that the upstream refuses in its own words. */
-function readable(exchange: Exchange, body: Json): Request | undefined {
-  if (exchange.route.operation !== 'create') return undefined
+function readable(asked: AskedRequest, body: Json): Request | undefined {
+  if (asked.route.operation !== 'create') return undefined
   try {
-    return readJson(exchange, body)
+    return readJson(asked, body)
   } catch {
     return undefined
   }
@@ -216,7 +218,7 @@ const QUERY_VALUE = /^[\w.-]{1,64}$/
 /** Headers with such names may be credentials; they are passed only where the configuration says so. */
 const CREDENTIAL = /auth|key|token|secret|cookie|credential|password/i
 
-function passedHeaders({ caller, headers }: Exchange): Record<string, string> {
+function passedHeaders({ caller, headers }: AskedRequest): Record<string, string> {
   const { twins = [], request: names, demand } = caller.same.headers
   demand?.(headers)
   // A plain object: what begins like a header of the dialect is no `__proto__`.

@@ -1,4 +1,5 @@
-import type { Adapter, SameEdits } from '../../../adapters/contract.ts'
+import type { Adapter, Route, SameEdits } from '../../../adapters/contract.ts'
+import type { Asking } from '../../compaction/turn.ts'
 import type { ScannedBody } from '../../json/scanned-body.ts'
 import type { Found, Keeping } from '../../memory/resolve.ts'
 import type { Event } from '../../model/events.ts'
@@ -8,57 +9,75 @@ import { emptyRequest } from '../../rules/empty-request.ts'
 import type { Request } from '../../model/request.ts'
 import type { SentRequest } from '../../upstream/request.ts'
 import type { Destination } from '../../upstream/route.ts'
-import type { Summing } from '../compaction/asked.ts'
+import type { Received } from '../received.ts'
 
 /** All decisions about a request that are made before anything is sent. */
 export type Plan = PassPlan | TranslatePlan
 
 interface CommonPlan {
-  destination: Destination
+  readonly destination: Destination
+  /** What is asked for, and in which framing. */
+  readonly route: Route
   /** The name of the model as the caller sent it. */
-  requested: string
+  readonly requested: string
   /** Whether the caller wants a stream; the upstream is asked for the same. */
-  stream: boolean
+  readonly stream: boolean
+  /** Whether another member may be asked if this attempt fails. */
+  readonly isRepeatable: boolean
+  /** What was received, until it is released. */
+  readonly received: Received
   losses: readonly Loss[]
   /** For places that the upstream names; absent where there is no body of the caller. */
-  places?: ((destination: Destination) => PlaceSearch) | undefined
+  readonly places?: ((destination: Destination) => PlaceSearch) | undefined
 }
 /** Both sides speak the same dialect: the bytes pass. */
 export interface PassPlan extends CommonPlan {
-  kind: 'pass'
+  readonly kind: 'pass'
   /** The edits of the body, where it was edited. */
-  edits?: SameEdits
+  readonly edits?: SameEdits | undefined
   /** The upstream is asked to count the tokens of its stream, which the caller did not do. */
-  counted?: true
+  readonly counted?: boolean
   /** The scanned body, where it had to be scanned. */
   scanned?: ScannedBody | undefined
   /** The records that it refers to, as far as they are kept here. */
   found?: Found | undefined
-  sent: SentRequest
+  readonly sent: SentRequest
   /** Reads the request after all, for a reply that has to be written anew. Throws ProblemError. */
   read(): Request
 }
 export interface TranslatePlan extends CommonPlan {
-  kind: 'translate'
+  readonly kind: 'translate'
+  /** Replaced by what the reply repeats of it, which is let go with the beginning of the reply. */
   request: Request
-  keeping?: Keeping
+  /** Whether the session goes on with what becomes of the request. */
+  readonly isRemembered: boolean
+  readonly keeping?: Keeping
   /** Absent where the upstream has no counter to ask for tokens. */
-  sent?: SentRequest
+  readonly sent?: SentRequest | undefined
   /** That of `WrittenRequest`. */
-  lastProof?: string | undefined
+  readonly lastProof?: string | undefined
   /** Set where the reply is a summary that is written here, or begins with one. */
-  summary?: SummaryPlan
+  readonly summary?: SummaryPlan
+}
+
+/** A summary that is to be written here. */
+export interface Summing {
+  /** The conversation, without the turn that asks for its summary. */
+  readonly of: Request
+  readonly asking: Asking
+  /** Only where the conversation is longer than so many tokens, and before the turn goes on. */
+  readonly above?: number
 }
 
 /** How the summary of a conversation is come by. */
 export interface SummaryPlan extends Summing {
   /** The dialect of the upstream; that of the plan tells what is in `channel`. */
-  adapter: Adapter
+  readonly adapter: Adapter
   /** A further request of this exchange. */
   write(request: Request): SentRequest
   /** The upstream's own counter of tokens, where it has one. */
-  counter?: SentRequest | undefined
-  channel: SummaryChannel
+  readonly counter?: SentRequest | undefined
+  readonly channel: SummaryChannel
 }
 
 /** Events of a reply that was put together here, and where its losses go. */

@@ -1,37 +1,36 @@
+import type { AskedRequest, ScannedRequest, ChosenRequest, ReadRequest } from '../stages.ts'
 import { objectIn, parse, stringify, type Json, type JsonObject } from '../../json/json.ts'
 import type { VerbatimPaths } from '../../json/verbatim-paths.ts'
-import { ScannedText, type ScannedBody } from '../../json/scanned-body.ts'
+import { ScannedBody } from '../../json/scanned-body.ts'
 import { folded, scanStructure, StructureError, type Structure } from '../../json/structure.ts'
 import { invalid, ProblemError } from '../../model/problem.ts'
 import { remembering } from '../../model/remembered.ts'
 import type { Request } from '../../model/request.ts'
-import type { Exchange } from '../exchange.ts'
 import { withCallerSpelling } from './caller-path.ts'
-import { createBody } from '../body.ts'
+import { Received } from '../received.ts'
 import { idSource } from '../../model/ids.ts'
 import { withProofs } from '../../memory/proofs.ts'
 import type { ResolvedRequest } from '../../memory/resolve.ts'
-import type { Destination } from '../../upstream/route.ts'
 import { readableProofs } from './accounts.ts'
 import { roomFor, yieldTurn } from './room.ts'
 
-export function scanBody(exchange: Exchange): ScannedBody {
-  const { body, recall } = exchange
-  const known = recall?.scanned(body.bytes) ?? recall?.fresh(body.bytes)
-  if (known) return known
-  const { text } = body
-  const found = structureWithin(exchange, text)
+/** `seen`: the scanned body, where it has been scanned already. */
+export function scanBody(asked: AskedRequest, seen?: ScannedBody): ScannedRequest {
+  if (seen) return { asked, scanned: seen }
+  const { received, recall } = asked
+  const known = recall?.scanned(received.bytes) ?? recall?.fresh(received.bytes)
+  if (known) return { asked, scanned: known }
+  const { text } = received
+  const found = structureWithin(asked, text)
   // The caller's own dialect reports best what is wrong.
-  if (!found) readCallerRequest(exchange, text)
-  if (found && !found.repeats && recall && !body.isLifted)
-    return recall.learned(body.bytes, text, found)
-  const scanned = new ScannedText(text, found ?? NO_STRUCTURE)
+  if (!found) readCallerRequest(asked, text)
+  if (found && !found.repeats && recall && !received.isLifted)
+    return { asked, scanned: recall.learned(received.bytes, text, found) }
+  const scanned = new ScannedBody(text, found ?? NO_STRUCTURE)
+  if (!found?.repeats) return { asked, scanned }
   // Parsers differ in which of repeated members they take, and an upstream must not read another than was judged here.
-  if (found?.repeats) {
-    exchange.body = createBody(body.encoded(stringify(onceEach(objectIn(scanned.parsed())))))
-    return scanBody(exchange)
-  }
-  return scanned
+  const said = stringify(onceEach(objectIn(scanned.parsed())))
+  return scanBody({ ...asked, received: new Received(received.encoded(said)) })
 }
 
 /** Of names that differ in their case alone the small one stays, which is the one that is read here. */
@@ -50,32 +49,32 @@ function onceEach(body: JsonObject): JsonObject {
  * text: they pass unread, and the upstream reports what is wrong.
  */
 export function unscannedBody({
-  body,
+  received,
   caller,
   recall,
   settings,
-}: Exchange): ScannedBody | undefined {
-  const { bytes } = body
+}: AskedRequest): ScannedBody | undefined {
+  const { bytes } = received
   const known = recall?.scanned(bytes) ?? recall?.first(bytes) ?? recall?.fresh(bytes)
   if (known) return known
   const { verbatim } = caller.caller
   const { turns } = caller.same.beginning ?? {}
   try {
-    const { text } = body
+    const { text } = received
     const found = recall && scanStructure(text, settings.limits, verbatim, turns)
-    if (!found || body.isLifted) return anyText(text, verbatim)
-    return recall.learned(body.bytes, text, found)
+    if (!found || received.isLifted) return anyText(text, verbatim)
+    return recall.learned(bytes, text, found)
   } catch (error) {
-    return error instanceof StructureError ? anyText(body.text, verbatim) : undefined
+    return error instanceof StructureError ? anyText(received.text, verbatim) : undefined
   }
 }
 
 const anyText = (text: string, verbatim: VerbatimPaths): ScannedBody =>
-  new ScannedText(text, undefined, { verbatim })
+  new ScannedBody(text, undefined, { verbatim })
 
 const NO_STRUCTURE: Structure = { members: new Map(), nodes: 0, repeats: false, ends: [] }
 
-function structureWithin({ settings, caller }: Exchange, text: string): Structure | undefined {
+function structureWithin({ settings, caller }: AskedRequest, text: string): Structure | undefined {
   const { turns } = caller.same.beginning ?? {}
   try {
     return scanStructure(text, settings.limits, caller.caller.verbatim, turns)
@@ -107,11 +106,11 @@ export const parsed = (text: string, paths?: VerbatimPaths): Json =>
 /** Throws ProblemError for malformed JSON. */
 export const parseBody = (scanned: ScannedBody): Json => unlessMalformed(() => scanned.parsed())
 
-export const readCallerRequest = (exchange: Exchange, text: string): Request =>
-  readJson(exchange, parsed(text, exchange.caller.caller.verbatim))
+export const readCallerRequest = (asked: AskedRequest, text: string): Request =>
+  readJson(asked, parsed(text, asked.caller.caller.verbatim))
 
-export function readJson(exchange: Exchange, body: Json): Request {
-  const { caller, route, headers, newId, recall } = exchange
+export function readJson(asked: AskedRequest, body: Json): Request {
+  const { caller, route, headers, newId, recall } = asked
   const context = { route, headers, newId }
   const read = () => caller.caller.readRequest(body, context)
   return withCallerSpelling(caller, () => remembering(recall?.isKept === true, read))
@@ -119,48 +118,29 @@ export function readJson(exchange: Exchange, body: Json): Request {
 
 /** Reads a body again, with ids that mean nothing. */
 export const rereader =
-  (exchange: Exchange) =>
+  (asked: AskedRequest) =>
   (body: Json): Request =>
-    readJson({ ...exchange, newId: idSource(() => NO_SEED), recall: undefined }, body)
+    readJson({ ...asked, newId: idSource(() => NO_SEED), recall: undefined }, body)
 
 const NO_SEED = '0'.repeat(32)
 
-/** A request that has been read for one upstream. */
-export interface ReadRequest extends ReadBody {
-  /** As the caller asked. */
-  asked: Request
-  keeping: ResolvedRequest['keeping']
-  /** The scanned body, where it had to be scanned. */
-  scanned: ScannedBody | undefined
-}
-
-/** Of such a request what is written, and the body that it was read from. */
-export interface ReadBody {
-  body: Json
-  resolved: boolean
-  nameless?: ResolvedRequest['nameless']
-  issuers?: ResolvedRequest['issuers']
-  request: Request
-}
-
 /** Reads a request whose references are written out. */
 export async function readFor(
-  exchange: Exchange,
-  destination: Destination,
+  chosen: ChosenRequest,
   { body, resolved, keeping, issuers, nameless }: ResolvedRequest,
-  scanned: ScannedBody | undefined,
 ): Promise<ReadRequest> {
-  const { lease, signal } = exchange
+  const { asked, destination, scanned } = chosen
+  const { lease, received, settings, signal } = asked
   await roomFor(scanned, lease, signal)
-  await yieldTurn(exchange.body, lease)
+  await yieldTurn(received, lease)
   const { adapter, upstream } = destination
-  const read = await withProofs(exchange, readJson(exchange, body), adapter.dialect)
-  await yieldTurn(exchange.body, lease)
-  const asked = readableProofs(read, exchange.settings, destination, issuers)
-  const { previous, ...rest } = asked
+  const read = await withProofs(asked, readJson(asked, body), adapter.dialect)
+  await yieldTurn(received, lease)
+  const given = readableProofs(read, settings, destination, issuers)
+  const { previous, ...rest } = given
   if (previous !== undefined && !resolved) throw noHistory(upstream.name)
   const request = keptOnce(rest, resolved, keeping)
-  return { body, resolved, nameless, issuers, request, asked, keeping, scanned }
+  return { chosen, body, resolved, nameless, issuers, request, given, keeping }
 }
 
 /** What is kept here the upstream need not keep too: no caller could ask for that copy or delete it. */

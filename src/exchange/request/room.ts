@@ -5,7 +5,7 @@ import type { Ports } from '../../ports.ts'
 import { CALLER_LEFT, CROWDED } from '../../problems/failures.ts'
 import { FREE_BYTES, workOf, type Lease } from '../../stream/budget.ts'
 import { ownTurn, pause } from '../../stream/time.ts'
-import type { Body } from '../body.ts'
+import type { Received } from '../received.ts'
 
 /** Those that wait look for room so often, since what they wait for is work of this process, and for so long. */
 const LOOK_MS = 5
@@ -29,14 +29,14 @@ export async function roomFor(
 }
 
 /** Yields before long work, so that other exchanges get their turn; what the work will need is counted before. */
-export async function yieldTurn({ characters }: Body, lease: Lease): Promise<void> {
+export async function yieldTurn(received: Received, lease: Lease): Promise<void> {
   if (lease.size <= LONG_BYTES) return
-  lease.work(workOf(characters))
+  lease.work(workOf(received.characters))
   await ownTurn()
 }
 
 export const isLongRequest = ({ size }: Lease): boolean => size > FREE_BYTES
 
 /** Whether the text stays until the upstream has answered: the answer may name places in it. */
-export const mayBeSearched = ({ size }: Body, { placing }: Ports): boolean =>
+export const mayBeSearched = ({ size }: Pick<Received, 'size'>, { placing }: Ports): boolean =>
   placing !== undefined && size <= LONG_BYTES

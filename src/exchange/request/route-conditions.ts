@@ -1,8 +1,8 @@
+import type { AskedRequest } from '../stages.ts'
 import type { Request } from '../../model/request.ts'
 import type { ScannedBody } from '../../json/scanned-body.ts'
 import type { RequestClass } from '../../config/settings.ts'
 import type { RouteConditions } from '../../upstream/route.ts'
-import type { Exchange } from '../exchange.ts'
 import { readCallerRequest } from './read-request.ts'
 
 /**
@@ -21,7 +21,7 @@ const CLASSES: ReadonlySet<string> = new Set<RequestClass>([
 const CLASS_HEADER = 'x-claude-code-request-class'
 
 /** The class that the client gives its request. */
-export function namedClass({ headers }: Pick<Exchange, 'headers'>): string | undefined {
+export function namedClass({ headers }: Pick<AskedRequest, 'headers'>): string | undefined {
   const named = headers.get(CLASS_HEADER) ?? ''
   return CLASSES.has(named) ? named : undefined
 }
@@ -29,18 +29,19 @@ export function namedClass({ headers }: Pick<Exchange, 'headers'>): string | und
 const BYTES_PER_TOKEN = 4
 
 /** About how many tokens a request holds. */
-export const roughTokens = ({ body }: Pick<Exchange, 'body'>): number => body.size / BYTES_PER_TOKEN
+export const roughTokens = ({ received }: Pick<AskedRequest, 'received'>): number =>
+  received.size / BYTES_PER_TOKEN
 
 /** The class of a request by its content, which is read only when a route asks. */
 export function routeConditions(
-  exchange: Exchange,
+  asked: AskedRequest,
   scanned: ScannedBody | undefined,
 ): RouteConditions {
-  const request = lazyRequest(exchange)
+  const request = lazyRequest(asked)
   const asksForSummary = () =>
-    exchange.route.compacts ?? (mayAskForSummary(scanned) && request()?.compact?.now === true)
+    asked.route.compacts ?? (mayAskForSummary(scanned) && request()?.compact?.now === true)
   return {
-    inputTokens: () => roughTokens(exchange),
+    inputTokens: () => roughTokens(asked),
     is(kind) {
       switch (kind) {
         case 'web-search':
@@ -51,9 +52,9 @@ export function routeConditions(
         case 'long':
           return true
         case 'compaction':
-          return namedClass(exchange) === kind || asksForSummary()
+          return namedClass(asked) === kind || asksForSummary()
         default:
-          return namedClass(exchange) === kind
+          return namedClass(asked) === kind
       }
     },
   }
@@ -75,14 +76,14 @@ const offersSearchAlone = (request: Request | undefined): boolean =>
  * Reads the request into the model once, when first asked. Undefined for an invalid one, which is reported
  * elsewhere.
  */
-export function lazyRequest(exchange: Exchange): () => Request | undefined {
+export function lazyRequest(asked: AskedRequest): () => Request | undefined {
   let known: { request: Request | undefined } | undefined
-  return () => (known ??= { request: attempted(exchange) }).request
+  return () => (known ??= { request: attempted(asked) }).request
 }
 
-function attempted(exchange: Exchange): Request | undefined {
+function attempted(asked: AskedRequest): Request | undefined {
   try {
-    return readCallerRequest(exchange, exchange.body.text)
+    return readCallerRequest(asked, asked.received.text)
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
+import type { AskedRequest, SessionPart } from '../stages.ts'
 import { parseObject } from '../../json/json.ts'
 import { memberOf, type ScannedBody } from '../../json/scanned-body.ts'
-import type { Exchange } from '../exchange.ts'
 import { openingWords } from './opening-words.ts'
 import type { Session } from '../../upstream/sessions.ts'
 import { namedClass } from './route-conditions.ts'
@@ -24,47 +24,40 @@ const HEADERS = [
 const LASTING = HEADERS.filter((name) => name !== OF_REQUEST)
 const LONGEST_ID = 512
 
-/** The session of a request, and the conversation within it. */
-export interface SessionPart {
-  session: Session
-  own: string
-  isMain: boolean
-}
-
 /** Undefined where the request has no session. */
 export function sessionPart(
-  exchange: Exchange,
+  asked: AskedRequest,
   scanned: ScannedBody | undefined,
   model: string | undefined,
 ): SessionPart | undefined {
-  const session = findSession(exchange, scanned, model)
+  const session = findSession(asked, scanned, model)
   if (!session) return undefined
-  exchange.journal.note({ session: session.hash })
-  const kind = namedClass(exchange) ?? 'main'
+  asked.journal.note({ session: session.hash })
+  const kind = namedClass(asked) ?? 'main'
   const isMain = kind === 'main'
   return { session, own: isMain ? (model ?? '') : `${kind}\0${model}`, isMain }
 }
 
 /** The session of one caller, by its id or by how it begins. */
 function findSession(
-  exchange: Exchange,
+  asked: AskedRequest,
   scanned: ScannedBody | undefined,
   model: string | undefined,
 ): Session | undefined {
-  const { identity = '', pools } = exchange
-  const id = sessionId(exchange, scanned)
-  const name = id ?? openingWords(exchange, scanned, model)
+  const { identity = '', pools } = asked
+  const id = sessionId(asked, scanned)
+  const name = id ?? openingWords(asked, scanned, model)
   return name === undefined ? undefined : pools.sessions.find(identity, name)
 }
 
 /** The session as the client names it, where the name is surely the same in all its requests. */
 export const lastingSession = (
-  exchange: Pick<Exchange, 'headers'>,
+  asked: Pick<AskedRequest, 'headers'>,
   scanned: ScannedBody | undefined,
-): string | undefined => sessionId(exchange, scanned, LASTING)
+): string | undefined => sessionId(asked, scanned, LASTING)
 
 function sessionId(
-  { headers }: Pick<Exchange, 'headers'>,
+  { headers }: Pick<AskedRequest, 'headers'>,
   scanned: ScannedBody | undefined,
   others: readonly string[] = HEADERS,
 ): string | undefined {
@@ -77,7 +70,7 @@ function sessionId(
   )
 }
 
-function firstIn(headers: Exchange['headers'], names: readonly string[]): string | undefined {
+function firstIn(headers: AskedRequest['headers'], names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = usable(headers.get(name))
     if (value !== undefined) return value

@@ -1,8 +1,8 @@
-import type { Route } from '../../../adapters/contract.ts'
 import { ProblemError } from '../../model/problem.ts'
 import { replyHeaders } from '../answers/answer.ts'
 import { NOTHING, utf8Text, withoutMark } from '../../json/bytes.ts'
-import type { Answer, StoredExchange } from '../exchange.ts'
+import type { AdmittedRequest, Answer } from '../exchange.ts'
+import { Received } from '../received.ts'
 import { isMade, withMadeKey } from '../../keys/made.ts'
 import { addressRequest, type SentRequest } from '../../upstream/request.ts'
 import { allBytes, bodyEvents, failureAnswer } from '../reply/pass.ts'
@@ -26,10 +26,10 @@ import { callUpstream, type UpstreamCall } from '../../upstream/call.ts'
  * keys, it is the one that gave out the id, if that is known.
  */
 export async function upstreamWithMemory(
-  exchange: StoredExchange,
+  admitted: AdmittedRequest,
   id: string,
 ): Promise<Destination | undefined> {
-  const { settings, dialects, caller, memories } = exchange
+  const { settings, dialects, caller, memories } = admitted
   const places = settings.routes.flatMap((route) =>
     membersOf(settings, route)
       .filter(({ upstream }) => upstream.dialect === caller.dialect && keepsReplies(upstream))
@@ -38,7 +38,7 @@ export async function upstreamWithMemory(
   const [first] = places
   if (!first) return undefined
   const isOnly = places.every(({ member }) => member.name === first.member.name)
-  const issuer = isOnly || !memories ? undefined : await findIssuer(exchange, memories, id)
+  const issuer = isOnly || !memories ? undefined : await findIssuer(admitted, memories, id)
   const own = isOnly ? first : places.find(({ member }) => isIssuer(member.upstream, issuer))
   return own && destinationOf(own.member, dialects, own.route, '')
 }
@@ -50,10 +50,10 @@ const keepsReplies = ({ server }: UpstreamSettings): boolean => server?.state !=
  * the id, so that a missing id is answered in the same words everywhere.
  */
 export async function forwardStored(
-  exchange: StoredExchange,
+  admitted: AdmittedRequest,
   destination: Destination,
 ): Promise<Answer | undefined> {
-  const { caller, head, credential, journal } = exchange
+  const { caller, head, credential, journal } = admitted
   const { upstream } = destination
   const { path, method } = head
   const query = pickNamed(head.query, caller.caller.memory?.query ?? [], ID)
@@ -67,12 +67,12 @@ export async function forwardStored(
   const plan = passPlanTo(destination, sent)
   let call: UpstreamCall | undefined
   try {
-    if (isMade(upstream)) await withMadeKey(sent, upstream, exchange.ports, method)
-    call = await callUpstream(exchange, bare(sent, method), {
+    if (isMade(upstream)) await withMadeKey(sent, upstream, admitted.ports, method)
+    call = await callUpstream(admitted, bare(sent, method), {
       timeouts: upstream.timeouts,
       proxy: upstream.proxy,
     })
-    return await passOn(exchange, plan, call)
+    return await passOn(admitted, plan, call)
   } catch (error) {
     call?.cancel()
     if (!(error instanceof ProblemError)) throw error
@@ -81,35 +81,34 @@ export async function forwardStored(
 }
 
 async function passOn(
-  exchange: StoredExchange,
+  admitted: AdmittedRequest,
   plan: PassPlan,
   call: UpstreamCall,
 ): Promise<Answer | undefined> {
-  const { journal } = exchange
+  const { journal } = admitted
   if (call.status === NOT_FOUND) {
     call.release()
     return undefined
   }
-  if (!isSuccess(call.status)) return refusal(exchange, plan, call)
-  const mirror = createReadMirror(exchange, plan.destination.member.name)
+  if (!isSuccess(call.status)) return refusal(admitted, plan, call)
+  const mirror = createReadMirror(admitted, plan.destination.member.name)
   const type = call.headers.get('content-type') ?? 'application/json'
   const headers = { 'content-type': plan.sent.secrets.hide(type), ...replyHeaders(plan, call, []) }
   const { status } = call
   if (isStreamType(type)) {
-    const reading = { ...exchange, route: READ }
-    const { body, headers: own } = await passStream(reading, plan, call, {
+    const { body, headers: own } = await passStream(admitted, plan, call, {
       mirror,
       begun: () => undefined,
     })
     return { status, headers: { ...headers, ...own }, body }
   }
-  const bytes = withoutMark(await allBytes(exchange, call))
+  const bytes = withoutMark(await allBytes(admitted, call))
   const text = utf8Text(bytes)
   // Servers say in words, too, that they have deleted something, or say nothing.
-  const isWorded = exchange.head.method === 'DELETE' && !ERROR.test(text)
+  const isWorded = admitted.head.method === 'DELETE' && !ERROR.test(text)
   if (!isWorded || text !== '') {
-    const { events } = bodyEvents(exchange, plan, text, mirror)
-    const failed = isWorded ? undefined : failureAnswer(exchange, plan, events, text)
+    const { events } = bodyEvents(admitted, plan, text, mirror)
+    const failed = isWorded ? undefined : failureAnswer(admitted, plan, events, text)
     if (failed) return { ...failed, headers: { ...headers, ...failed.headers } }
     await mirror?.settle()
   }
@@ -121,14 +120,16 @@ async function passOn(
 
 const ERROR = /"error"\s*:\s*[{"]/
 const NOT_FOUND = 404
-const READ: Route = { operation: 'create' }
 
 const passPlanTo = (destination: Destination, sent: SentRequest): PassPlan => ({
   kind: 'pass',
   // The request names no model that the reply could be told by.
   destination: { ...destination, aliased: false },
+  route: { operation: 'create' },
   requested: '',
   stream: false,
+  isRepeatable: false,
+  received: new Received(NOTHING),
   losses: [],
   sent,
   read: () => emptyRequest('', false),

@@ -11,7 +11,7 @@ import {
 } from '../../memory/ownership.ts'
 import type { Member } from '../../upstream/members.ts'
 import type { StoredMatch } from '../attempts/dispatch.ts'
-import type { Answer, StoredExchange } from '../exchange.ts'
+import type { AdmittedRequest, Answer, Context } from '../exchange.ts'
 import { readSeed } from '../../model/ids.ts'
 import { forwardStored, upstreamWithMemory } from './forward.ts'
 import {
@@ -31,48 +31,44 @@ import { ownTurn } from '../../stream/time.ts'
 type Asked = Omit<StoredMatch, 'caller'>
 
 /** Answers a request about a stored exchange from this proxy's store, or passes it to the upstream that keeps it. */
-export async function answerFromStore(exchange: StoredExchange, asked: Asked): Promise<Answer> {
-  const { caller, memories } = exchange
+export async function answerFromStore(admitted: AdmittedRequest, asked: Asked): Promise<Answer> {
+  const { caller, memories } = admitted
   const { memory } = caller.caller
-  const destination = await upstreamWithMemory(exchange, asked.id)
-  const isOurs = !destination || (await isKnownHereAlone(exchange, asked.id, destination.member))
-  const look = async () => memory && memories && keptAnswer(exchange, asked, memory, memories)
+  const destination = await upstreamWithMemory(admitted, asked.id)
+  const isOurs = !destination || (await isKnownHereAlone(admitted, asked.id, destination.member))
+  const look = async () => memory && memories && keptAnswer(admitted, asked, memory, memories)
   // An exchange that the upstream gave out is asked of the upstream first.
   let found = isOurs ? await look() : undefined
   if (destination && !found) {
-    if (memory && isGuarded(exchange, destination.upstream)) {
+    if (memory && isGuarded(admitted, destination.upstream)) {
       if (!memories) throw unclaimable(memory, 'stored', asked.id, destination.upstream)
-      await demandOwnership(exchange, memories, memory, { stored: asked.id })
+      await demandOwnership(admitted, memories, memory, { stored: asked.id })
     }
-    const answer = await forwardStored(exchange, destination)
+    const answer = await forwardStored(admitted, destination)
     // The upstream may not have kept the exchange.
     if (!answer) found = await look()
     // The copy is deleted only after the upstream has deleted its own; otherwise a failed deletion could not be
     // repeated.
     if (asked.action === 'delete' && memories && (!answer || isSuccess(answer.status)))
-      await forget(exchange, memories, asked.id)
+      await forget(admitted, memories, asked.id)
     if (answer) return answer
   }
-  if (found) return answered(exchange, found)
+  if (found) return answered(admitted, found)
   throw new ProblemError(
     memory?.missing('stored', asked.id) ?? { kind: 'not-found', message: 'Nothing is kept here.' },
   )
 }
 
 /** Whether only this proxy knows the id. One of another such proxy looks the same, and its exchange is kept there too. */
-async function isKnownHereAlone(
-  exchange: StoredExchange,
-  id: string,
-  member: Member,
-): Promise<boolean> {
+async function isKnownHereAlone(context: Context, id: string, member: Member): Promise<boolean> {
   if (readSeed(id) === undefined) return false
-  const { memories } = exchange
-  return !memories || !isIssuer(member.upstream, await findIssuer(exchange, memories, id))
+  const { memories } = context
+  return !memories || !isIssuer(member.upstream, await findIssuer(context, memories, id))
 }
 
 /** Deletes the copy of the upstream's exchange, and the note of its owner. */
-async function forget(exchange: StoredExchange, memories: Memories, id: string): Promise<void> {
-  const scoped = await openScopedStore(exchange, memories)
+async function forget(context: Context, memories: Memories, id: string): Promise<void> {
+  const scoped = await openScopedStore(context, memories)
   const { deleted } = memories
   if (deleted.size >= MOST_DELETED) deleted.clear()
   deleted.add(storeKey(scoped.owner, id))
@@ -83,14 +79,14 @@ async function forget(exchange: StoredExchange, memories: Memories, id: string):
 const MOST_DELETED = 10_000
 
 async function keptAnswer(
-  exchange: StoredExchange,
+  admitted: AdmittedRequest,
   { id, action }: Asked,
   memory: ConversationMemory,
   memories: Memories,
 ): Promise<StoredAnswer | undefined> {
-  const { query } = exchange.head
-  const scoped = await openScopedStore(exchange, memories)
-  const look = createLookup(scoped, exchange.settings.limits.bodyBytes, exchange.lease)
+  const { query } = admitted.head
+  const scoped = await openScopedStore(admitted, memories)
+  const look = createLookup(scoped, admitted.settings.limits.bodyBytes, admitted.lease)
   const read = recordReader(memory)
   const answer = async ({ parents }: Pick<KeptRecord, 'parents'>, own: JsonObject | undefined) => {
     // Only a list of the whole input needs the earlier exchanges.
@@ -121,7 +117,7 @@ function replyTextIn(
   memory: ConversationMemory,
   { record }: KeptRecord,
   action: Asked['action'],
-  query: StoredExchange['head']['query'],
+  query: AdmittedRequest['head']['query'],
 ): string | undefined {
   try {
     return memory.replyText(record, action, query)
@@ -137,7 +133,7 @@ function bodyText(answer: StoredAnswer): string {
   return 'text' in answer ? answer.text : stringify(answer.body)
 }
 
-function answered({ journal }: StoredExchange, answer: StoredAnswer): Answer {
+function answered({ journal }: Context, answer: StoredAnswer): Answer {
   const isStream = 'frames' in answer
   const body = bodyText(answer)
   journal.finish({ status: 200 })

@@ -10,8 +10,8 @@ import { RecalledBody } from './recalled-body.ts'
 export interface NativeBytes {
   isAscii(bytes: Uint8Array): boolean
   isUtf8(bytes: Uint8Array): boolean
-  /** A text with a character for each byte, its number. */
-  signs(bytes: Uint8Array): string
+  /** The bytes as a text with a character for each. */
+  latin1(bytes: Uint8Array): string
 }
 
 /**
@@ -26,16 +26,16 @@ export function readFresh(
   native: NativeBytes,
 ): RecalledBody | undefined {
   if (native.isAscii(bytes) || !native.isUtf8(bytes)) return undefined
-  const signs = native.signs(bytes)
-  const structure = holdsLiterals(bytes) ? undefined : findStructure(signs, rules)
+  const latin1 = native.latin1(bytes)
+  const structure = holdsLiterals(bytes) ? undefined : findStructure(latin1, rules)
   if (!structure || ![...structure.members.keys()].every(isUsual)) return undefined
-  const known = learnBody(bytes, signs, structure, rules.turns)
-  const reader = new PartReader(bytes, signs, native)
+  const known = learnBody(bytes, latin1, structure, rules.turns)
+  const reader = new PartReader(bytes, latin1, native)
   return (
     known &&
     new RecalledBody(known, rules, {
       parsed: () => reader.members(structure, rules.turns),
-      holds: (glance) => glance(signs),
+      holds: (test) => test(latin1),
     })
   )
 }
@@ -45,15 +45,15 @@ const isUsual = (name: string): boolean => USUAL_NAME.test(name)
 
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Parses a body by its parts. Its structure was found in `signs`, which has a character for each byte. */
+/** Parses a body by its parts. Its structure was found in `latin1`, which has a character for each byte. */
 class PartReader {
   readonly #bytes: Uint8Array
-  readonly #signs: string
+  readonly #latin1: string
   readonly #native: NativeBytes
 
-  constructor(bytes: Uint8Array, signs: string, native: NativeBytes) {
+  constructor(bytes: Uint8Array, latin1: string, native: NativeBytes) {
     this.#bytes = bytes
-    this.#signs = signs
+    this.#latin1 = latin1
     this.#native = native
   }
 
@@ -70,14 +70,14 @@ class PartReader {
   /** The text between two places in the bytes. */
   slice(start: number, end: number): string {
     const bytes = this.#bytes.subarray(start, end)
-    return this.#native.isAscii(bytes) ? this.#signs.slice(start, end) : DECODER.decode(bytes)
+    return this.#native.isAscii(bytes) ? this.#latin1.slice(start, end) : DECODER.decode(bytes)
   }
 
   #list(start: number, ends: readonly number[], kept: KeptText | undefined): Json[] {
     let before = start
     return ends.map((end, index) => {
       // A bracket or a comma stands before each element.
-      const from = endOfSpace(this.#signs, before) + 1
+      const from = endOfSpace(this.#latin1, before) + 1
       before = end
       return this.#part(from, end, partOf(kept, index))
     })

@@ -11,7 +11,7 @@ import { RecalledBody, type BodyParts } from './recalled-body.ts'
 const STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** What is new of a body as a body of its own, in which a digit stands for each part that is known. */
-interface Sketch extends Structure {
+interface NewPart extends Structure {
   readonly text: string
   /** What is new stands between them. */
   readonly from: number
@@ -40,12 +40,12 @@ export function growBody(
   const growth = bytes.length - known.bytes.length
   const fresh = decoded(bytes.subarray(gap.from, gap.to + growth))
   if (fresh === undefined) return undefined
-  const sketch = sketchOf(known.layout, gap, fresh)
-  const found = findStructure(sketch.text, rules)
+  const newPart = newPartOf(known.layout, gap, fresh)
+  const found = findStructure(newPart.text, rules)
   if (!found || found.repeats || found.members.has('__proto__')) return undefined
   const nodes = known.nodes + found.nodes
   if (nodes > rules.limits.nodes) return undefined
-  const whole = { ...sketch, ...found, gap, growth }
+  const whole = { ...newPart, ...found, gap, growth }
   const layout = layoutOf(known.layout, whole, fresh, rules.turns)
   const grown = new KnownBody(bytes, nodes, layout)
   return new RecalledBody(grown, rules, grownParts(known, whole, grown, { native, rules }))
@@ -60,7 +60,7 @@ function decoded(fresh: Uint8Array): string | undefined {
   }
 }
 
-function sketchOf({ places }: Layout, gap: Gap, fresh: string) {
+function newPartOf({ places }: Layout, gap: Gap, fresh: string) {
   const { elements, isWithin, members, next } = gap
   const head = places.slice(0, members).map(blank)
   const open = elements === undefined ? undefined : places[members]
@@ -76,7 +76,7 @@ const blank = ({ name }: MemberPlace): string => `${JSON.stringify(name)}:0`
 /** Where the parts of the whole body stand in its bytes. */
 function layoutOf(
   known: Layout,
-  { gap, growth, from, to, members, ends }: Sketch,
+  { gap, growth, from, to, members, ends }: NewPart,
   fresh: string,
   turnsName: string,
 ): Layout {
@@ -114,8 +114,8 @@ const shifted = ({ name, start, end }: MemberPlace, by: number): MemberPlace => 
 
 /** Of a body of which most is known only what is new is read. */
 function grownParts(
-  { value, blind }: KnownBody,
-  sketch: Sketch,
+  { value, absent }: KnownBody,
+  newPart: NewPart,
   known: KnownBody,
   reading: Reading,
 ): BodyParts {
@@ -123,11 +123,11 @@ function grownParts(
   let before = value
   return {
     parsed() {
-      known.value ??= before ? filled(sketch, before) : parsedWhole(known, reading)
+      known.value ??= before ? filled(newPart, before) : parsedWhole(known, reading)
       before = undefined
       return known.value
     },
-    holds: (glance, text) => !(blind.has(glance) && !glance(sketch.text)) && glance(text()),
+    holds: (test, text) => !(absent.has(test) && !test(newPart.text)) && test(text()),
   }
 }
 
@@ -139,7 +139,7 @@ function parsedWhole({ bytes }: KnownBody, { native, rules }: Reading): JsonObje
 }
 
 /** What is new, with what is known in its places. */
-function filled({ text, kept, members, from, to, gap }: Sketch, before: JsonObject): JsonObject {
+function filled({ text, kept, members, from, to, gap }: NewPart, before: JsonObject): JsonObject {
   const body = restored(JSON.parse(text), kept, text)
   if (!isObject(body)) throw new SyntaxError('no object')
   for (const [name, { start, end }] of members) {

@@ -1,6 +1,6 @@
 import { byteOffsets } from '../../json/bytes.ts'
 import type { JsonObject } from '../../json/json.ts'
-import type { Glance } from '../../json/scanned-body.ts'
+import type { TextTest } from '../../json/scanned-body.ts'
 import { scanStructure, StructureError, type Structure } from '../../json/structure.ts'
 import type { Slice } from '../../json/tokens.ts'
 import type { BodyRules } from '../../ports.ts'
@@ -43,8 +43,8 @@ export class KnownBody {
   readonly nodes: number
   /** What it spells, once that is known. */
   value: JsonObject | undefined
-  /** Looks that saw nothing in it, and so would see nothing in a part of it. */
-  readonly blind = new Set<Glance>()
+  /** Tests that found nothing in it, and so would find nothing in a part of it. */
+  readonly absent = new Set<TextTest>()
   #layout: Layout | TextLayout
 
   constructor(bytes: Uint8Array, nodes: number, layout: Layout | TextLayout) {

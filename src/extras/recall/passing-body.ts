@@ -1,5 +1,5 @@
 import { holdsLiterals } from '../../json/large-literals.ts'
-import { ScannedText } from '../../json/scanned-body.ts'
+import { ScannedBody } from '../../json/scanned-body.ts'
 import { likelyValue } from '../../json/slices.ts'
 import { endOfSpace, endOfValue, SIGN } from '../../json/tokens.ts'
 import type { BodyRules } from '../../ports.ts'
@@ -9,19 +9,19 @@ import { MOST_TURNS } from './opening.ts'
 const DECODER = new TextDecoder()
 
 /**
- * A body that is only looked at for what must not pass, in its bytes: it is neither scanned nor decoded. `firstEnds`:
+ * A body that is only searched for what must not pass, in its bytes: it is neither scanned nor decoded. `firstEnds`:
  * where its first turns end. Undefined for bytes that are no text, and where long data is to be left out of it.
  */
 export function readPassing(
   bytes: Uint8Array,
   { turns, verbatim }: BodyRules,
   native: NativeBytes,
-): { body: ScannedText; firstEnds: readonly number[] } | undefined {
+): { body: ScannedBody; firstEnds: readonly number[] } | undefined {
   const isText = native.isAscii(bytes) || native.isUtf8(bytes)
   if (!isText || holdsLiterals(bytes)) return undefined
-  const signs = native.signs(bytes)
-  const body = new ScannedText(() => DECODER.decode(bytes), undefined, { verbatim, signs })
-  return { body, firstEnds: firstEnds(signs, turns) }
+  const latin1 = native.latin1(bytes)
+  const body = new ScannedBody(() => DECODER.decode(bytes), undefined, { verbatim, latin1 })
+  return { body, firstEnds: firstEnds(latin1, turns) }
 }
 
 /** Where the first elements end of what looks like the list of this name. */

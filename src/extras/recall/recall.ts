@@ -1,7 +1,7 @@
 import { encoded, LONG_BYTES, sizeOf, wholeBytes, type Bytes } from '../../json/bytes.ts'
 import { stringify, type JsonObject } from '../../json/json.ts'
 import { holdsLiterals } from '../../json/large-literals.ts'
-import { ScannedText, type ScannedBody } from '../../json/scanned-body.ts'
+import { ScannedBody } from '../../json/scanned-body.ts'
 import type { Structure } from '../../json/structure.ts'
 import type { BodyRules, Recall, RecalledRequest } from '../../ports.ts'
 import { commonPrefix, commonSuffix, isSameByte, type IsSame } from './common-prefix.ts'
@@ -124,7 +124,7 @@ class Request implements RecalledRequest {
 
   learned(received: Bytes, text: string, structure: Structure): ScannedBody {
     const known = this.#learn(received, text, structure)
-    return new ScannedText(text, structure, { ...(known && { known }) })
+    return new ScannedBody(text, structure, { ...(known && { known }) })
   }
 
   written(body: JsonObject): Uint8Array {

@@ -1,6 +1,6 @@
 import type { Bytes } from '../../json/bytes.ts'
 import type { Json, JsonObject } from '../../json/json.ts'
-import { respelled, type Glance, type ScannedBody } from '../../json/scanned-body.ts'
+import { respelled, ScannedBody, type TextTest } from '../../json/scanned-body.ts'
 import type { Slice } from '../../json/tokens.ts'
 import type { BodyRules } from '../../ports.ts'
 import { findStructure, type KnownBody, type MemberPlace } from './known-body.ts'
@@ -11,61 +11,57 @@ const DECODER = new TextDecoder('utf-8', { ignoreBOM: true })
 export interface BodyParts {
   parsed(): JsonObject
   /** `text`: the whole body. */
-  holds(glance: Glance, text: () => string): boolean
+  holds(test: TextTest, text: () => string): boolean
 }
 
 /** A body whose parts are known by where they stand in its bytes. Each is decoded by itself, and the rest when asked. */
-export class RecalledBody implements ScannedBody {
+export class RecalledBody extends ScannedBody {
   readonly known: KnownBody
   readonly #rules: BodyRules
   readonly #parts: BodyParts
-  #text: string | undefined
   #members: ReadonlyMap<string, Slice> | undefined
   #value: JsonObject | undefined
 
   constructor(known: KnownBody, rules: BodyRules, parts: BodyParts) {
+    super(() => DECODER.decode(known.bytes))
     this.known = known
     this.#rules = rules
     this.#parts = parts
   }
 
-  get text(): string {
-    return (this.#text ??= DECODER.decode(this.known.bytes))
-  }
-
-  get values(): number {
+  override get values(): number {
     return this.known.nodes
   }
 
-  get members(): ReadonlyMap<string, Slice> {
+  override get members(): ReadonlyMap<string, Slice> {
     return (this.#members ??= findStructure(this.text, this.#rules)?.members ?? new Map())
   }
 
-  memberText(name: string): string | undefined {
+  override memberText(name: string): string | undefined {
     const place = this.#placeOf(name)
     return place && this.#decoded(place.start, place.end)
   }
 
-  beginningOf(name: string, elements: number): string | undefined {
+  override beginningOf(name: string, elements: number): string | undefined {
     const place = this.#placeOf(name)
     const ends = name === this.#rules.turns ? this.known.layout.turns?.ends : undefined
     return place && this.#decoded(place.start, ends?.[elements - 1] ?? place.end)
   }
 
-  parsed(): Json {
+  override parsed(): Json {
     return (this.#value ??= this.#parts.parsed())
   }
 
-  respelled(name: string, value: string): Bytes | undefined {
+  override respelled(name: string, value: string): Bytes | undefined {
     const place = this.#placeOf(name)
     return place && respelled(this.known.bytes, place, value)
   }
 
-  holds(glance: Glance): boolean {
-    const { blind } = this.known
-    if (blind.has(glance)) return false
-    const isThere = this.#parts.holds(glance, () => this.text)
-    if (!isThere) blind.add(glance)
+  override holds(test: TextTest): boolean {
+    const { absent } = this.known
+    if (absent.has(test)) return false
+    const isThere = this.#parts.holds(test, () => this.text)
+    if (!isThere) absent.add(test)
     return isThere
   }
 

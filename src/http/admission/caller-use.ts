@@ -1,5 +1,5 @@
 import type { CallerLimits } from '../../config/settings.ts'
-import type { Reservation } from '../../exchange/exchange.ts'
+import type { Reservation } from '../../exchange/stages.ts'
 import type { Journal } from '../../exchange/journal.ts'
 import type { Tokens } from '../../observe/entry.ts'
 import { RATE_LIMITED } from '../../observe/outcome.ts'

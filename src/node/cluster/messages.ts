@@ -10,7 +10,7 @@ export type ToWorker =
   /** A configuration was refused: it is counted. */
   | { kind: 'refused' }
   | { kind: 'stop' }
-  /** What it has counted, for another one. */
+  /** Asks what it has counted, for another one. */
   | { kind: 'count'; id: number }
   /** What the others have counted. */
   | { kind: 'counted'; id: number; others: readonly Counted[] }

@@ -20,11 +20,11 @@ import { sendTo, type ToPrimary, type ToWorker } from './messages.ts'
  * for all, so that all go by the same, hears signals, writes the log, and starts again what has ended.
  */
 
-/** Pauses before an ended process is replaced grow from the first to the longest, and anew after one that lived. */
+/** Pauses before an ended process is replaced grow from the first to the longest, and begin anew after one that served. */
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 30_000
 const LIVED_MS = 60_000
-/** How long a process may take to end after its time for draining. */
+/** How long a process may take to end once its time for draining is over. */
 const FAREWELL_MS = 5000
 
 /** A process that did not come up: what it said, and how it ended. */
@@ -89,7 +89,7 @@ class Workers {
   /** Those that serve. One that is still at its start has counted nothing. */
   readonly #listening = new Set<Worker>()
   readonly #counts = createCounts(this.#listening)
-  /** What processes have warned of at the start, of which all say the same. */
+  /** Warnings of processes at their start: all have the same ones. */
   readonly #warnings = new Set<string>()
   #started = false
   #stopping = false
@@ -149,7 +149,7 @@ class Workers {
       if (!this.#started || this.#stopping) return
       this.#again(`process ${worker.process.pid} has ended (${end})`, performance.now() - bornAt)
     })
-    // Such as one that cannot be written to any more, since it has just ended: that is noticed above.
+    // For example that it cannot be written to, since it has just ended: that is noticed above.
     worker.on('error', () => undefined)
     return promise
   }

@@ -14,7 +14,7 @@ interface Family {
 
 const FIRST_LINE = '# HELP '
 
-/** Of a text in the format of Prometheus, by the names of its metrics. */
+/** The metrics of a text in the format of Prometheus, by their names. */
 function familiesIn(text: string): Map<string, Family> {
   const families = new Map<string, Family>()
   const blocks = text.split(FIRST_LINE).slice(1)
@@ -31,7 +31,7 @@ function familiesIn(text: string): Map<string, Family> {
   return families
 }
 
-/** The same in every process, or said of the worst of them: not to be added up. */
+/** Metrics that are the same in every process, or of which the worst counts: they are not added up. */
 const GREATEST: readonly string[] = [
   'dragoman_build_info',
   'dragoman_config_last_reload_success_timestamp_seconds',
@@ -67,7 +67,7 @@ function summedMetrics(texts: readonly string[]): string {
   return writeFamilies(sum)
 }
 
-/** What stays of a process that is gone: what it has counted, and nothing of how it stood. */
+/** What stays of a process that has ended: its counters, and no gauge. */
 const lastingMetrics = (text: string): string =>
   writeFamilies(new Map([...familiesIn(text)].filter(([, { isGauge }]) => !isGauge)))
 

@@ -29,7 +29,7 @@ export function unreleasedCommit(folder: string): string {
 /** The commit of the sources themselves, where they run as they are. */
 const commitHere = () => unreleasedCommit(fileURLToPath(new URL('../../../', import.meta.url)))
 
-/** As `--version` says it: the commit too, where it is not a release. */
+/** The text of `--version`: with the commit, where it is no release. */
 export function versionText(): string {
   const commit = typeof BUILT_FROM === 'string' ? BUILT_FROM : commitHere()
   return commit === '' ? VERSION : `${VERSION} (commit ${commit})`

@@ -13,7 +13,7 @@ export interface Conversation {
   error?: string
 }
 
-/** That which `talk.js` draws. */
+/** The dialect that `talk.js` draws. */
 const [SHAPE] = DIALECTS
 
 const dialectOf = (name: string | undefined): Dialect | undefined =>

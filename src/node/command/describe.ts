@@ -1,5 +1,5 @@
-import { spellFacts } from '../../config/profiles.ts'
-import { SOURCED_PROFILES } from './profile-sources.ts'
+import { SOURCES } from '../../../adapters/server-sources.ts'
+import { KNOWN_PROFILES, type ProfileRow, spellFacts } from '../../config/profiles.ts'
 import { addressOf } from '../../../adapters/contract.ts'
 import { adapters, dialects } from '../../../adapters/index.ts'
 import { stringify } from '../../json/json.ts'
@@ -263,7 +263,7 @@ function curl(settings: Settings, url: string, environment: Environment): string
   const model = sampleModel(settings, credential)
   const sample = writeSample(adapter, model)
   const { headers, body } = sample
-  // One spelling of a header is enough here.
+  // Of a header with two spellings one is enough here.
   const others = new Set(adapter.same.headers.twins?.map(([, other]) => other))
   const lines = [
     `curl ${quoted(url + addressOf(sample))}`,
@@ -372,6 +372,17 @@ const CLIENTS: readonly (readonly [string, (advice: ClientAdvice) => string])[] 
 /** One row per client. */
 export const clientRows = (advice: ClientAdvice): string[][] =>
   CLIENTS.map(([name, line]) => [name, line(advice)])
+
+/** A profile with where its facts come from. */
+interface SourcedProfile extends ProfileRow {
+  version: string
+  source: string
+}
+
+export const SOURCED_PROFILES: readonly SourcedProfile[] = KNOWN_PROFILES.map((row) => {
+  const [version = '', source = ''] = SOURCES[row.name][row.dialect] ?? []
+  return { ...row, version, source }
+})
 
 /** The table that `profiles` prints. */
 export function profileTable(): string {

@@ -170,7 +170,7 @@ const isSameMemory = (one: Uint8Array, other: Uint8Array): boolean =>
 const nativeBytes: NativeBytes = {
   isAscii,
   isUtf8,
-  signs: ({ buffer, byteLength, byteOffset }) =>
+  latin1: ({ buffer, byteLength, byteOffset }) =>
     Buffer.from(buffer, byteOffset, byteLength).toString('latin1'),
 }
 

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../json/json.ts'
 
 /**
- * An upstream for each service of docs/clouds.md, by the name that `init --cloud` takes. Words in capitals are places
- * that only the operator knows.
+ * An upstream for each service of docs/clouds.md, by the name that `init --cloud` takes. Words in capitals stand for
+ * what only the operator knows.
  */
 export const CLOUD_UPSTREAMS: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
   [

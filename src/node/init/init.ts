@@ -267,7 +267,7 @@ function reasons(left: readonly string[]): string[] {
   return [...places].map(([reason, at]) => `${listed([...at])}: ${reason}`)
 }
 
-/** At least the first place, and as many as the width takes. */
+/** At least the first place, and as many more as the width takes. */
 function listed([first = '', ...others]: readonly string[]): string {
   let text = first
   let shown = 0

@@ -54,7 +54,7 @@ function variables(facts: LaunchFacts): Record<string, string> {
     ANTHROPIC_DEFAULT_FABLE_MODEL: id,
     ANTHROPIC_DEFAULT_HAIKU_MODEL: small?.id,
     CLAUDE_CODE_SUBAGENT_MODEL: id,
-    // Its list of models knows only names of Claude, so another name is added as a custom option.
+    // Its list has only models named Claude, so another name is added as a custom option.
     ...(id && !/claude|anthropic/.test(id) && customOption(id)),
     // It takes an unknown model for one with a million tokens, and asks for 32,000 tokens of output.
     CLAUDE_CODE_MAX_CONTEXT_TOKENS: model?.contextWindow,

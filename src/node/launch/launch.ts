@@ -25,7 +25,7 @@ import { FOLDER, shellLines } from './shell.ts'
 
 const clients: readonly Client[] = [claude, codex, gemini, opencode, qwen]
 
-/** As shells end where a program is there and cannot be started, and where there is none. */
+/** The exit codes of shells for a program that cannot be started, and for one that is not found. */
 const NOT_STARTED = 126
 const NOT_FOUND = 127
 
@@ -145,7 +145,7 @@ function logFile(directory: string, name: string): string {
   return file
 }
 
-/** Writes to the end of a file. What goes wrong there, such as a full disk, is no reason to end the client. */
+/** Appends to a file. A failure there, such as a full disk, is no reason to end the client. */
 function append(file: string, text: string): string | undefined {
   try {
     appendFileSync(file, text, { mode: 0o600 })

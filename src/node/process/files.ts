@@ -61,7 +61,7 @@ export function withSecretFiles(environment: Environment, value: unknown): Envir
 
 type SecretText = { text: string; fault?: undefined } | { text?: undefined; fault: string }
 
-/** Nothing waits here: a pipe without a writer would hold up the whole process, and a device may have no end. */
+/** Opened without waiting: a pipe without a writer would hold up the whole process, and a device may have no end. */
 function secretFile(path: string): SecretText {
   let file: number | undefined
   try {
@@ -81,7 +81,7 @@ function secretFile(path: string): SecretText {
   }
 }
 
-/** What a file says of its size need not be so. */
+/** The size that a file claims need not be true. */
 function beginningOf(file: number, most: number): Uint8Array {
   const bytes = new Uint8Array(most)
   let length = 0

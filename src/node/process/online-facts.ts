@@ -9,7 +9,7 @@ import { factsIn } from '../command/models.ts'
 /** Whether its service tells facts about a model. */
 export const tellsFacts = ({ dialect }: UpstreamSettings): boolean => MODEL_READERS.has(dialect)
 
-/** What the service says otherwise of a model than the configuration or the table, a sentence for each fact. */
+/** A sentence for each fact of a model about which the service disagrees with the configuration or the table. */
 export function differences(
   upstream: UpstreamSettings,
   model: string,
@@ -39,10 +39,10 @@ export function differences(
 
 const MOST_TEMPERATURE = 2
 
-/** The service that tells efforts has other words for none. */
+/** The service that lists efforts has other words for none. */
 const isTold = (effort: unknown): boolean => effort !== 'none' && effort !== 'minimal'
 
-/** Generate-content says of thinking only whether there is any. What nothing is said of is taken for absent. */
+/** Generate-content says only whether there is thinking. A fact that is not there is taken for false. */
 function isSame(ours: unknown, theirs: ModelFact['value']): boolean {
   if (typeof theirs === 'boolean' && typeof ours === 'string' && ours !== 'between_tools')
     return (ours !== 'none') === theirs

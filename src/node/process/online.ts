@@ -38,7 +38,7 @@ export const heardOnline = (settings: Settings, send: Send): Promise<Heard[]> =>
     }),
   )
 
-/** What the services say otherwise than the table of the models that routes name in full; never rejects. */
+/** Where services disagree with the table about the models that routes name in full; never rejects. */
 export async function compareOnline(
   settings: Settings,
   send: Send,

@@ -28,7 +28,7 @@ function isWhole(text: string): boolean {
   return length === undefined ? text.endsWith(LAST_CHUNK) : text.length >= at + 4 + Number(length)
 }
 
-/** How many messages go over a connection: making one, and ending it, is to be warmed, too. */
+/** How many messages go over a connection: few, since making and ending one is to be warmed too. */
 const MESSAGES_EACH = 8
 
 /** Answers each message by another one, and closes every connection after some of them. */

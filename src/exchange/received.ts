@@ -13,36 +13,16 @@ import {
 
 const STRICT = new TextDecoder('utf-8', { fatal: true })
 
-/** The body of a request. */
-export interface Body {
-  readonly bytes: Bytes
-  /** The text without long data. Throws ProblemError for bytes that are no text. */
-  readonly text: string
-  /** Whether long data was left out of the text. */
-  readonly isLifted: boolean
-  /** Puts the long data back into a text that was made from `text`. */
-  filled(text: string): string
-  /** The same as bytes, in one or several pieces. */
-  encoded(text: string): Bytes
+/**
+ * What was received as the body of a request: bytes, which need be no JSON, and their text with long data set aside. It
+ * is released step by step, while what was read of it (`ScannedBody`) goes with who has read it.
+ */
+export class Received {
   /** The number of bytes that came, including those that have been released since. */
   readonly size: number
-  /** About how many tokens it holds. */
-  readonly tokens: number
-  /** The number of characters of the text, once it was asked for, and even when it has been released. */
-  readonly characters: number
-  /** Releases the text; long data stays, because it may still have to be filled in. */
-  leave(): void
-  /** Releases everything. */
-  drop(): void
-}
-
-export const createBody = (bytes: Bytes): Body => new ReadBody(bytes)
-
-class ReadBody implements Body {
-  readonly size: number
-  characters = 0
   #bytes: Bytes
   #known: LiftedText | undefined
+  #characters = 0
   /** Of long data, which is left out of the text. */
   #media = { count: 0, size: 0 }
 
@@ -51,6 +31,12 @@ class ReadBody implements Body {
     this.size = sizeOf(bytes)
   }
 
+  /** The number of characters of the text, once it was asked for, and even when it has been released. */
+  get characters(): number {
+    return this.#characters
+  }
+
+  /** About how many tokens it holds. */
   get tokens(): number {
     const { count, size } = this.#media
     return (this.size - size) / CHARACTERS_PER_TOKEN + count * TOKENS_PER_MEDIUM
@@ -60,31 +46,39 @@ class ReadBody implements Body {
     return this.#bytes
   }
 
+  /** The text without long data. Throws ProblemError for bytes that are no text. */
   get text(): string {
     this.#known ??= this.#lifted()
     return this.#known.text
   }
 
+  /** Whether long data was left out of the text. */
   get isLifted(): boolean {
     return (this.#known?.literals.length ?? 0) > 0
   }
 
-  /** Joins bytes and decodes them once: joining long texts takes several times as long. */
+  /**
+   * Puts the long data back into a text that was made from `text`. Joins bytes and decodes them once: joining long texts
+   * takes several times as long.
+   */
   filled(text: string): string {
     const pieces = pieced(text, this.#known?.literals)
     return pieces.length > 1 ? utf8Text(joinBytes(pieces)) : text
   }
 
+  /** The same as bytes, in one or several pieces. */
   encoded(text: string): Bytes {
     const { literals = [] } = this.#known ?? {}
     return literals.length > 0 ? pieced(text, literals) : encoded(text)
   }
 
+  /** Releases the text; long data stays, because it may still have to be filled in. */
   leave(): void {
     this.#bytes = NOTHING
     if (this.#known) this.#known = { ...this.#known, text: '' }
   }
 
+  /** Releases everything. */
   drop(): void {
     this.#bytes = NOTHING
     this.#known = undefined
@@ -92,7 +86,7 @@ class ReadBody implements Body {
 
   #lifted(): LiftedText {
     const lifted = liftLiterals(piecesIn(this.#bytes), decodedText)
-    this.characters = lifted.text.length
+    this.#characters = lifted.text.length
     const { literals } = lifted
     const size = literals.reduce((sum, pieces) => sum + sizeOf([...pieces]), 0)
     this.#media = { count: literals.length, size }

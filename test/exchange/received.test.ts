@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { wholeBytes } from '../../src/json/bytes.ts'
-import { createBody } from '../../src/exchange/body.ts'
+import { Received } from '../../src/exchange/received.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
@@ -10,14 +10,14 @@ describe('a body with long data', () => {
   const json = JSON.stringify({ words: 'ä – \u{1f600}', data: ['', data, '!'], more: data })
 
   it('is the same again as text and as bytes, whatever is told of it', () => {
-    const body = createBody(encode(json))
+    const body = new Received(encode(json))
     expect(body.text.length).toBeLessThan(1000)
     const told = `[${body.text},"ü"]`
     expect(body.filled(told) === `[${json},"ü"]`).toBe(true)
     expect(decode(wholeBytes(body.encoded(told))) === `[${json},"ü"]`).toBe(true)
   })
   it('leaves a text alone that nothing was left out of', () => {
-    const body = createBody(encode(json))
+    const body = new Received(encode(json))
     expect(body.filled('before anybody looked')).toBe('before anybody looked')
     expect(body.text).not.toBe(json)
     expect(body.filled('a lone \ud800')).toBe('a lone \ud800')
