@@ -26,7 +26,7 @@ class ArrayParser implements FrameCutter {
     let from = 0
     for (const end of this.#ends(text)) {
       const part = this.#held + text.slice(from, end)
-      const before = part.match(SEPARATOR)?.[0] ?? ''
+      const before = part.match(AROUND)?.[0] ?? ''
       const frame = { data: part.slice(before.length) }
       // Behind an element one without a comma is no part of the list.
       const isBare = this.#isOpen && !before.includes(',')
@@ -44,7 +44,7 @@ class ArrayParser implements FrameCutter {
     const rest = this.#held
     this.#held = ''
     if (rest.trimStart().startsWith('{')) return [{ text: '', frame: { data: rest, bare: true } }]
-    const own = rest.match(LIST_END)?.[0] ?? ''
+    const own = rest.match(AROUND)?.[0] ?? ''
     if (!rest.startsWith('{', own.length)) this.foreign = rest.slice(own.length)
     // An upstream may stop behind an error; a list without its end could not be read.
     return [{ text: this.#isOpen && !own.includes(']') ? ']' : own, frame: undefined }]
@@ -52,8 +52,7 @@ class ArrayParser implements FrameCutter {
 }
 
 /** What may stand before an element, and behind the last one. */
-const SEPARATOR = /^[\s,[]*/
-const LIST_END = /^[\s,[]*\]?\s*/
+const AROUND = /^[\s,[\]]*/
 
 /** The indices behind the elements that end in a text; the text continues those before. */
 function elementScanner(): (text: string) => number[] {

@@ -17,10 +17,8 @@ export type Change = (text: string) => string
 
 /** All that differs by framing: a new one does not compile until it is answered here. */
 export interface FramingRules {
-  /** Whether the body as a whole is JSON. */
+  /** Whether the body as a whole is JSON, so that nothing may stand between the events but what JSON has there. */
   readonly isJson: boolean
-  /** Whether anything may stand between the events that clients skip. */
-  readonly holdsComments: boolean
   /** What ends a body, without which nothing of it can be read; empty where nothing has to. */
   readonly end: string
   /** `begun`: the body has been begun already and is continued. */
@@ -38,12 +36,12 @@ export interface FramingRules {
 export const framingOf = (framing: Framing = 'sse'): FramingRules => FRAMINGS[framing]
 
 /** `begun`: the body has been begun already and is continued. */
-export const framer = (framing?: Framing, begun = false): Framer => framingOf(framing).framer(begun)
+export const framer = (framing: Framing = 'sse', begun = false): Framer =>
+  FRAMINGS[framing].framer(begun)
 
 const FRAMINGS = {
   sse: {
     isJson: false,
-    holdsComments: true,
     end: '',
     framer: eventFramer,
     cutter: sseCutter,
@@ -54,7 +52,6 @@ const FRAMINGS = {
   },
   'json-array': {
     isJson: true,
-    holdsComments: false,
     end: ']',
     framer: arrayFramer,
     cutter: arrayCutter,

@@ -10,7 +10,7 @@ export function encodeHeartbeat(
   heartbeat: Heartbeat | undefined,
   framing: Framing | undefined,
 ): (() => Uint8Array) | undefined {
-  if (heartbeat === undefined || !framingOf(framing).holdsComments) return undefined
+  if (heartbeat === undefined || framingOf(framing).isJson) return undefined
   const write = () => (heartbeat === 'comment' ? SSE_COMMENT : sseFrame(eventFrame(heartbeat)))
   return () => new TextEncoder().encode(write())
 }

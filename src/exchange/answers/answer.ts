@@ -37,7 +37,7 @@ export function lossComment(
   { framing }: Route,
   losses: readonly Loss[],
 ): string {
-  const isBorne = caller.caller.heartbeat !== undefined && framingOf(framing).holdsComments
+  const isBorne = caller.caller.heartbeat !== undefined && !framingOf(framing).isJson
   if (!settings.lossTrailer || !isBorne) return ''
   const said = lossHeader(losses, () => '...')
   return said === undefined ? '' : `: x-dragoman-losses: ${said}\n\n`

@@ -224,9 +224,9 @@ class PassedFrames implements FrameOut {
 
   /** What stands between the frames. */
   #between(text: string): string {
-    const { holdsComments, end } = this.#framing
+    const { isJson, end } = this.#framing
     this.#isClosed ||= text.includes(end)
-    if (!holdsComments) return text
+    if (isJson) return text
     return this.#isData ? '' : this.#masked(text)
   }
 
