@@ -35,7 +35,7 @@ import { lossPlaceFinder } from './extras/places/loss-places.ts'
 import { reportLosses, type ReportedLoss } from './exchange/answers/loss-report.ts'
 import { replyEvents } from './stream/reply-events.ts'
 import { replyWriter } from './exchange/reply/reply-writer.ts'
-import { framer } from './stream/stream-out.ts'
+import { framer } from './stream/framings.ts'
 
 // It is also what a program imports that names its dialects itself, as `dragoman/translator`.
 export type { Adapter } from '../adapters/contract.ts'

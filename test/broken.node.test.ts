@@ -6,10 +6,13 @@ import type { LogEntry } from '../src/observe/entry.ts'
 import { createLog } from '../src/observe/log.ts'
 import { kits } from './dialects/index.ts'
 import { KEY, proxyOf } from './exchange/proxy.ts'
-import { BROKEN, type Came, HEARD } from './golden/broken.ts'
+import { BROKEN, type Came, HEARD, type Heard } from './golden/broken.ts'
 
 const FOLDER = 'fixtures/broken'
 const SHOWN_HEADERS = ['content-type', 'retry-after', 'x-should-retry', 'x-dragoman-losses']
+
+const fileOf = ([caller, upstream, framing]: Heard): string =>
+  `${[caller, upstream, framing].filter((part) => part !== undefined).join('.')}.txt`
 
 /** The bytes with their carriage returns to be seen. */
 const shown = (text: string): string => text.replaceAll('\r', '\\r')
@@ -29,7 +32,7 @@ function asked(caller: Dialect): { path: string; body: object } {
 }
 
 /** One exchange of a proxy whose clock and ids are fixed, and what a reader of its golden sees. */
-async function told(caller: Dialect, upstream: Dialect, came: Came): Promise<string> {
+async function told([caller, upstream, framing]: Heard, came: Came): Promise<string> {
   const models = new Map([['*', { drop: ['temperature' as const] }]])
   const change = {
     routes: [{ model: '*', upstream: 'plain' }],
@@ -37,7 +40,8 @@ async function told(caller: Dialect, upstream: Dialect, came: Came): Promise<str
     lossTrailer: true,
   }
   const proxy = proxyOf(came.reply, change, { dialects })
-  const { path, body } = asked(caller)
+  const { path: usual, body } = asked(caller)
+  const path = framing === 'json-array' ? usual.replace('?alt=sse', '') : usual
   const headers = { 'anthropic-version': '2023-06-01' }
   const response = await proxy.fetch(path, { body, headers })
   const text = await response.text()
@@ -71,15 +75,18 @@ function logged(entries: readonly LogEntry[]): string[] {
 }
 
 describe.each(BROKEN)('a stream that breaks, %s', (name, cameFrom) => {
-  it.each(HEARD)('is told to %s over %s as before', async (caller, upstream) => {
-    const golden = `../${FOLDER}/${name}/${caller}.${upstream}.txt`
-    await expect(await told(caller, upstream, cameFrom(upstream))).toMatchFileSnapshot(golden)
+  it.each(HEARD.map((heard) => ({ heard })))('is told as before: $heard', async ({ heard }) => {
+    const [caller, upstream, framing] = heard
+    const came = cameFrom(upstream, caller === upstream ? framing : undefined)
+    await expect(await told(heard, came)).toMatchFileSnapshot(
+      `../${FOLDER}/${name}/${fileOf(heard)}`,
+    )
   })
 })
 
 it('no golden of a stream that breaks is left over', () => {
   const names = BROKEN.map(([name]) => name)
-  const files = HEARD.map(([caller, upstream]) => `${caller}.${upstream}.txt`)
+  const files = HEARD.map(fileOf)
   for (const name of readdirSync(FOLDER)) {
     expect(names).toContain(name)
     for (const file of readdirSync(`${FOLDER}/${name}`)) expect(files).toContain(file)

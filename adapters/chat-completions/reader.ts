@@ -6,7 +6,7 @@ import { hasLogprobs, readLogprobs } from '../../src/model/logprobs.ts'
 import { isFailure, saysError } from '../../src/problems/error-words.ts'
 import { toolNames, type ToolNames } from '../../src/rules/names.ts'
 import type { Problem } from '../../src/model/problem.ts'
-import type { Block, Citation, Logprob, Proof } from '../../src/model/request.ts'
+import type { Block, Citation, Logprob, Proof, Usage } from '../../src/model/request.ts'
 import { DeltaHint, DONE } from '../../src/stream/wire-events.ts'
 import type { Reader, ReadReplyContext, ServerFacts, WireEvent } from '../contract.ts'
 import { CallReader, isCutJson, pieceOf, isOnlyContent, Speech } from './reader-blocks.ts'
@@ -289,6 +289,10 @@ export class CompletionReader implements Reader {
   #count(usage: Json | undefined): void {
     if (!isObject(usage)) return
     this.#usage = usage
+  }
+
+  counts(): Usage | undefined {
+    return this.#usage && readUsage(this.#usage, this.#server)
   }
 
   /** Ends the reply. `isSaid`: the stream said that it is over, and did not just stop. */

@@ -108,6 +108,10 @@ export class ReplyReader implements Reader {
     return this.#cursor.drain()
   }
 
+  counts(): Usage | undefined {
+    return this.#usage
+  }
+
   #conclude({ reason, name }: ReadFinish): void {
     this.#others.end()
     this.#endPartial()

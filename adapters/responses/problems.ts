@@ -169,11 +169,9 @@ const STREAM_TYPES: ReadonlyMap<unknown, string> = new Map(
   }),
 )
 
-const ENDS: ReadonlySet<unknown> = new Set([
-  'response.completed',
-  'response.failed',
-  'response.incomplete',
-])
+const GOOD_ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete'])
+/** With one of these, or an error, such an end reports a failure. */
+const FAILED: ReadonlySet<unknown> = new Set(['failed', 'cancelled'])
 
 /** With one of these an end is none: it would be taken for a success. */
 const UNDER_WAY: ReadonlySet<unknown> = new Set(['queued', 'in_progress'])
@@ -181,7 +179,9 @@ const UNDER_WAY: ReadonlySet<unknown> = new Set(['queued', 'in_progress'])
 /** The library (openai 7.55) throws for this event name or this member, and hands on any other event. */
 export function tellsFailure({ event, data }: Frame): boolean {
   const { type, response, error } = parseObject(data) ?? {}
-  if (ENDS.has(type)) return isObject(response) && !UNDER_WAY.has(response['status'])
+  const { status, error: failure } = objectIn(response)
+  if (type === 'response.failed') return isObject(response) && !UNDER_WAY.has(status)
+  if (GOOD_ENDS.has(type)) return FAILED.has(status) || isObject(failure)
   return type === 'error' && (event === 'error' || isObject(error))
 }
 

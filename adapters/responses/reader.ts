@@ -117,7 +117,7 @@ export class ResponseReader implements Reader {
       case 'response.completed':
       case 'response.incomplete':
         if (!isObject(response)) this.#cursor.fail(UNREADABLE)
-        else if (problemOfResponse(response) === UNFINISHED) this.#cursor.fail(ENDED_EARLY)
+        else if (problemOfResponse(response) === UNFINISHED) this.#fail(ENDED_EARLY, response)
         else this.#finish(response)
         return
       case 'response.failed':

@@ -1,5 +1,6 @@
 import type { Frame, FrameReader } from '../stream/codec.ts'
 import type { Event } from '../model/events.ts'
+import type { Usage } from '../model/request.ts'
 import type { ConversationMemory, ReplyText } from './conversation.ts'
 import { stringify, type Json } from '../json/json.ts'
 import { noteItems, noteOwner, isGuarded, isShared } from './ownership.ts'
@@ -127,6 +128,10 @@ class HeardReader implements FrameReader {
 
   end(): Event[] {
     return this.#reader.end()
+  }
+
+  counts(): Usage | undefined {
+    return this.#reader.counts()
   }
 }
 

@@ -27,14 +27,18 @@ export const CONNECTION_LOST = broken('The connection to the upstream broke.')
 export const REDIRECTED = broken('The upstream answered with a redirection, which is not followed.')
 export const NOT_JSON = broken('The upstream answered with something that is not valid JSON.')
 export const NO_JSON_EVENT = broken('The upstream sent an event that is no JSON.')
-const NO_REPLY = 'The upstream answered with something that is not a reply'
-export const NOT_A_REPLY = broken(`${NO_REPLY}.`)
-/** The same with what it is. `said`: its first words. */
-export const foreignReply = (said: string): Problem => ({
-  ...broken(`${NO_REPLY}: ${foreignName(said)}.`),
+export const NO_EVENT = broken('The upstream sent something that is not an event.')
+export const NOT_A_REPLY = broken('The upstream answered with something that is not a reply.')
+
+/** One of these with what it is that came. `said`: its first words. */
+export const foreignProblem = (problem: Problem, said: string): Problem => ({
+  ...problem,
+  message: `${problem.message.replace(/[:.].*/s, '')}: ${foreignName(said)}.`,
   said: foreignWords(said),
 })
-export const isNoReply = (message: string): boolean => message.startsWith(NO_REPLY)
+
+const FOREIGN = [NOT_A_REPLY, NO_EVENT, NO_JSON_EVENT].map(({ message }) => message.slice(0, -1))
+export const isNoReply = (said: string): boolean => FOREIGN.some((words) => said.startsWith(words))
 export const EVENT_TOO_LARGE = broken('The upstream sent an event larger than the limit.')
 export const REPLY_TOO_LARGE = broken('The upstream sent a reply larger than the limit.')
 /** A dialect that repeats content can make a reply many times as large as it came. */

@@ -8,6 +8,7 @@ class ArrayParser implements FrameCutter {
   overflowed = false
   readonly #most: number
   readonly #ends = elementScanner()
+  foreign = ''
   #held = ''
   #isOpen = false
 
@@ -25,9 +26,11 @@ class ArrayParser implements FrameCutter {
     let from = 0
     for (const end of this.#ends(text)) {
       const part = this.#held + text.slice(from, end)
-      const start = part.indexOf('{')
-      const frame = start < 0 ? undefined : { data: part.slice(start) }
-      cuts.push({ text: part, frame })
+      const before = part.match(AROUND)?.[0] ?? ''
+      const frame = { data: part.slice(before.length) }
+      // Behind an element one without a comma is no part of the list.
+      const isBare = this.#isOpen && !before.includes(',')
+      cuts.push({ text: part, frame: isBare ? { ...frame, bare: true } : frame })
       this.#held = ''
       this.#isOpen = true
       from = end
@@ -41,11 +44,15 @@ class ArrayParser implements FrameCutter {
     const rest = this.#held
     this.#held = ''
     if (rest.trimStart().startsWith('{')) return [{ text: '', frame: { data: rest, bare: true } }]
+    const own = rest.match(AROUND)?.[0] ?? ''
+    if (!rest.startsWith('{', own.length)) this.foreign = rest.slice(own.length)
     // An upstream may stop behind an error; a list without its end could not be read.
-    const isOver = /^[\s,]*$/.test(rest)
-    return [{ text: this.#isOpen && isOver ? ']' : rest, frame: undefined }]
+    return [{ text: this.#isOpen && !own.includes(']') ? ']' : own, frame: undefined }]
   }
 }
+
+/** What may stand before an element, and behind the last one. */
+const AROUND = /^[\s,[\]]*/
 
 /** The indices behind the elements that end in a text; the text continues those before. */
 function elementScanner(): (text: string) => number[] {

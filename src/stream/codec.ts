@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../json/json.ts'
 import type { VerbatimPaths } from '../json/verbatim-paths.ts'
 import type { Event, StartEvent } from '../model/events.ts'
+import type { Usage } from '../model/request.ts'
 import type { DeltaHint, WireEvent } from './wire-events.ts'
 
 /** One server-sent event without its framing: `data` is JSON, which the framing writes on one line. */
@@ -47,6 +48,8 @@ export interface Reader {
   push(event: WireEvent): Event[]
   /** The bytes are over: completes the reply, or reports with an `error` event that it is incomplete. */
   end(): Event[]
+  /** What has been counted so far; absent where each count is an event at once. */
+  counts?(): Usage | undefined
 }
 
 /** Reads a stream of frames; `frameReader` makes one from a dialect's reader. */
@@ -55,6 +58,7 @@ export interface FrameReader {
   body(json: Json, text?: string): Event[]
   read(frame: Frame): Event[]
   end(): Event[]
+  counts(): Usage | undefined
   /** Whether a frame differs from the one before in one string alone. Then it need not be read where it passes. */
   skips(frame: Frame): boolean
 }

@@ -3,6 +3,8 @@ import { wordsIn } from '../problems/error-words.ts'
 import type { Event } from '../model/events.ts'
 import type { Frame, FrameReader, Reader } from './codec.ts'
 import { DeltaTemplates } from './pieces/delta-templates.ts'
+import type { Problem } from '../model/problem.ts'
+import type { Usage } from '../model/request.ts'
 import { NO_JSON_EVENT } from '../problems/failures.ts'
 import { DONE, type DeltaHint } from './wire-events.ts'
 
@@ -60,6 +62,11 @@ class EventReader implements FrameReader {
     return this.#reader.end()
   }
 
+  counts(): Usage | undefined {
+    this.#readLast()
+    return this.#reader.counts?.()
+  }
+
   #readWhole({ event: name, data }: Frame): Event[] {
     this.#readLast()
     this.#name = name
@@ -74,7 +81,7 @@ class EventReader implements FrameReader {
       const failure = failureInWords({ event: name, data: text })
       if (failure) return this.#reader.push({ name, data: failure })
       if (name !== undefined && LIFE.has(name)) return []
-      return NO_EVENT
+      return [{ type: 'error', problem: noJson(text) }]
     }
     const events = this.#reader.push({ name, data: json })
     const said = this.#hint?.taken()
@@ -93,13 +100,17 @@ class EventReader implements FrameReader {
 
 /** Signs of life are no part of a reply, whatever stands in them. */
 const LIFE: ReadonlySet<string> = new Set(['ping', 'keepalive'])
-const NO_EVENT: Event[] = [{ type: 'error', problem: NO_JSON_EVENT }]
+
+/** JSON may be words of the conversation, so it is not told. */
+const noJson = (text: string): Problem =>
+  BEGINS_JSON.test(text) ? NO_JSON_EVENT : { ...NO_JSON_EVENT, said: text.replace(/\{.*/s, '') }
+const BEGINS_JSON = /^\s*[[{]/
 
 /**
  * The failure in an event that is named one and says why in plain words, as gateways send it; undefined for any other
  * event, and for JSON that was cut.
  */
 export function failureInWords({ event, data }: Frame): JsonObject | undefined {
-  const message = event === 'error' && !/^\s*[[{]/.test(data) ? wordsIn(data) : undefined
+  const message = event === 'error' && !BEGINS_JSON.test(data) ? wordsIn(data) : undefined
   return message === undefined ? undefined : { error: { code: 502, message } }
 }

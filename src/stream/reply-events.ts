@@ -1,5 +1,4 @@
-import { arrayCutter } from './array-frames.ts'
-import type { Frame, FrameReader, Framing } from './codec.ts'
+import type { Frame, FrameReader } from './codec.ts'
 import { ENDED_EARLY } from '../model/cursor.ts'
 import type { Event } from '../model/events.ts'
 import { isRecognised } from '../problems/error-words.ts'
@@ -8,12 +7,15 @@ import { streamDecoder } from '../json/bytes.ts'
 import { parse } from '../json/json.ts'
 import type { VerbatimPaths } from '../json/verbatim-paths.ts'
 import type { Problem } from '../model/problem.ts'
+import type { Usage } from '../model/request.ts'
 import { scanStructure } from '../json/structure.ts'
 import type { PieceFinder } from './pieces/pieces.ts'
-import { sseCutter, sseParser, type CutFrame, type FrameCutter } from './sse.ts'
+import type { FramingRules } from './framings.ts'
+import { sseParser, type CutFrame, type FrameCutter } from './sse.ts'
 import {
   EVENT_TOO_LARGE,
   INTERNAL,
+  NO_EVENT,
   NOT_A_REPLY,
   NOT_JSON,
   REPLY_TOO_LARGE,
@@ -41,6 +43,8 @@ export interface ReplyFrames {
   push(bytes: Uint8Array): readonly ReadFrame[]
   end(): readonly ReadFrame[]
   fail(problem: Problem): readonly ReadFrame[]
+  /** What has been counted; a reply that breaks off may have no event of it. */
+  counts(): Usage | undefined
   readonly ended: boolean
   /** Whether a part of a frame is held until the whole has come. */
   readonly isWithin: boolean
@@ -65,7 +69,7 @@ export interface ReplySource {
 }
 
 interface Passing {
-  framing: Framing | undefined
+  framing: FramingRules
   /** Frames that need not be read. */
   pieces: PieceFinder
   /** Makes the reader that goes on where the last one could not. */
@@ -78,6 +82,7 @@ interface Mode {
   push(text: string): readonly ReadFrame[]
   end(): readonly ReadFrame[]
   readonly isWithin: boolean
+  counts?(): Usage | undefined
 }
 
 const failed = (problem: Problem): Event[] => [{ type: 'error', problem }]
@@ -149,7 +154,8 @@ class ReplyReading implements ReplyFrames {
   #rest(): readonly ReadFrame[] {
     const source = this.#source
     try {
-      this.#mode ??= isStreamType(source.contentType) ? new StreamMode(source) : jsonMode(source)
+      const isStream = isStreamType(source.contentType) || source.passing?.framing.isJson
+      this.#mode ??= isStream ? new StreamMode(source) : jsonMode(source)
       const frames = [...this.#feed(this.#decode()), ...this.#mode.end()]
       return frames.some(({ events }) => events.some(isTerminal))
         ? frames
@@ -161,6 +167,10 @@ class ReplyReading implements ReplyFrames {
 
   fail(problem: Problem): readonly ReadFrame[] {
     return this.ended ? [] : this.#untilEnd(alone(failed(problem)))
+  }
+
+  counts(): Usage | undefined {
+    return this.#mode?.counts?.()
   }
 
   /** Behind the end, frames that pass go on without events. */
@@ -217,8 +227,8 @@ export function guessKind(text: string): 'json' | 'events' | 'other' | undefined
 
 function chooseMode(text: string, source: ReplySource): Mode | undefined {
   const kind = guessKind(text)
-  const isArray = source.passing?.framing === 'json-array'
-  if (kind === 'events' || (kind === 'json' && isArray)) return new StreamMode(source)
+  const isFramed = source.passing?.framing.isJson && text.trimStart().startsWith('[')
+  if (kind === 'events' || isFramed) return new StreamMode(source)
   return kind === 'json' ? jsonMode(source) : kind && foreignMode()
 }
 
@@ -249,12 +259,15 @@ class StreamMode implements Mode {
     this.#limits = limits
     this.#passing = passing
     this.#reader = reader
-    const passingCutter = passing?.framing === 'json-array' ? arrayCutter : sseCutter
-    this.#cutter = (passing ? passingCutter : sseParser)(limits.eventBytes)
+    this.#cutter = (passing?.framing.cutter ?? sseParser)(limits.eventBytes)
   }
 
   get isWithin(): boolean {
     return this.#cutter.isWithin
+  }
+
+  counts(): Usage | undefined {
+    return this.#reader.counts()
   }
 
   push(text: string): readonly ReadFrame[] {
@@ -267,10 +280,12 @@ class StreamMode implements Mode {
     const rest = this.#cutter.rest()
     const whole = rest.filter(({ frame }) => !frame || isWholeData(frame))
     const read = this.#read(whole)
-    const last = whole.length < rest.length ? failed(ENDED_EARLY) : this.#reader.end()
+    const events = whole.length < rest.length ? failed(ENDED_EARLY) : this.#reader.end()
+    const isCut = events.some(({ type }) => type === 'error')
+    const { foreign } = this.#cutter
+    const last = isCut && foreign !== '' ? failed({ ...NO_EVENT, said: foreign }) : events
     // What is no event belongs to none that failed.
-    const isCut = last.some(({ type }) => type === 'error')
-    return [...(isCut ? read.filter(({ events }) => events.length > 0) : read), ...alone(last)]
+    return [...(isCut ? read.filter((each) => each.events.length > 0) : read), ...alone(last)]
   }
 
   /** What does not pass is read alone: all events that came together are handed over together. */

@@ -29,6 +29,8 @@ export interface FrameCutter {
   /** What has come of an event that was not ended, as if it were, and then what strayed. */
   rest(): CutFrame[]
   readonly overflowed: boolean
+  /** What has come behind the last event and is part of none, or its beginning. */
+  readonly foreign: string
   /** Whether a part of an event is held until the whole has come, or of what strayed. */
   readonly isWithin: boolean
 }
@@ -46,6 +48,7 @@ export const sseCutter = (maxEventCharacters: number): FrameCutter =>
 class EventParser implements FrameParser, FrameCutter {
   overflowed = false
   strayed = false
+  foreign = ''
   /** No part of an event is held. */
   isWithin = false
   readonly #most: number
@@ -147,6 +150,7 @@ class EventParser implements FrameParser, FrameCutter {
       })
       at = next
     }
+    if (at > start) this.foreign = ''
     return at
   }
 
@@ -156,7 +160,7 @@ class EventParser implements FrameParser, FrameCutter {
     if (isEnded && !this.isWithin && this.#cutOut(text, blankLine)) return
     this.#feed(text, isEnded)
     if (this.strayed || this.overflowed) return this.#handOver('')
-    if (this.#keepsText) this.#keep(text)
+    if (this.#keepsText || this.#begun.length < MOST_FOREIGN) this.#keep(text)
     this.isWithin ||= text !== ''
     this.#tail = (text.length < TAIL ? this.#tail + text : text).slice(-TAIL)
     if (isEnded || ENDS_BLANK.test(this.#tail)) this.#handOver(this.#begun)
@@ -174,6 +178,8 @@ class EventParser implements FrameParser, FrameCutter {
   /** What was found in a text that has come whole. */
   #handOver(text: string): void {
     const [first, ...others] = this.#found
+    if (first) this.foreign = ''
+    else if (text !== '' && this.foreign.length < MOST_FOREIGN) this.foreign += linesOfNone(text)
     if (text !== '' || first) this.#cuts.push({ text, frame: first })
     for (const frame of others) this.#cuts.push({ text: '', frame })
     this.#found = []
@@ -192,6 +198,7 @@ class EventParser implements FrameParser, FrameCutter {
     if (data === '' || data.includes('\n') || data.includes('\r')) return false
     this.#head = head
     this.#name = name
+    this.foreign = ''
     this.#cuts.push({ text, frame: frameOf(name, data) })
     return true
   }
@@ -205,6 +212,7 @@ class EventParser implements FrameParser, FrameCutter {
     if (start < 0) return parser.feed(text)
     // Kept here: the parser would keep nothing of it where it comes in small pieces.
     this.strayed = true
+    this.foreign += linesOfNone(this.#begun + text.slice(0, start))
     parser.feed(text.slice(0, start))
     if (this.#stray.length < this.#most) this.#stray += text.slice(start)
   }
@@ -270,6 +278,19 @@ function seamEnd(tail: string, text: string): number {
   return 0
 }
 
+/** So much is looked at of what is part of no event. */
+const MOST_FOREIGN = 4096
+const FIELDS = ['data', 'event', 'id', 'retry']
+
+/** The lines that belong to no event; the last one may have been cut in the name of a field. */
+const linesOfNone = (text: string): string => text.split(LINE_END).filter(isOfNone).join('\n')
+
+function isOfNone(line: string): boolean {
+  const [name = ''] = line.trim().split(':', 1)
+  return name !== '' && !FIELDS.some((field) => field.startsWith(name))
+}
+const LINE_END = /\r\n|[\n\r]/
+
 const linesIn = (text: string): number => text.split('\n').length + text.split('\r').length - 2
 
 type LineEnd = '\n' | '\r\n'
@@ -281,11 +302,12 @@ function isBlankLine(text: string, at: number, blankLine: string): boolean {
   return true
 }
 
-/** How the lines of a text end; undefined where the first CR stands alone. */
+/** How the lines of a text end; undefined where not all end alike. */
 function lineEndOf(text: string): LineEnd | undefined {
   const first = text.indexOf('\r')
   if (first < 0) return '\n'
-  return text.charCodeAt(first + 1) === LF ? '\r\n' : undefined
+  if (text.charCodeAt(first + 1) !== LF || text.includes('\n\n')) return undefined
+  return '\r\n'
 }
 
 /** The beginning of an event up to its data, where its name comes first and nothing else does. */

@@ -1,66 +1,16 @@
 import type { Framing, Heartbeat } from './codec.ts'
-import { eventFrame, eventText } from './event-text.ts'
-import { oneLine } from './one-line.ts'
-import { SSE_COMMENT, sseEvents, sseFrame } from './sse.ts'
+import { eventFrame } from './event-text.ts'
+import { framingOf } from './framings.ts'
+import { SSE_COMMENT, sseFrame } from './sse.ts'
 import type { ByteSource } from './source.ts'
 import { alarm, STALL_MS, type Alarm, type MakeAlarm } from './time.ts'
-import type { WireEvent } from './wire-events.ts'
-
-/** Writes events as the text of a body. */
-export interface Framer {
-  readonly contentType: string
-  write(events: readonly WireEvent[]): string
-  end(): string
-}
-
-/** `begun`: the body has been begun already and is continued. */
-export const framer = (framing: Framing = 'sse', begun = false): Framer => FRAMERS[framing](begun)
-
-const FRAMERS = {
-  sse: eventFramer,
-  'json-array': arrayFramer,
-} satisfies Record<Framing, (begun: boolean) => Framer>
-
-/** Whether anything may stand between the events that clients skip: between the elements of an array nothing may. */
-export const holdsComments = (framing: Framing = 'sse'): boolean => HOLDS_COMMENTS[framing]
-
-const HOLDS_COMMENTS = { sse: true, 'json-array': false } satisfies Record<Framing, boolean>
-
-function eventFramer(): Framer {
-  const textOf = sseEvents()
-  return {
-    contentType: 'text/event-stream; charset=utf-8',
-    write(events) {
-      let text = ''
-      for (const event of events) text += textOf(event)
-      return text
-    },
-    end: () => '',
-  }
-}
-
-function arrayFramer(begun: boolean): Framer {
-  let opener = begun ? ',\n' : '['
-  return {
-    contentType: 'application/json',
-    write(events) {
-      let text = ''
-      for (const event of events) {
-        text += opener + oneLine(eventText(event))
-        opener = ',\n'
-      }
-      return text
-    },
-    end: () => (opener === '[' ? '[]' : ']'),
-  }
-}
 
 /** The bytes of a heartbeat. */
 export function encodeHeartbeat(
   heartbeat: Heartbeat | undefined,
   framing: Framing | undefined,
 ): (() => Uint8Array) | undefined {
-  if (heartbeat === undefined || !holdsComments(framing)) return undefined
+  if (heartbeat === undefined || framingOf(framing).isJson) return undefined
   const write = () => (heartbeat === 'comment' ? SSE_COMMENT : sseFrame(eventFrame(heartbeat)))
   return () => new TextEncoder().encode(write())
 }

@@ -7,7 +7,7 @@ import { parse, stringify } from '../../src/json/json.ts'
 import { unfold } from '../../src/model/events.ts'
 import { summaryMadeHere } from '../../src/model/proof.ts'
 import type { Block, Request } from '../../src/model/request.ts'
-import { framer } from '../../src/stream/stream-out.ts'
+import { framer } from '../../src/stream/framings.ts'
 
 /** What stands in a file that the agent reads before its conversation is summed up the first time. */
 export const FACTS = Array.from(

@@ -44,6 +44,10 @@ const COMMENTS: ReadonlySet<string> = new Set([
   'a line like a field',
 ])
 
+/** Nor do those read other lines of an event than its data. */
+const dataOf = ({ source }: RegExp): RegExp =>
+  new RegExp(source.replaceAll(/(?:event|id): (?:(?!\\n).)*\\n(?=data)/g, ''))
+
 /** A stream that has no fault, frame by frame. */
 function readFrames(dialect: Dialect): string[] {
   const { events, named } = kits[dialect].correctStream
@@ -96,7 +100,8 @@ async function passed(dialect: Dialect, stream: string, size: number): Promise<s
 }
 
 describe.each(DIALECTS)('a frame in a passing stream of %s that is none of its own', (dialect) => {
-  it.each(STRANGE)('is told without the key: %s', async (name, strange, shown) => {
+  it.each(STRANGE)('is told without the key: %s', async (name, strange, all) => {
+    const shown = dialect === 'generate-content' ? dataOf(all) : all
     const isBorne = dialect !== 'generate-content' || !COMMENTS.has(name)
     const frames = readFrames(dialect)
     const middle = Math.floor(frames.length / 2)
@@ -111,9 +116,14 @@ describe.each(DIALECTS)('a frame in a passing stream of %s that is none of its o
   })
 
   it.each([
-    ['words', `data: denied for ${SECRET}\n\n`],
-    ['broken JSON', `data: {"why":"${SECRET}\n\n`],
-  ])('ends the stream where it is no JSON: %s', async (_, strange) => {
+    ['words', `data: denied for ${SECRET}\n\n`, /no JSON: \\?"denied for \*+\\?"\./],
+    ['broken JSON', `data: {"why":"denied for ${SECRET}\n\n`, /no JSON\./],
+    [
+      'a page',
+      `data: <html><h1>denied</h1>${SECRET}</html>\n\n`,
+      /no JSON: a page of HTML, denied\./,
+    ],
+  ])('ends the stream where it is no JSON: %s', async (_, strange, said) => {
     const frames = readFrames(dialect)
     const middle = Math.floor(frames.length / 2)
     const { tellsFailure = () => false } = adapterOf(dialect).same.passing
@@ -121,8 +131,26 @@ describe.each(DIALECTS)('a frame in a passing stream of %s that is none of its o
       const text = await passed(dialect, frames.toSpliced(middle, 0, strange).join(''), size)
       const told = framesIn(text)
       expect(told.map(tellsFailure)).toEqual(told.map((_frame, index) => index === middle))
-      expect(text).toContain('The upstream sent an event that is no JSON.')
-      expect(text).not.toContain('denied')
+      expect(text).toMatch(said)
+      expect(text).not.toContain(SECRET)
+    }
+  })
+
+  it.each([
+    [
+      'a page',
+      `<html>\n\n<h1>denied</h1>\n{"${SECRET}"</html>\n`,
+      /not an event: a page of HTML, denied\./,
+    ],
+    ['words', `denied for ${SECRET}\n`, /not an event: \\?"denied for \*+\\?"\./],
+  ])('is told as what it is where no event follows: %s', async (_, strange, said) => {
+    const { events } = kits[dialect].correctStream
+    const begun = readFrames(dialect)
+      .slice(0, Math.floor(events.length / 2))
+      .join('')
+    for (const size of [11, 100_000]) {
+      const text = await passed(dialect, begun + strange, size)
+      expect(text).toMatch(said)
       expect(text).not.toContain(SECRET)
     }
   })

@@ -120,7 +120,12 @@ describe('failures', () => {
       'data: {"t":"te',
       'The upstream ended its stream before the reply was complete.',
     ],
-    ['words', 'data: oh no\n\n', 'The upstream sent an event that is no JSON.'],
+    ['words', 'data: oh no\n\n', 'The upstream sent an event that is no JSON: "oh no".'],
+    [
+      'a page',
+      '<html><title>Bad</title>',
+      'The upstream sent something that is not an event: a page of HTML, Bad.',
+    ],
   ])('after it are an event: %s', async (_, chunk, message) => {
     const response = await ask(() => sseReply([...pathyStream().slice(0, 2), chunk]), true)
     expect(response.status).toBe(200)

@@ -1,11 +1,15 @@
 import type { Dialect } from '../../adapters/dialect.ts'
-import { kits, type Pair } from '../dialects/index.ts'
+import type { Framing } from '../../src/stream/codec.ts'
+import { kits } from '../dialects/index.ts'
 import { jsonReply, sseReply, type Chunk } from '../exchange/proxy.ts'
 import { call, MODEL, said, text } from '../sdk/script.ts'
 
 /** Streams that break, as an upstream of each dialect says them, and who hears of them. */
 
-export const HEARD: readonly Pair[] = [
+/** Who hears, and of whom; in which framing, where that is not the usual one, on both sides that have it. */
+export type Heard = readonly [caller: Dialect, upstream: Dialect, framing?: Framing]
+
+export const HEARD: readonly Heard[] = [
   ['messages', 'messages'],
   ['generate-content', 'generate-content'],
   ['responses', 'responses'],
@@ -14,6 +18,8 @@ export const HEARD: readonly Pair[] = [
   ['generate-content', 'chat-completions'],
   ['responses', 'generate-content'],
   ['chat-completions', 'messages'],
+  ['generate-content', 'generate-content', 'json-array'],
+  ['generate-content', 'messages', 'json-array'],
 ]
 
 const WORDS = 'The engine has stopped.'
@@ -91,7 +97,8 @@ function half({ whole }: Broken, begun: readonly string[]): string {
 }
 
 const HTML = '<html><body><h1>502 Bad Gateway</h1></body></html>'
-const COMMENT = ': gateway keepalive\n\n'
+const COMMENT = ': gateway keepalive\n'
+const PLAIN = 'upstream connect error or disconnect/reset before headers\n'
 
 /** What comes behind the head of a stream. */
 const STREAMS: Record<string, (broken: Broken) => Chunk[]> = {
@@ -106,6 +113,9 @@ const STREAMS: Record<string, (broken: Broken) => Chunk[]> = {
   'failure-in-call': ({ inCall, failure }) => [...inCall, failure],
   'failure-before-end': ({ inCall, failure, end }) => [...inCall, failure, ...end],
   'json-in-text': ({ inText, failed }) => [...inText, JSON.stringify(failed)],
+  // All but what says that nothing follows, with the counts in it.
+  'cut-before-mark': ({ whole }) => whole.slice(0, -1),
+  'failure-before-mark': ({ whole, failure }) => [...whole.slice(0, -1), failure],
   'early-end-in-text': ({ inText, mark }) => [...inText, mark],
   'early-end-in-call': ({ inCall, mark }) => [...inCall, mark],
   'end-twice': ({ whole, end }) => [...whole, ...end],
@@ -114,11 +124,30 @@ const STREAMS: Record<string, (broken: Broken) => Chunk[]> = {
   'plain-words-in-text': (broken) => between(broken, broken.inText, 'data: upstream timeout\n\n'),
   'plain-words-in-call': (broken) => between(broken, broken.inCall, 'data: upstream timeout\n\n'),
   'html-event': (broken) => between(broken, broken.inText, `data: ${HTML}\n\n`),
+  'html-at-once': () => [HTML],
   'html-for-the-rest': ({ inText }) => [...inText, HTML],
+  'words-for-the-rest': ({ inCall }) => [...inCall, PLAIN],
   'foreign-event': (broken) =>
     between(broken, broken.inText, 'event: gateway\ndata: {"gateway":true}\n\n'),
-  'comment-in-text': (broken) => between(broken, broken.inText, COMMENT),
-  'comment-in-call': (broken) => between(broken, broken.inCall, COMMENT),
+  'comment-in-text': (broken) => between(broken, broken.inText, `${COMMENT}\n`),
+  'comment-in-call': (broken) => between(broken, broken.inCall, `${COMMENT}\n`),
+  'comment-in-event': (broken) => between(broken, broken.inText, COMMENT),
+}
+
+/** Streams behind which no server writes what ends a list. */
+const UNENDED = /^(?:cut|reset|html|words|json)/
+
+/** The same stream as a list that grows; what is no event stays as it is. */
+function inList(name: string, chunks: readonly Chunk[]): Chunk[] {
+  let opener = '['
+  const list = chunks.map((chunk) => {
+    const [, data, end] = /^(?:event: .*\n)?data: (.*?)((?:\r?\n){2})?$/s.exec(String(chunk)) ?? []
+    if (data === undefined) return String(chunk).startsWith(':') ? '' : chunk
+    const element = opener + data
+    if (end) opener = ',\r\n'
+    return element
+  })
+  return UNENDED.test(name) ? list : [...list, '\r\n]']
 }
 
 /** One answer of an upstream: how it comes, and its bytes for people. */
@@ -127,15 +156,22 @@ export interface Came {
   shown: string
 }
 
-const streamed = (chunks: Chunk[]): Came => ({
-  reply: () => sseReply(chunks),
+const LIST = { 'content-type': 'application/json; charset=UTF-8' }
+
+const streamed = (chunks: Chunk[], headers = {}): Came => ({
+  reply: () => sseReply(chunks, headers),
   shown: chunks.map((chunk) => (chunk instanceof Error ? '(reset)' : String(chunk))).join(''),
 })
 
-export const BROKEN: readonly [string, (upstream: Dialect) => Came][] = [
-  ...Object.entries(STREAMS).map(([name, chunks]): [string, (upstream: Dialect) => Came] => [
+type Break = (upstream: Dialect, framing?: Framing) => Came
+
+export const BROKEN: readonly [string, Break][] = [
+  ...Object.entries(STREAMS).map(([name, chunks]): [string, Break] => [
     name,
-    (upstream) => streamed(chunks(brokenOf(upstream))),
+    (upstream, framing) => {
+      const came = chunks(brokenOf(upstream))
+      return framing === 'json-array' ? streamed(inList(name, came), LIST) : streamed(came)
+    },
   ]),
   [
     'json-failure',

@@ -3,7 +3,7 @@ import { stringify, Verbatim } from '../../src/json/json.ts'
 import { eventFrame } from '../../src/stream/event-text.ts'
 import { oneLine } from '../../src/stream/one-line.ts'
 import { sseEvents, sseFrame } from '../../src/stream/sse.ts'
-import { framer } from '../../src/stream/stream-out.ts'
+import { framer } from '../../src/stream/framings.ts'
 import { deltaEvents } from '../../src/stream/wire-events.ts'
 import { framesIn } from '../line-reader.ts'
 

@@ -9,7 +9,7 @@ import type { Destination } from '../../upstream/route.ts'
 import { matchesGlob } from '../../config/glob.ts'
 import { NO_SECRETS, type Secrets } from '../../upstream/secrets.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
-import { holdsComments } from '../../stream/stream-out.ts'
+import { framingOf } from '../../stream/framings.ts'
 
 /** The headers of a reply: those that this proxy adds, and those of the upstream that are passed on. */
 export function replyHeaders(
@@ -37,7 +37,7 @@ export function lossComment(
   { framing }: Route,
   losses: readonly Loss[],
 ): string {
-  const isBorne = caller.caller.heartbeat !== undefined && holdsComments(framing)
+  const isBorne = caller.caller.heartbeat !== undefined && !framingOf(framing).isJson
   if (!settings.lossTrailer || !isBorne) return ''
   const said = lossHeader(losses, () => '...')
   return said === undefined ? '' : `: x-dragoman-losses: ${said}\n\n`

@@ -41,6 +41,7 @@ import {
 import { translateReply } from '../reply/translated.ts'
 import { CallError, callUpstream, type UpstreamCall } from '../../upstream/call.ts'
 import type { Request } from '../../model/request.ts'
+import { framingOf } from '../../stream/framings.ts'
 import { isStreamType } from '../../stream/reply-events.ts'
 
 /** Carries out a plan. */
@@ -218,7 +219,7 @@ function readAgain(plan: PassPlan): Request {
 }
 
 function isAsAsked({ route, stream }: PassPlan, contentType: string | null): boolean {
-  if (isStreamType(contentType)) return stream && route.framing !== 'json-array'
-  const isJson = /^application\/json\b/i.test(contentType ?? '')
-  return !isJson || !stream || route.framing === 'json-array'
+  const asksForJson = !stream || framingOf(route.framing).isJson
+  if (isStreamType(contentType)) return !asksForJson
+  return asksForJson || !/^application\/json\b/i.test(contentType ?? '')
 }

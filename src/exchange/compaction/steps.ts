@@ -2,7 +2,7 @@ import type { Event } from '../../model/events.ts'
 import { NO_ROOM, REPLY_TOO_LARGE } from '../../problems/failures.ts'
 import { replyCounter } from '../../stream/budget.ts'
 import { frameReader } from '../../stream/event-reader.ts'
-import { replyEvents } from '../../stream/reply-events.ts'
+import { replyFrames } from '../../stream/reply-events.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
 import type { Context } from '../exchange.ts'
 import { HeardReply } from '../reply/heard.ts'
@@ -17,7 +17,7 @@ export async function* stepsOf(
 ): AsyncGenerator<Event[]> {
   const { server } = destination.target.facts
   const lose = channel.lose ?? (() => undefined)
-  const reading = replyEvents({
+  const reading = replyFrames({
     reader: frameReader(upstream.reader({ request, server, lastProof, lose, newId })),
     verbatim: upstream.verbatim,
     limits: settings.limits,
@@ -35,11 +35,12 @@ export async function* stepsOf(
     const problem =
       piece?.problem ?? (isLarge ? REPLY_TOO_LARGE : isRoom(length) ? undefined : NO_ROOM)
     if (problem) call.cancel()
-    const step = problem
+    const read = problem
       ? reading.fail(problem)
       : piece?.bytes
         ? reading.push(piece.bytes)
         : reading.end()
+    const step = read.flatMap(({ events }) => events)
     said.add(step)
     yield step
   }

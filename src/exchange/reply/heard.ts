@@ -14,10 +14,10 @@ export class HeardReply implements HeardSoFar {
   #said = 0
   /** The bytes of a body that has not been read: it is read only when it is complete. */
   came = 0
-  /**
-   * The pieces that have not been read and say something new: how many, how long their data is, in all and at least, and
-   * the last one.
-   */
+  /** How long the data of the pieces is that have not been read and say something new, and what those of blocks before say. */
+  #all = 0
+  #before = 0
+  /** Those of the last block, which are alike: how many, how long their data is in all and at least, and the last one. */
   #pieces = 0
   #size = 0
   #least = Infinity
@@ -32,6 +32,7 @@ export class HeardReply implements HeardSoFar {
 
   add(events: readonly Event[]): void {
     if (events.length === 0) return
+    if (this.#last && events.some(({ type }) => type === 'block-start')) this.#endBlock()
     this.#said += saidIn(events)
     if (this.came > 0 && events.some(({ type }) => type !== 'error')) this.came = 0
   }
@@ -45,19 +46,32 @@ export class HeardReply implements HeardSoFar {
     if (!this.#isNew) return
     this.#pieces += 1
     this.#size += piece.data.length
+    this.#all += piece.data.length
     if (piece.data.length < this.#least) this.#least = piece.data.length
     this.#last = piece
   }
 
   get progress(): number {
-    return this.#said + this.#size
+    return this.#said + this.#all
   }
 
   get characters(): number {
-    if (this.#pieces > 0)
-      // The last event of `responses` says again what the pieces have said.
-      return Math.max(this.#said, this.#pieces, this.#size - this.#pieces * this.#around())
+    // The last event of `responses` says again what the pieces have said.
+    if (this.#all > 0) return Math.max(this.#said, this.#before + this.#inBlock())
     return this.#said === 0 ? this.came : this.#said
+  }
+
+  #endBlock(): void {
+    this.#before += this.#inBlock()
+    this.#pieces = 0
+    this.#size = 0
+    this.#least = Infinity
+    this.#last = undefined
+  }
+
+  /** What the pieces of the last block say. */
+  #inBlock(): number {
+    return this.#last ? Math.max(this.#pieces, this.#size - this.#pieces * this.#around()) : 0
   }
 
   /** What stands around the text of a piece: about as much in all, since they are alike. */

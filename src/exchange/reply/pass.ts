@@ -16,6 +16,7 @@ import {
   REPLY_TOO_LARGE,
 } from '../../problems/failures.ts'
 import type { PassPlan } from '../request/plan.ts'
+import { framingOf } from '../../stream/framings.ts'
 import { isStreamType, guessKind } from '../../stream/reply-events.ts'
 import { slicesAt, spliceStrings } from '../../json/slices.ts'
 import { hasReadableError, StillbornError } from '../answers/refusal.ts'
@@ -38,7 +39,7 @@ export async function passReply(
   const answer = isStream
     ? await passStream(context, plan, call, passageOf(context.lease, plan, mirror))
     : await passBody(context, plan, call, mirror)
-  const isJson = !isStream || route.framing === 'json-array'
+  const isJson = !isStream || framingOf(route.framing).isJson
   const unnamed = isJson ? 'application/json' : 'text/event-stream'
   const headers = {
     'content-type':

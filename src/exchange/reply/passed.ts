@@ -14,7 +14,7 @@ import {
   type ReadFrame,
   type ReplyFrames,
 } from '../../stream/reply-events.ts'
-import { framer } from '../../stream/stream-out.ts'
+import { framer, framingOf, type Change, type FramingRules } from '../../stream/framings.ts'
 import { mayHop } from '../../upstream/verdict.ts'
 import type { Secrets } from '../../upstream/secrets.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
@@ -23,10 +23,10 @@ import { hasAdvice } from '../answers/problem-advice.ts'
 import { shownProblem } from '../answers/shown-problem.ts'
 import type { Answer, Context } from '../exchange.ts'
 import { memberOf } from '../../json/scanned-body.ts'
+import { slicesAt, spliceStrings } from '../../json/slices.ts'
 import { unreadRequest, type PassPlan } from '../request/plan.ts'
 import { HeardReply } from './heard.ts'
 import { Delivery, problemAtEnd, type FrameOut, type Keeper } from './reply.ts'
-import { renamerOf } from './renamed.ts'
 
 /** What a reply that passes has of its own. */
 export type PassedReply = Pick<Answer, 'status' | 'headers' | 'body'>
@@ -82,7 +82,7 @@ function framesOf(
     limits: context.settings.limits,
     contentType: call.headers.get('content-type'),
     passing: {
-      framing: plan.route.framing,
+      framing: framingOf(plan.route.framing),
       pieces: new PieceFinder(context.caller.same.passing.isPiece),
       restart: () => passedReader(context, plan, mirror),
     },
@@ -122,16 +122,19 @@ class PassedFrames implements FrameOut {
   readonly #call: UpstreamCall
   readonly #passage: Passage
   readonly #rules: PassingRules
+  readonly #framing: FramingRules
+  /** Nothing passes that is no data. */
+  readonly #isData: boolean
   readonly #secrets: Secrets
   readonly #thread: StreamThread | undefined
   /** The caller has been shown something of the reply. */
   #isShown = false
-  readonly #rename: ((text: string) => string) | undefined
+  readonly #rename: Change | undefined
   readonly #isCount: ((data: string) => boolean) | undefined
   /** The frame of a failure that passes as it came, and whether another upstream may be asked for it. */
   #own: ReadFrame | undefined
   #mayHop = false
-  /** The end of a list has passed. */
+  /** The end of the framing has passed. */
   #isClosed = false
 
   constructor(context: Context, plan: PassPlan, call: UpstreamCall, passage: Passage) {
@@ -140,6 +143,8 @@ class PassedFrames implements FrameOut {
     this.#call = call
     this.#passage = passage
     this.#rules = context.caller.same.passing
+    this.#framing = framingOf(plan.route.framing)
+    this.#isData = context.caller.caller.heartbeat === undefined
     this.#secrets = plan.sent.secrets
     this.#thread = this.#rules.streamThread?.(replyCounter(context.lease))
     this.#rename = renamerOf(context, plan)
@@ -195,12 +200,17 @@ class PassedFrames implements FrameOut {
 
   frame(read: ReadFrame): string {
     if (this.#thread || !read.isPiece) this.#show(read)
-    const text = read.isPiece ? read.text : this.#passed(read)
-    return this.#rename ? this.#rename(text) : text
+    return this.#leaving(read.isPiece ? read.text : this.#passed(read), read)
+  }
+
+  /** Clients of a dialect without a heartbeat know nothing but data: others lose the stream at a name or a comment. */
+  #leaving(text: string, { frame }: ReadFrame): string {
+    const told = this.#isData && frame ? this.#framing.dataOnly(text) : text
+    return this.#rename ? this.#rename(told) : told
   }
 
   #passed({ text, frame, events }: ReadFrame): string {
-    if (!frame) return this.#comment(text)
+    if (!frame) return this.#between(text)
     const { isOwnFrame = () => true } = this.#rules
     if (this.#isCount?.(frame.data)) return ''
     // Clients read no further, so the mark of the end stands before none.
@@ -212,14 +222,12 @@ class PassedFrames implements FrameOut {
     return isUndone && this.#tellsFailure(frame) ? '' : text
   }
 
-  /** Clients of a dialect without a heartbeat lose the stream at a comment. */
-  #comment(text: string): string {
-    const { caller } = this.#context
-    if (this.#plan.route.framing === 'json-array') {
-      this.#isClosed ||= text.includes(']')
-      return text
-    }
-    return caller.caller.heartbeat === undefined ? '' : this.#masked(text)
+  /** What stands between the frames. */
+  #between(text: string): string {
+    const { isJson, end } = this.#framing
+    this.#isClosed ||= text.includes(end)
+    if (isJson) return text
+    return this.#isData ? '' : this.#masked(text)
   }
 
   #masked(text: string): string {
@@ -230,11 +238,7 @@ class PassedFrames implements FrameOut {
   /** A text without its secrets. */
   #hidden(text: string): string {
     if (text.length > LARGEST_ERROR) return ''
-    if (this.#plan.route.framing === 'json-array') return this.#secrets.hideJson(text)
-    return text.replace(
-      LINE,
-      (_, name: string, value: string) => name + this.#secrets.hideJson(value),
-    )
+    return this.#framing.withValues(text, (value) => this.#secrets.hideJson(value))
   }
 
   objection(): undefined {
@@ -244,8 +248,7 @@ class PassedFrames implements FrameOut {
   failure(problem: Problem, read: ReadFrame): string {
     if (read === this.#own) {
       this.#show(read)
-      const text = this.#hidden(read.text)
-      return this.#rename ? this.#rename(text) : text
+      return this.#leaving(this.#hidden(read.text), read)
     }
     this.goesOn = false
     this.#call.cancel()
@@ -277,15 +280,14 @@ class PassedFrames implements FrameOut {
 
   /** Behind the end only its mark, and behind a failure only what tells it again: some services do that. */
   behind({ text, frame }: ReadFrame): string {
-    if (!frame) return this.#comment(text)
+    if (!frame) return this.#between(text)
     if (this.#own) return this.#tellsFailure(frame) ? this.#hidden(text) : ''
     return isDone(frame) ? text : ''
   }
 
-  /** An upstream may stop behind an error; a list without its end could not be read. */
+  /** An upstream may stop behind an error, and what has no end could not be read. */
   end(): string {
-    const isList = this.#plan.route.framing === 'json-array'
-    return isList && this.goesOn && !this.#isClosed ? ']' : ''
+    return this.goesOn && !this.#isClosed ? this.#framing.end : ''
   }
 }
 
@@ -299,5 +301,17 @@ function storing({ caller }: Context, { scanned }: PassPlan): { store?: boolean 
 
 const failureOf = (problem: Problem) => ({ type: 'error' as const, problem })
 
-/** A line without the name of a field is a value, too. */
-const LINE = /^((?:(?:data|event|id|retry)?: ?)?)([^\r\n]+)/gm
+/** Tells frames that pass by the caller's name of the model, where that is another. */
+function renamerOf(
+  { caller }: Context,
+  { requested: model, destination, route }: PassPlan,
+): Change | undefined {
+  if (!destination.aliased) return undefined
+  const { event, reply } = caller.same.modelMember
+  const path = event ?? [reply]
+  const member = `"${path.at(-1)}"`
+  const framing = framingOf(route.framing)
+  const rename: Change = (json) =>
+    json.includes(member) ? spliceStrings(json, slicesAt(json, path), model) : json
+  return (text) => (text.includes(member) ? framing.withData(text, rename) : text)
+}

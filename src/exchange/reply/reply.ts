@@ -165,7 +165,10 @@ export class Delivery {
       const came = await this.#next()
       for (const read of came.frames) {
         const problem = problemAtEnd(read) ?? out.objection(read)
-        if (problem) throw new StillbornError(problem)
+        if (problem) {
+          this.#countRest()
+          throw new StillbornError(problem)
+        }
         take(read)
       }
       isOver = came.isOver || frames.ended
@@ -188,8 +191,9 @@ export class Delivery {
     const { out } = this.#parts
     const first = frames.find((read) => out.begins(read) || read.events.some(isShown))
     const shown = first?.events.find(isShown)
-    if (first && shown?.type === 'error' && !out.opensWith(first))
-      throw new StillbornError(shown.problem)
+    if (!first || shown?.type !== 'error') return
+    if (!out.opensWith(first)) throw new StillbornError(shown.problem)
+    this.#parts.context.journal.spared()
   }
 
   /** The next frames. Never rejects. */
@@ -263,7 +267,15 @@ export class Delivery {
 
   #over(problem: Problem | undefined): void {
     const { context, status, losses } = this.#parts
+    if (problem) this.#countRest()
     context.journal.finish({ status, losses: losses(), problem })
+  }
+
+  /** What a reply that broke off had counted before. */
+  #countRest(): void {
+    const { context, frames } = this.#parts
+    const usage = frames.counts()
+    if (usage) context.journal.count(usage)
   }
 
   #attempt(frames: readonly ReadFrame[]): Written {
@@ -344,14 +356,16 @@ const failing = (problem: Problem): ReadFrame => ({
   isPiece: false,
 })
 
-const lastOf = ({ events }: ReadFrame): Event | undefined => events[events.length - 1]
+/** An index of -1 would be looked up as a name, which takes longer than all else that is done for a piece. */
+const lastOf = ({ events }: ReadFrame): Event | undefined =>
+  events.length === 0 ? undefined : events[events.length - 1]
 
 export function problemAtEnd(read: ReadFrame): Problem | undefined {
   const last = lastOf(read)
   return last?.type === 'error' ? last.problem : undefined
 }
 
-function isEnd({ events }: ReadFrame): boolean {
-  const type = events[events.length - 1]?.type
+function isEnd(read: ReadFrame): boolean {
+  const type = lastOf(read)?.type
   return type === 'finish' || type === 'error'
 }

@@ -31,7 +31,7 @@ import {
   type ReplyFrames,
 } from '../../stream/reply-events.ts'
 import { replyWriter } from './reply-writer.ts'
-import { framer, type Framer } from '../../stream/stream-out.ts'
+import { framer, type Framer } from '../../stream/framings.ts'
 import { shownProblem } from '../answers/shown-problem.ts'
 import { proofMarker } from '../request/accounts.ts'
 import type { Piece, UpstreamCall } from '../../upstream/call.ts'

@@ -10,7 +10,7 @@ import { DEMO_ORIGIN } from '../../config/defaults.ts'
 import type { Settings } from '../../config/settings.ts'
 import { toProblem } from '../../problems/failures.ts'
 import type { Send, UpstreamRequest, UpstreamResponse } from '../../ports.ts'
-import { framer } from '../../stream/stream-out.ts'
+import { framer } from '../../stream/framings.ts'
 
 /** `send` with the demo's upstreams, where the configuration has one of them. */
 export function withDemo(
