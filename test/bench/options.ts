@@ -7,7 +7,7 @@ export const HELP = `npm run bench -- [options]
 
   --quick            the scenarios with goals, in two minutes; fails when a goal is far
   --only a,b         scenarios by name or the beginning of it: small, agent-16, image, burst, block, paced,
-                     talk, memory, resident, start, first, inspect, pool, callers, several, size,
+                     talk-64, memory, resident, start, first, inspect, pool, callers, several, size,
                      workers, edge
   --lanes a,b        direct, node:http, pass-through, parse+serialise; pairs as messages:responses or m:r;
                      m:r*2 (two upstreams); bare, same, cross, pairs, pools
