@@ -42,7 +42,7 @@ const ALONE = [
   ...filesOf('node', ['let-go']),
   ...filesOf('recall', ['cost', 'held']),
   ...filesOf('security', ['time']),
-  ...filesOf('stores', ['limits']),
+  ...filesOf('stores', ['limits', 'sqlite']),
   ...filesOf('stream', ['small-pieces', 'waiting']),
 ]
 
