@@ -8,7 +8,7 @@ import {
 import { type NameRule, shortenName, uniqueIds } from '../../src/rules/names.ts'
 import { fingerprint } from '../../src/model/proof.ts'
 import { invalid, type ProblemError } from '../../src/model/problem.ts'
-import { nothingLost, type Lose } from '../../src/model/loss.ts'
+import { nothingLost, lossesInTurns, type Lose } from '../../src/model/loss.ts'
 import { rememberedEach } from '../../src/model/remembered.ts'
 import { addNote, parted, type Part } from '../../src/rules/notes.ts'
 import type { ToolCallBlock, Turn } from '../../src/model/request.ts'
@@ -21,6 +21,7 @@ import {
   restOf,
   textIn,
   writeCache,
+  type ElementContext,
   type WriteContext,
 } from './dialect.ts'
 
@@ -102,9 +103,9 @@ function unclear(open: number, place: string): ProblemError {
   return invalid(`${place}: ${what}.`, place)
 }
 
-/** A turn, with the canonical place that it comes from. */
+/** A turn, or a part of one, with its number. */
 export interface PlacedTurn extends Part {
-  path: string
+  index: number
 }
 
 export type TurnGroup = [PlacedTurn, ...PlacedTurn[]]
@@ -112,7 +113,7 @@ export type TurnGroup = [PlacedTurn, ...PlacedTurn[]]
 const partEach = rememberedEach<Turn, PlacedTurn[]>()
 
 const placedParts = (turn: Turn, index: number): PlacedTurn[] =>
-  parted(turn, DIALECT).map((part) => ({ ...part, path: `turns.${index}` }))
+  parted(turn, DIALECT).map((part) => ({ ...part, index }))
 
 /**
  * Joins several turns of another dialect's model into one message, as they were one reply. Results must stand
@@ -167,7 +168,7 @@ export function writeCalls(calls: JsonObject[], isLegacy: boolean): JsonObject {
   return isLegacy ? { function_call: objectIn(calls[0]?.['function']) } : { tool_calls: calls }
 }
 
-export function writeCall(block: ToolCallBlock, id: string, context: WriteContext): JsonObject {
+export function writeCall(block: ToolCallBlock, id: string, context: ElementContext): JsonObject {
   const { function: inner, extra_content, ...left } = restOf(block)
   const name = context.names.toWire(block.name, block.namespace)
   const cache = writeCache(block, context)
@@ -195,10 +196,10 @@ export function writeCall(block: ToolCallBlock, id: string, context: WriteContex
  * Arguments of a call. Servers whose templates parse them fail on text that was cut off, so those of a caller that did
  * not write them here are replaced.
  */
-function writeArguments({ input }: ToolCallBlock, { lose, path, own }: WriteContext): string {
+function writeArguments({ input }: ToolCallBlock, { lose, own }: ElementContext): string {
   if (input.trim() === '') return '{}'
   if (own || parseObject(input)) return wellFormed(input)
-  lose('approximated', `${path}.input`, 'not a JSON object')
+  lose('approximated', '.input', 'not a JSON object')
   return '{}'
 }
 
@@ -211,8 +212,9 @@ export function markedError(texts: JsonObject[]): JsonObject[] {
 
 /** One message on its way out. */
 export interface Placed {
-  /** The canonical place of what it comes from. */
-  path: string
+  /** The number of the turn that it comes from, and that of the block where it is one. */
+  turn: number
+  block?: number
   message: JsonObject
   /** The ids of the calls that it makes: as their results have them, and on the wire. */
   calls?: [string, string][]
@@ -220,13 +222,16 @@ export interface Placed {
   resultOf?: string
 }
 
+/** The same as its turn writes it, which does not know its number. */
+export type OfTurn = Omit<Placed, 'turn'>
+
 /**
  * Results must stand directly behind the message with their calls, with nothing between. So results are moved
  * there, missing ones are made up, and a result without a call becomes text of the user.
  */
 export function repair(placed: readonly Placed[], context: WriteContext): JsonObject[] {
   const { lose, own } = context
-  const begin = () => (group: PlacedGroup, _: number, heard: Lose) =>
+  const begin = (_: unknown, heard: Lose) => (group: PlacedGroup) =>
     repairGroup(group, { ...context, lose: heard })
   return repairEach(withResults(placed), [own], lose, begin).flat()
 }
@@ -254,10 +259,11 @@ function repairGroup([first, ...behind]: PlacedGroup, context: WriteContext): Js
 }
 
 function answered(
-  { calls = [], path }: Placed,
+  { calls = [], turn }: Placed,
   behind: Placed[],
   context: WriteContext,
 ): JsonObject[] {
+  const { lose } = context
   const waiting = new Map(calls.map(([id]): [string, string[]] => [id, []]))
   for (const [id, call] of calls) waiting.get(id)?.push(call)
   const results: JsonObject[] = []
@@ -274,21 +280,24 @@ function answered(
       results.push(id === resultOf ? message : { ...message, tool_call_id: id })
     } else if (stringify(given.get(resultOf) ?? null) === stringify(message))
       // Gemini CLI (0.61.0) gives every result twice in a session that it has resumed.
-      context.lose('dropped', one.path, 'a result that is there already')
+      lossesInTurns(lose)(one.turn, one.block)('dropped', '', 'a result that is there already')
     else others.push(orphan(one, context))
   }
-  if (moved) context.lose('reordered', `${path}.results`, 'results follow their calls')
+  if (moved) lossesInTurns(lose)(turn)('reordered', '.results', 'results follow their calls')
   for (const id of [...waiting.values()].flat()) {
-    context.lose('defaulted', `${path}.results`, 'a call without a result')
+    lossesInTurns(lose)(turn)('defaulted', '.results', 'a call without a result')
     results.push({ role: 'tool', tool_call_id: id, content: '[no result: interrupted]' })
   }
   return [...results, ...others]
 }
 
 /** A result whose call is not the model's last one is told in words. */
-function orphan({ message, path, resultOf = '' }: Placed, { lose, own }: WriteContext): JsonObject {
+function orphan(
+  { message, turn, block, resultOf = '' }: Placed,
+  { lose, own }: WriteContext,
+): JsonObject {
   if (message['role'] === 'function' || (own && resultOf === '')) return message
-  lose('approximated', path, 'a result without its call')
+  lossesInTurns(lose)(turn, block)('approximated', '', 'a result without its call')
   const heading = `[result of an earlier tool call, ${resultOf}]`
   return { role: 'user', content: `${heading}\n${plain(message['content'])}` }
 }

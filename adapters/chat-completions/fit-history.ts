@@ -1,7 +1,7 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, listOf, parseObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { NO_PROOF } from '../../src/model/proof.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesIn, type At, type Lose, type LoseOf, type NotedPlace } from '../../src/model/loss.ts'
 import { leftOutFile, SHOWN_LABEL, shownLabel } from '../../src/rules/media.ts'
 import { lowerInput, instructionWords } from '../../src/rules/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
@@ -25,10 +25,17 @@ export interface ServerFit {
   readonly keepsOffer: boolean
 }
 
-/** Where a message stands in the conversation, and whether the model has called a tool up to there. */
-interface At {
-  readonly place: string
+/** A message on its walk: tells what it loses, and whether the model has called a tool up to there. */
+interface Passed {
+  readonly lose: LoseOf
+  /** Instructions before the first turn. */
+  readonly isTop: boolean
   readonly hasCalled: boolean
+}
+
+/** What a message of the walk is fitted with. */
+interface MessageFit extends ServerFit {
+  readonly lose: LoseOf
 }
 
 /** Writes the conversation as the server takes it. */
@@ -36,13 +43,16 @@ export function fitMessages(body: JsonObject, context: ServerFit): JsonObject {
   const { messages } = body
   if (!Array.isArray(messages)) return body
   const { server } = context
+  const at = lossesIn(context.lose)
   const walk = new Walk()
   const written = withElements(messages, (message) => {
     if (!isObject(message)) return message
-    const at = walk.next(message)
-    const fitted = fitMessage(message, at, context)
+    const passed = walk.next(message, at)
+    const fitted = fitMessage(message, passed, { ...context, lose: passed.lose })
     // What becomes the user's words is reported where it stood.
-    return server.systemFirst && isInstruction(fitted) ? noteOrigin(fitted, at) : fitted
+    return server.systemFirst && isInstruction(fitted)
+      ? noteOrigin(fitted, { place: passed.lose.place() })
+      : fitted
   })
   const shown = server.toolMedia === false ? withMediaBehind(written, RESULTS) : written
   const ordered = server.systemFirst ? withSystemFirst(shown, context) : shown
@@ -50,9 +60,6 @@ export function fitMessages(body: JsonObject, context: ServerFit): JsonObject {
   const whole = bridge === undefined ? ordered : bridged(ordered, bridge, context)
   return whole === messages ? body : withMembers(body, { messages: whole })
 }
-
-/** The place of instructions before the first turn. */
-const TOP = 'system'
 
 const isInstructing = (role: Json | undefined): boolean => role === 'system' || role === 'developer'
 
@@ -62,26 +69,30 @@ class Walk {
   #role: Json | undefined
   #hasCalled = false
 
-  next(message: JsonObject): At {
+  next(message: JsonObject, at: At): Passed {
     const { role, tool_calls } = message
     if (Array.isArray(tool_calls)) this.#hasCalled = true
     const isTop = this.#turn < 0 && isInstructing(role)
     const continues = role === 'tool' && this.#role === 'tool'
     if (!isTop && !continues) this.#turn += 1
     this.#role = role
-    const place = originOf(message)?.place ?? (isTop ? TOP : `turns.${this.#turn}`)
-    return { place, hasCalled: this.#hasCalled }
+    const noted = originOf(message)?.place
+    return {
+      lose: noted ? at(noted) : isTop ? at('system') : at('turns', this.#turn),
+      isTop: isTop && noted === undefined,
+      hasCalled: this.#hasCalled,
+    }
   }
 }
 
-function fitMessage(message: JsonObject, at: At, context: ServerFit): JsonObject {
+function fitMessage(message: JsonObject, passed: Passed, context: MessageFit): JsonObject {
   const { server, lose } = context
   const { role, name } = message
   const isUnnamed = server.messageNames === false && name !== undefined && role !== 'tool'
-  if (isUnnamed) lose('dropped', `${at.place}.name`)
+  if (isUnnamed) lose('dropped', '.name')
   const isRenamed = server.developerRole === false && role === 'developer'
   // At the top both are instructions alike.
-  if (isRenamed && at.place !== TOP) lose('approximated', `${at.place}.role`)
+  if (isRenamed && !passed.isTop) lose('approximated', '.role')
   const named =
     isUnnamed || isRenamed
       ? withMembers(message, {
@@ -91,12 +102,11 @@ function fitMessage(message: JsonObject, at: At, context: ServerFit): JsonObject
       : message
   const marked = named['cache_control'] === undefined ? named : fitMark(named, context)
   const { content } = marked
-  const textual = Array.isArray(content)
-    ? withFitContent(marked, content, at.place, context)
-    : marked
+  const textual = Array.isArray(content) ? withFitContent(marked, content, context) : marked
   const plain = server.plainContent ? withPlainContent(textual) : textual
   if (role !== 'assistant') return server.callIds === undefined ? plain : withFitIds(plain, server)
-  return withThought(withCalls(plain, at.place, context), originOf(message)?.thoughts, at, context)
+  const { hasCalled } = passed
+  return withThought(withCalls(plain, context), originOf(message)?.thoughts, hasCalled, context)
 }
 
 /** Takes out the mark of a prefix to cache, or spells it as the server does. */
@@ -114,19 +124,16 @@ export function fitMark(node: JsonObject, { server, lose }: ServerFit): JsonObje
 }
 
 /** The parts of a message. Marked text is a list of parts; without its mark it is a text like any other. */
-function withFitContent(
-  message: JsonObject,
-  content: Json[],
-  place: string,
-  context: ServerFit,
-): JsonObject {
+function withFitContent(message: JsonObject, content: Json[], context: MessageFit): JsonObject {
   const { role } = message
+  const at = lossesIn(context.lose)
   let isUnmarked = false
   const kept = withElements(content, (part, index) => {
     if (!isObject(part)) return part
     const bare = fitMark(part, context)
     isUnmarked ||= bare !== part
-    return fitMedium(bare, originOf(part)?.place ?? `${place}.blocks.${index}`, context)
+    const noted = originOf(part)?.place
+    return fitMedium(bare, noted === undefined ? at('.blocks', index) : at(noted), context.server)
   })
   if (kept === content) return message
   const isAlike = isUnmarked && kept.every(isObject)
@@ -139,14 +146,14 @@ function rejoined(parts: JsonObject[], role: Json | undefined): Json {
 }
 
 /** Replaces a document or picture that the server cannot read by a text that names it. */
-function fitMedium(part: JsonObject, place: string, { server, lose }: ServerFit): JsonObject {
+function fitMedium(part: JsonObject, lose: LoseOf, server: ServerFacts): JsonObject {
   const { type, file, image_url } = part
   if (type !== 'file' && type !== 'image_url') return part
   const url = textIn(image_url) || textIn(objectIn(image_url)['url'])
   const isFile = type === 'file' && server.files === false
   const isAway = type === 'image_url' && server.fetchesUrls === false && /^https?:/i.test(url)
   if (!isFile && !isAway) return part
-  lose('dropped', place)
+  lose('dropped', '')
   const name = isFile ? textIn(objectIn(file)['filename']) : `image ${url}`
   return { type: 'text', text: leftOutFile(name) }
 }
@@ -174,18 +181,18 @@ function withFitIds(message: JsonObject, server: ServerFacts): JsonObject {
   return withMembers(message, { content: labelled })
 }
 
-function withCalls(message: JsonObject, place: string, context: ServerFit): JsonObject {
+function withCalls(message: JsonObject, context: MessageFit): JsonObject {
   const { tool_calls: calls } = message
   if (!Array.isArray(calls)) return message
   const written = withElements(calls, (call, at) => {
     if (!isObject(call)) return call
-    const signed = context.isProven && at === 0 ? withStandIn(call, place, context.lose) : call
-    return fitCall(fitMark(signed, context), place, context)
+    const signed = context.isProven && at === 0 ? withStandIn(call, context.lose) : call
+    return fitCall(fitMark(signed, context), context)
   })
   return withMembers(message, { tool_calls: written })
 }
 
-function fitCall(call: JsonObject, place: string, { server, lose }: ServerFit): JsonObject {
+function fitCall(call: JsonObject, { server, lose }: MessageFit): JsonObject {
   const { id, custom, function: called } = call
   const short =
     server.callIds === undefined || typeof id !== 'string'
@@ -202,14 +209,14 @@ function fitCall(call: JsonObject, place: string, { server, lose }: ServerFit): 
   if (!server.validArguments || !isObject(called)) return short
   const said = called['arguments']
   if (typeof said === 'string' && parseObject(said) !== undefined) return short
-  if (said !== undefined && said !== '') lose('approximated', `${place}.input`)
+  if (said !== undefined && said !== '') lose('approximated', '.input')
   return withMembers(short, { function: withMembers(called, { arguments: '{}' }) })
 }
 
-function withStandIn(call: JsonObject, place: string, lose: Lose): JsonObject {
+function withStandIn(call: JsonObject, lose: LoseOf): JsonObject {
   const { extra_content } = call
   if (signatureIn(extra_content) !== '') return call
-  lose('defaulted', `${place}.seal`, 'the first call has no signature of reasoning')
+  lose('defaulted', '.seal', 'the first call has no signature of reasoning')
   const google = { ...objectIn(objectIn(extra_content)['google']), thought_signature: NO_PROOF }
   return withMembers(call, { extra_content: { ...objectIn(extra_content), google } })
 }
@@ -222,9 +229,9 @@ const SPELLINGS = ['reasoning_content', 'reasoning'] as const
  */
 function withThought(
   message: JsonObject,
-  places: readonly string[] | undefined,
-  { place, hasCalled }: At,
-  { server, lose }: ServerFit,
+  noted: readonly NotedPlace[] | undefined,
+  hasCalled: boolean,
+  { server, lose }: MessageFit,
 ): JsonObject {
   const { reasoningField: field, reasoningFiller: filler, reasoningReplay = 'all' } = server
   if (field === undefined && filler === undefined) return message
@@ -238,7 +245,9 @@ function withThought(
     : withMembers(message, { reasoning_content: undefined, reasoning: undefined })
   if (text === '') return bare
   if (isWanted && field !== 'none') return thoughtIn(field, text, message, bare)
-  for (const one of places ?? [`${place}.blocks.0`]) lose('dropped', one, 'not taken back')
+  const at = lossesIn(lose)
+  if (!noted) at('.blocks', 0)('dropped', '', 'not taken back')
+  for (const place of noted ?? []) at(place)('dropped', '', 'not taken back')
   return bare
 }
 
@@ -295,9 +304,12 @@ function withSystemFirst(messages: Json[], { lose }: ServerFit): Json[] {
   const top: Json[] = isOne
     ? messages.slice(0, count)
     : [withMembers(objectIn(messages[0]), { content: texts.join('\n\n') })]
+  const at = lossesIn(lose)
   const rest = withElements(messages.slice(count), (message, index) => {
     if (!isInstruction(message)) return message
-    lose('approximated', `${originOf(objectIn(message))?.place ?? `turns.${index}`}.role`)
+    const noted = originOf(objectIn(message))?.place
+    const told = noted === undefined ? at('turns', index) : at(noted)
+    told('approximated', '.role')
     return { role: 'user', content: instructionWords(textOf(message) ?? '') }
   })
   const whole = [...top, ...rest]

@@ -1,5 +1,5 @@
 import { listOf, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesInTurns, type Lose } from '../../src/model/loss.ts'
 import { Members } from '../../src/model/ext.ts'
 import type { Block, Role } from '../../src/model/request.ts'
 import { rememberedMaking, type Making } from '../../src/model/remembered.ts'
@@ -8,13 +8,13 @@ import { keepRest, memberText } from './dialect.ts'
 import { UniqueIds } from './names.ts'
 import type { WireItem } from './wire.ts'
 
-/** An item, with the canonical place of its source. */
+/** An item, with the number of the turn that it comes from, and that of the block where it is one. */
 export interface Placed {
   item: WireItem
   /** The side that the item belongs to. */
   side: 'input' | 'output'
   turn: number
-  path: string
+  block?: number
 }
 
 /**
@@ -23,9 +23,12 @@ export interface Placed {
  */
 export function repair(placed: readonly Placed[], lose: Lose): readonly Placed[] {
   const repaired = new Repaired(renaming(placed))
-  for (const [index, place] of placed.entries()) repaired.add(place, index, lose)
-  return repaired.end(lose)
+  const at = lossesInTurns(lose)
+  for (const [index, place] of placed.entries()) repaired.add(place, index, at)
+  return repaired.end(at)
 }
+
+type At = ReturnType<typeof lossesInTurns>
 
 /** The calls of one turn that had the same id, and the new id of the first of them. */
 interface SameId {
@@ -56,23 +59,23 @@ class Repaired {
     this.#making = making
   }
 
-  add(place: Placed, index: number, lose: Lose): void {
+  add(place: Placed, index: number, at: At): void {
     if (itemType(place) === 'reasoning') {
       this.#thoughts.push(place)
       return
     }
-    this.#settle(place, lose)
-    const kept = this.#adopted(this.#apart(place, index), lose)
+    this.#settle(place, at)
+    const kept = this.#adopted(this.#apart(place, index), at)
     if (kept) this.#kept.push(kept)
   }
 
-  end(lose: Lose): readonly Placed[] {
-    this.#settle(undefined, lose)
-    return this.#open.size === 0 ? this.#kept : answered(this.#kept, this.#open, lose)
+  end(at: At): readonly Placed[] {
+    this.#settle(undefined, at)
+    return this.#open.size === 0 ? this.#kept : answered(this.#kept, this.#open, at)
   }
 
   /** The service refuses reasoning unless an item of the model follows directly. */
-  #settle(next: Placed | undefined, lose: Lose): void {
+  #settle(next: Placed | undefined, at: At): void {
     if (this.#thoughts.length === 0) return
     const followed: Placed[] = []
     let behind = next
@@ -80,7 +83,7 @@ class Repaired {
       if (behind?.side === 'output') {
         followed.unshift(thought)
         behind = thought
-      } else lose('dropped', thought.path)
+      } else at(thought.turn, thought.block)('dropped', '')
     }
     this.#kept.push(...followed)
     this.#thoughts = []
@@ -120,7 +123,7 @@ class Repaired {
    * A call has one output ("Duplicate function_call_output", hermes-agent#102629). The same once more says nothing:
    * Gemini CLI (0.61.0) gives every result twice in a session that it has resumed.
    */
-  #adopted(place: Placed, lose: Lose): Placed | undefined {
+  #adopted(place: Placed, at: At): Placed | undefined {
     if (!isOutput(place)) return place
     const id = callIdIn(place)
     if (this.#open.has(id)) {
@@ -129,8 +132,9 @@ class Repaired {
       return place
     }
     const given = this.#given.get(id)
-    if (given && stringify(given) === stringify(place.item)) return lose('dropped', place.path)
-    lose('approximated', place.path)
+    const told = at(place.turn, place.block)
+    if (given && stringify(given) === stringify(place.item)) return told('dropped', '')
+    told('approximated', '')
     return { ...place, item: asMessage(place) }
   }
 }
@@ -161,7 +165,7 @@ function asMessage(place: Placed): JsonObject {
 const INTERRUPTED = '[no result: interrupted]'
 
 /** A call without an output gets one where the outputs of its neighbours stand. */
-function answered(placed: readonly Placed[], open: ReadonlySet<string>, lose: Lose): Placed[] {
+function answered(placed: readonly Placed[], open: ReadonlySet<string>, at: At): Placed[] {
   const kept: Placed[] = []
   let missing: Placed[] = []
   const settle = () => {
@@ -173,7 +177,7 @@ function answered(placed: readonly Placed[], open: ReadonlySet<string>, lose: Lo
     if (!isOutput(place) && (place.side === 'input' || (before && isOutput(before)))) settle()
     kept.push(place)
     if (!isCall(place) || !open.has(callIdIn(place))) continue
-    lose('defaulted', `turns.${place.turn}.results`)
+    at(place.turn)('defaulted', '.results')
     const item = {
       type: `${itemType(place)}_output`,
       call_id: callIdIn(place),

@@ -1,4 +1,4 @@
-import { LOSSES_LISTED, nothingLost, type Lose, type Loss } from './loss.ts'
+import { LOSSES_LISTED, nothingLost, tell, type Lose, type Loss } from './loss.ts'
 
 /** Whether what is given now is likely to come again: most requests are the only ones of their session. */
 let isKept = false
@@ -33,7 +33,7 @@ export function rememberedLosing<Given extends readonly unknown[], Value>(
   const each = rememberedEach<null, Value>()
   const one = [null]
   return (lose, ...given) => {
-    const [value] = each(one, given, lose, () => (_, __, heard) => make(heard, ...given))
+    const [value] = each(one, given, lose, (_, heard) => () => make(heard, ...given))
     // A list of one becomes a list of one.
     return value as Value
   }
@@ -42,13 +42,14 @@ export function rememberedLosing<Given extends readonly unknown[], Value>(
 /**
  * What becomes of each element of a list, which depends on nothing but what stands before it and `given`. As far as a
  * list begins with the same as the last one, what became of that is given out again. `begin` is asked where more
- * follows: it is given what became of those before, and tells how to go on.
+ * follows: it is given what became of those before, and tells how to go on. What is lost of an element is told as it
+ * is treated, and again with what became of it.
  */
 export type Each<Element, Value> = (
   list: readonly Element[],
   given: readonly unknown[],
   lose: Lose,
-  begin: (before: readonly Value[]) => (element: Element, index: number, lose: Lose) => Value,
+  begin: (before: readonly Value[], lose: Lose) => (element: Element, index: number) => Value,
 ) => readonly Value[]
 
 interface Gone<Value> {
@@ -66,7 +67,7 @@ export function rememberedEach<Element, Value>(): Each<Element, Value> {
     const common = last && areSame(last.given, given) ? commonCount(last.list, list) : 0
     const values = last && common > 0 ? last.values.slice(0, common) : []
     let losses = last?.losses.length ? last.losses.filter(({ index }) => index < common) : NONE
-    for (const { code, path, detail } of losses) lose(code, path, detail)
+    for (const loss of losses) tell(lose, loss)
     const heard: Lose = (code, path, detail) => {
       if (losses === NONE) losses = []
       const index = values.length
@@ -76,9 +77,9 @@ export function rememberedEach<Element, Value>(): Each<Element, Value> {
       return lose(code, path, detail)
     }
     if (common < list.length) {
-      const step = begin(values)
+      const step = begin(values, heard)
       for (let index = common; index < list.length; index += 1)
-        values.push(step(list[index] as Element, index, heard))
+        values.push(step(list[index] as Element, index))
     }
     if (key && losses.length <= LOSSES_LISTED) known.set(key, { list, given, values, losses })
     return values
