@@ -366,4 +366,35 @@ describe('purity', () => {
   })
 })
 
+describe('losses', () => {
+  /** The beginning of a place, as a text with a number or a name in it. */
+  const PLACE = /`(?:(?:turns|system|tools|reply|betas)\.|\.(?:blocks|content)\.)[^`$]*\$\{/g
+  /** What is refused is told where it stands in what the caller sent, and names of one kind are listed. */
+  const OTHERS: readonly string[] = [
+    'adapters/messages/mcp.ts `tools.${',
+    'adapters/responses/client-tools.ts `reply.computer.${',
+    'adapters/responses/writer.ts `reply.${',
+    'adapters/responses/writer.ts `reply.${',
+  ]
+  const AS_PLACE = /\bas (?:NotedPlace|LossName|LostPart)\b/
+
+  const placesIn = (text: string): string[] => [...text.matchAll(PLACE)].map(([found]) => found)
+
+  it('are placed by whoever walks: no adapter puts a place together', () => {
+    const put = sources
+      .filter(({ path }) => path.startsWith('adapters/'))
+      .flatMap(({ path, text }) => placesIn(text).map((found) => `${path} ${found}`))
+    expect(put).toEqual(OTHERS)
+    expect(placesIn('lose(`turns.${index}.seal`), at(`.blocks.${0}`), `${path}.seal`')).toEqual([
+      '`turns.${',
+      '`.blocks.${',
+    ])
+  })
+
+  it('have no text for a place but from the one function that gives places out', () => {
+    const casting = sources.filter((source) => AS_PLACE.test(codeOf(source)))
+    expect(casting.map(({ path }) => path)).toEqual(['src/model/loss.ts'])
+  })
+})
+
 const lineOf = (text: string, index: number): number => text.slice(0, index).split('\n').length

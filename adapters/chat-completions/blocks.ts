@@ -10,6 +10,8 @@ import type {
 import {
   DIALECT,
   keep,
+  restOf,
+  factsOf,
   textIn,
   listIn,
   objectIn,
@@ -335,4 +337,12 @@ export const withMessage = ({ blocks, rest, facts, damaged }: Said) => ({
 export function joinedParts(parts: JsonObject[], between: string): JsonObject[] | string {
   const isPlain = parts.every((part) => part['type'] === 'text' && Object.keys(part).length === 2)
   return isPlain ? parts.map((part) => textIn(part['text'])).join(between) : parts
+}
+
+/** Members of an instruction's message are kept on its first block. */
+export function marked(blocks: Block[], left: JsonObject, facts: Facts): Block[] {
+  const [first, ...others] = blocks
+  if (!first || first.kind === 'opaque') return blocks
+  const kept = keep({ ...restOf(first), ...left }, { facts: { ...factsOf(first), ...facts } })
+  return [{ ...first, ...kept }, ...others]
 }

@@ -8,7 +8,7 @@ import {
 import { type NameRule, shortenName, uniqueIds } from '../../src/rules/names.ts'
 import { fingerprint } from '../../src/model/proof.ts'
 import { invalid, type ProblemError } from '../../src/model/problem.ts'
-import { nothingLost } from '../../src/model/loss.ts'
+import { lossesInTurns, nothingLost } from '../../src/model/loss.ts'
 import { nothingListed, rememberedWalk, WalkMap, type Listed } from '../../src/model/remembered.ts'
 import { parted, type Part } from '../../src/rules/notes.ts'
 import type { ToolCallBlock, Turn } from '../../src/model/request.ts'
@@ -21,6 +21,7 @@ import {
   restOf,
   textIn,
   writeCache,
+  type ElementContext,
   type WriteContext,
 } from './dialect.ts'
 
@@ -105,15 +106,15 @@ function unclear(open: number, place: string): ProblemError {
   return invalid(`${place}: ${what}.`, place)
 }
 
-/** A turn, with the canonical place that it comes from. */
+/** A turn, or a part of one, with its number. */
 export interface PlacedTurn extends Part {
-  path: string
+  index: number
 }
 
 export type TurnGroup = readonly PlacedTurn[]
 
 const placedParts = (turn: Turn, index: number): PlacedTurn[] =>
-  parted(turn, DIALECT).map((part) => ({ ...part, path: `turns.${index}` }))
+  parted(turn, DIALECT).map((part) => ({ ...part, index }))
 
 const togetherWalk = rememberedWalk<Turn, Listed<TurnGroup, PlacedTurn>>()
 
@@ -180,7 +181,7 @@ export function writeCalls(calls: JsonObject[], isLegacy: boolean): JsonObject {
   return isLegacy ? { function_call: objectIn(calls[0]?.['function']) } : { tool_calls: calls }
 }
 
-export function writeCall(block: ToolCallBlock, id: string, context: WriteContext): JsonObject {
+export function writeCall(block: ToolCallBlock, id: string, context: ElementContext): JsonObject {
   const { function: inner, extra_content, ...left } = restOf(block)
   const name = context.names.toWire(block.name, block.namespace)
   const cache = writeCache(block, context)
@@ -208,10 +209,10 @@ export function writeCall(block: ToolCallBlock, id: string, context: WriteContex
  * Arguments of a call. Servers whose templates parse them fail on text that was cut off, so those of a caller that did
  * not write them here are replaced.
  */
-function writeArguments({ input }: ToolCallBlock, { lose, path, own }: WriteContext): string {
+function writeArguments({ input }: ToolCallBlock, { lose, own }: ElementContext): string {
   if (input.trim() === '') return '{}'
   if (own || parseObject(input)) return wellFormed(input)
-  lose('approximated', `${path}.input`, 'not a JSON object')
+  lose('approximated', '.input', 'not a JSON object')
   return '{}'
 }
 
@@ -224,14 +225,18 @@ export function markedError(texts: JsonObject[]): JsonObject[] {
 
 /** One message on its way out. */
 export interface Placed {
-  /** The canonical place of what it comes from. */
-  path: string
+  /** The number of the turn that it comes from, and that of the block where it is one. */
+  turn: number
+  block?: number
   message: JsonObject
   /** The ids of the calls that it makes: as their results have them, and on the wire. */
   calls?: [string, string][]
   /** The id of the call that it answers. */
   resultOf?: string
 }
+
+/** The same as its turn writes it, which does not know its number. */
+export type OfTurn = Omit<Placed, 'turn'>
 
 const repairWalk = rememberedWalk<readonly Placed[], Listed<JsonObject, Placed>>()
 
@@ -268,10 +273,11 @@ function repairGroup([first, ...behind]: readonly Placed[], context: RepairConte
 }
 
 function answered(
-  { calls = [], path }: Placed,
+  { calls = [], turn }: Placed,
   behind: readonly Placed[],
   context: RepairContext,
 ): JsonObject[] {
+  const { lose } = context
   const waiting = new Map(calls.map(([id]): [string, string[]] => [id, []]))
   for (const [id, call] of calls) waiting.get(id)?.push(call)
   const results: JsonObject[] = []
@@ -288,12 +294,12 @@ function answered(
       results.push(id === resultOf ? message : { ...message, tool_call_id: id })
     } else if (stringify(given.get(resultOf) ?? null) === stringify(message))
       // Gemini CLI (0.61.0) gives every result twice in a session that it has resumed.
-      context.lose('dropped', one.path, 'a result that is there already')
+      lossesInTurns(lose)(one.turn, one.block)('dropped', '', 'a result that is there already')
     else others.push(orphan(one, context))
   }
-  if (moved) context.lose('reordered', `${path}.results`, 'results follow their calls')
+  if (moved) lossesInTurns(lose)(turn)('reordered', '.results', 'results follow their calls')
   for (const id of [...waiting.values()].flat()) {
-    context.lose('defaulted', `${path}.results`, 'a call without a result')
+    lossesInTurns(lose)(turn)('defaulted', '.results', 'a call without a result')
     results.push({ role: 'tool', tool_call_id: id, content: '[no result: interrupted]' })
   }
   return [...results, ...others]
@@ -301,11 +307,11 @@ function answered(
 
 /** A result whose call is not the model's last one is told in words. */
 function orphan(
-  { message, path, resultOf = '' }: Placed,
+  { message, turn, block, resultOf = '' }: Placed,
   { lose, own }: RepairContext,
 ): JsonObject {
   if (message['role'] === 'function' || (own && resultOf === '')) return message
-  lose('approximated', path, 'a result without its call')
+  lossesInTurns(lose)(turn, block)('approximated', '', 'a result without its call')
   const heading = `[result of an earlier tool call, ${resultOf}]`
   return { role: 'user', content: `${heading}\n${plain(message['content'])}` }
 }

@@ -1,5 +1,5 @@
 import { pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import type { Lose, LoseOf } from '../../src/model/loss.ts'
 import type { NameRule, ToolNames } from '../../src/rules/names.ts'
 import { createCodec, type Kept } from '../../src/model/ext.ts'
 import type { CacheMark } from '../../src/model/request.ts'
@@ -63,8 +63,11 @@ export interface WriteContext {
   readonly own: boolean
   /** Whether prefixes to cache may be marked. */
   readonly marks: boolean
-  /** The canonical place of what is written. */
-  readonly path: string
+}
+
+/** The same for one element: a block, a turn, a tool. */
+export interface ElementContext extends WriteContext {
+  readonly lose: LoseOf
 }
 
 export function writeCache(

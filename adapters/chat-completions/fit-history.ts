@@ -1,7 +1,7 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, listOf, parseObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { NO_PROOF } from '../../src/model/proof.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesIn, type At, type Lose, type LoseOf, type NotedPlace } from '../../src/model/loss.ts'
 import { rememberedWalk } from '../../src/model/remembered.ts'
 import { leftOutFile, SHOWN_LABEL, shownLabel } from '../../src/rules/media.ts'
 import { lowerInput, instructionWords } from '../../src/rules/text-tools.ts'
@@ -26,10 +26,16 @@ export interface ServerFit {
   readonly keepsOffer: boolean
 }
 
-/** Where a message stands in the conversation, and whether the model has called a tool up to there. */
-interface At {
-  readonly place: string
+/** A message on its walk: where it stands, and whether the model has called a tool up to there. */
+interface Passed {
+  /** Instructions before the first turn. */
+  readonly isTop: boolean
   readonly hasCalled: boolean
+}
+
+/** What a message of the walk is fitted with. */
+interface MessageFit extends ServerFit {
+  readonly lose: LoseOf
 }
 
 /** Writes the conversation as the server takes it. */
@@ -40,11 +46,12 @@ export function fitMessages(body: JsonObject, context: ServerFit): JsonObject {
   const first = messages.findIndex((message) => !isInstruction(message))
   const top = nothingFitted()
   // What stands at the top is made anew for each request.
-  for (const message of messages.slice(0, Math.max(0, first))) fitNext(top, message, context)
+  const atTop = lossesIn(lose)
+  for (const message of messages.slice(0, Math.max(0, first))) fitNext(top, message, atTop, context)
   const rest = messages.slice(top.all.length)
   const given = [isProven, Object.entries(server).flat()]
   const { all } = fitWalk(rest, given, lose, nothingFitted, (state, message, at) =>
-    fitNext(state, message, { ...context, lose: at.lose }),
+    fitNext(state, message, lossesIn(at.lose), context),
   )
   const fitted = [...top.all, ...all]
   const written = fitted.every((message, index) => message === messages[index]) ? messages : fitted
@@ -54,9 +61,6 @@ export function fitMessages(body: JsonObject, context: ServerFit): JsonObject {
   const whole = bridge === undefined ? ordered : bridged(ordered, bridge, context)
   return whole === messages ? body : withMembers(body, { messages: whole })
 }
-
-/** The place of instructions before the first turn. */
-const TOP = 'system'
 
 const isInstructing = (role: Json | undefined): boolean => role === 'system' || role === 'developer'
 
@@ -72,7 +76,7 @@ const fitWalk = rememberedWalk<Json, Fitted>()
 
 const nothingFitted = (): Fitted => ({ all: [], turn: -1, hasCalled: false })
 
-function fitNext(state: Fitted, message: Json, context: ServerFit): void {
+function fitNext(state: Fitted, message: Json, at: At, context: ServerFit): void {
   if (!isObject(message)) return void state.all.push(message)
   const { role, tool_calls } = message
   if (Array.isArray(tool_calls)) state.hasCalled = true
@@ -80,21 +84,23 @@ function fitNext(state: Fitted, message: Json, context: ServerFit): void {
   const continues = role === 'tool' && state.role === 'tool'
   if (!isTop && !continues) state.turn += 1
   state.role = role
-  const place = originOf(message)?.place ?? (isTop ? TOP : `turns.${state.turn}`)
-  const fitted = fitMessage(message, { place, hasCalled: state.hasCalled }, context)
+  const noted = originOf(message)?.place
+  const lose = noted ? at(noted) : isTop ? at('system') : at('turns', state.turn)
+  const passed = { isTop: isTop && noted === undefined, hasCalled: state.hasCalled }
+  const fitted = fitMessage(message, passed, { ...context, lose })
   // What becomes the user's words is reported where it stood.
   const isNoted = context.server.systemFirst && isInstruction(fitted)
-  state.all.push(isNoted ? noteOrigin(fitted, { place }) : fitted)
+  state.all.push(isNoted ? noteOrigin(fitted, { place: lose.place() }) : fitted)
 }
 
-function fitMessage(message: JsonObject, at: At, context: ServerFit): JsonObject {
+function fitMessage(message: JsonObject, passed: Passed, context: MessageFit): JsonObject {
   const { server, lose } = context
   const { role, name } = message
   const isUnnamed = server.messageNames === false && name !== undefined && role !== 'tool'
-  if (isUnnamed) lose('dropped', `${at.place}.name`)
+  if (isUnnamed) lose('dropped', '.name')
   const isRenamed = server.developerRole === false && role === 'developer'
   // At the top both are instructions alike.
-  if (isRenamed && at.place !== TOP) lose('approximated', `${at.place}.role`)
+  if (isRenamed && !passed.isTop) lose('approximated', '.role')
   const named =
     isUnnamed || isRenamed
       ? withMembers(message, {
@@ -104,12 +110,11 @@ function fitMessage(message: JsonObject, at: At, context: ServerFit): JsonObject
       : message
   const marked = named['cache_control'] === undefined ? named : fitMark(named, context)
   const { content } = marked
-  const textual = Array.isArray(content)
-    ? withFitContent(marked, content, at.place, context)
-    : marked
+  const textual = Array.isArray(content) ? withFitContent(marked, content, context) : marked
   const plain = server.plainContent ? withPlainContent(textual) : textual
   if (role !== 'assistant') return server.callIds === undefined ? plain : withFitIds(plain, server)
-  return withThought(withCalls(plain, at.place, context), originOf(message)?.thoughts, at, context)
+  const { hasCalled } = passed
+  return withThought(withCalls(plain, context), originOf(message)?.thoughts, hasCalled, context)
 }
 
 /** Takes out the mark of a prefix to cache, or spells it as the server does. */
@@ -127,19 +132,16 @@ export function fitMark(node: JsonObject, { server, lose }: ServerFit): JsonObje
 }
 
 /** The parts of a message. Marked text is a list of parts; without its mark it is a text like any other. */
-function withFitContent(
-  message: JsonObject,
-  content: Json[],
-  place: string,
-  context: ServerFit,
-): JsonObject {
+function withFitContent(message: JsonObject, content: Json[], context: MessageFit): JsonObject {
   const { role } = message
+  const at = lossesIn(context.lose)
   let isUnmarked = false
   const kept = withElements(content, (part, index) => {
     if (!isObject(part)) return part
     const bare = fitMark(part, context)
     isUnmarked ||= bare !== part
-    return fitMedium(bare, originOf(part)?.place ?? `${place}.blocks.${index}`, context)
+    const noted = originOf(part)?.place
+    return fitMedium(bare, noted === undefined ? at('.blocks', index) : at(noted), context.server)
   })
   if (kept === content) return message
   const isAlike = isUnmarked && kept.every(isObject)
@@ -152,14 +154,14 @@ function rejoined(parts: JsonObject[], role: Json | undefined): Json {
 }
 
 /** Replaces a document or picture that the server cannot read by a text that names it. */
-function fitMedium(part: JsonObject, place: string, { server, lose }: ServerFit): JsonObject {
+function fitMedium(part: JsonObject, lose: LoseOf, server: ServerFacts): JsonObject {
   const { type, file, image_url } = part
   if (type !== 'file' && type !== 'image_url') return part
   const url = textIn(image_url) || textIn(objectIn(image_url)['url'])
   const isFile = type === 'file' && server.files === false
   const isAway = type === 'image_url' && server.fetchesUrls === false && /^https?:/i.test(url)
   if (!isFile && !isAway) return part
-  lose('dropped', place)
+  lose('dropped', '')
   const name = isFile ? textIn(objectIn(file)['filename']) : `image ${url}`
   return { type: 'text', text: leftOutFile(name) }
 }
@@ -187,18 +189,18 @@ function withFitIds(message: JsonObject, server: ServerFacts): JsonObject {
   return withMembers(message, { content: labelled })
 }
 
-function withCalls(message: JsonObject, place: string, context: ServerFit): JsonObject {
+function withCalls(message: JsonObject, context: MessageFit): JsonObject {
   const { tool_calls: calls } = message
   if (!Array.isArray(calls)) return message
   const written = withElements(calls, (call, at) => {
     if (!isObject(call)) return call
-    const signed = context.isProven && at === 0 ? withStandIn(call, place, context.lose) : call
-    return fitCall(fitMark(signed, context), place, context)
+    const signed = context.isProven && at === 0 ? withStandIn(call, context.lose) : call
+    return fitCall(fitMark(signed, context), context)
   })
   return withMembers(message, { tool_calls: written })
 }
 
-function fitCall(call: JsonObject, place: string, { server, lose }: ServerFit): JsonObject {
+function fitCall(call: JsonObject, { server, lose }: MessageFit): JsonObject {
   const { id, custom, function: called } = call
   const short =
     server.callIds === undefined || typeof id !== 'string'
@@ -215,14 +217,14 @@ function fitCall(call: JsonObject, place: string, { server, lose }: ServerFit): 
   if (!server.validArguments || !isObject(called)) return short
   const said = called['arguments']
   if (typeof said === 'string' && parseObject(said) !== undefined) return short
-  if (said !== undefined && said !== '') lose('approximated', `${place}.input`)
+  if (said !== undefined && said !== '') lose('approximated', '.input')
   return withMembers(short, { function: withMembers(called, { arguments: '{}' }) })
 }
 
-function withStandIn(call: JsonObject, place: string, lose: Lose): JsonObject {
+function withStandIn(call: JsonObject, lose: LoseOf): JsonObject {
   const { extra_content } = call
   if (signatureIn(extra_content) !== '') return call
-  lose('defaulted', `${place}.seal`, 'the first call has no signature of reasoning')
+  lose('defaulted', '.seal', 'the first call has no signature of reasoning')
   const google = { ...objectIn(objectIn(extra_content)['google']), thought_signature: NO_PROOF }
   return withMembers(call, { extra_content: { ...objectIn(extra_content), google } })
 }
@@ -235,9 +237,9 @@ const SPELLINGS = ['reasoning_content', 'reasoning'] as const
  */
 function withThought(
   message: JsonObject,
-  places: readonly string[] | undefined,
-  { place, hasCalled }: At,
-  { server, lose }: ServerFit,
+  noted: readonly NotedPlace[] | undefined,
+  hasCalled: boolean,
+  { server, lose }: MessageFit,
 ): JsonObject {
   const { reasoningField: field, reasoningFiller: filler, reasoningReplay = 'all' } = server
   if (field === undefined && filler === undefined) return message
@@ -251,7 +253,9 @@ function withThought(
     : withMembers(message, { reasoning_content: undefined, reasoning: undefined })
   if (text === '') return bare
   if (isWanted && field !== 'none') return thoughtIn(field, text, message, bare)
-  for (const one of places ?? [`${place}.blocks.0`]) lose('dropped', one, 'not taken back')
+  const at = lossesIn(lose)
+  if (!noted) at('.blocks', 0)('dropped', '', 'not taken back')
+  for (const place of noted ?? []) at(place)('dropped', '', 'not taken back')
   return bare
 }
 
@@ -308,9 +312,12 @@ function withSystemFirst(messages: Json[], { lose }: ServerFit): Json[] {
   const top: Json[] = isOne
     ? messages.slice(0, count)
     : [withMembers(objectIn(messages[0]), { content: texts.join('\n\n') })]
+  const at = lossesIn(lose)
   const rest = withElements(messages.slice(count), (message, index) => {
     if (!isInstruction(message)) return message
-    lose('approximated', `${originOf(objectIn(message))?.place ?? `turns.${index}`}.role`)
+    const noted = originOf(objectIn(message))?.place
+    const told = noted === undefined ? at('turns', index) : at(noted)
+    told('approximated', '.role')
     return { role: 'user', content: instructionWords(textOf(message) ?? '') }
   })
   const whole = [...top, ...rest]

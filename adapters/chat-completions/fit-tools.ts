@@ -1,6 +1,6 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, listOf, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesIn, type LoseOf } from '../../src/model/loss.ts'
 import { freeTextMembers } from '../openai/smaller-servers.ts'
 import { callersSchema, originOf } from '../openai/origins.ts'
 import { isFlat, objectIn, objectsIn, textIn, toolType } from './dialect.ts'
@@ -11,36 +11,43 @@ import { toolNameIn } from './tools.ts'
 export function withTools(body: JsonObject, context: ServerFit): JsonObject {
   const { tools } = body
   if (!Array.isArray(tools)) return body
-  const written = withElements(tools, (tool) => (isObject(tool) ? fitTool(tool, context) : tool))
+  const at = lossesIn(context.lose)
+  const written = withElements(tools, (tool) => {
+    if (!isObject(tool)) return tool
+    const noted = originOf(tool)?.place
+    const named = toolNameIn(tool) || textIn(typeOf(tool))
+    return fitTool(tool, noted === undefined ? at('tools', named) : at(noted), context)
+  })
   return written === tools
     ? body
     : withMembers(body, { tools: written.length > 0 ? written : undefined })
 }
 
-function fitTool(said: JsonObject, context: ServerFit): JsonObject | JsonObject[] {
-  const { server, lose } = context
-  const type = said['type'] || toolType(said)
+const typeOf = (tool: JsonObject): Json | undefined => tool['type'] || toolType(tool)
+
+function fitTool(said: JsonObject, lose: LoseOf, context: ServerFit): JsonObject | JsonObject[] {
+  const { server } = context
+  const type = typeOf(said)
   const typed = type === said['type'] ? said : withMembers(said, { type })
-  const place = originOf(said)?.place ?? `tools.${toolNameIn(said) || textIn(type)}`
   const tool = fitMark(typed, context)
-  if (type === 'function') return server.strictTools === false ? loose(tool, place, lose) : tool
+  if (type === 'function') return server.strictTools === false ? loose(tool, lose) : tool
   if (type === 'custom') {
     if (server.customTools !== false) return tool
     const { custom, ...beside } = tool
     return isFlat(tool)
-      ? { type: 'function', function: asFunction(tool, place, lose) }
-      : { ...beside, type: 'function', function: asFunction(objectIn(custom), place, lose) }
+      ? { type: 'function', function: asFunction(tool, lose) }
+      : { ...beside, type: 'function', function: asFunction(objectIn(custom), lose) }
   }
   if (server.hostedTools !== false) return tool
-  return lose('dropped', place) ?? []
+  return lose('dropped', '') ?? []
 }
 
 /** A function whose arguments are not held to its schema, which is its caller's again. */
-function loose(tool: JsonObject, place: string, lose: Lose): JsonObject {
+function loose(tool: JsonObject, lose: LoseOf): JsonObject {
   const declared = objectIn(tool['function'])
   const { strict, parameters } = declared
   if (strict === undefined) return tool
-  if (strict === true) lose('dropped', `${place}.strict`)
+  if (strict === true) lose('dropped', '.strict')
   const callers = parameters instanceof Verbatim ? callersSchema(parameters) : undefined
   return withMembers(tool, {
     function: withMembers(declared, {
@@ -51,15 +58,10 @@ function loose(tool: JsonObject, place: string, lose: Lose): JsonObject {
 }
 
 /** A tool that takes free text, as a function of one text. */
-function asFunction(
-  { name, description, format: said }: JsonObject,
-  place: string,
-  lose: Lose,
-): JsonObject {
+function asFunction({ name, description, format: said }: JsonObject, lose: LoseOf): JsonObject {
   const { type = 'text', grammar, ...rest } = objectIn(said)
   const format = isObject(said) ? { type, ...objectIn(grammar), ...rest } : undefined
-  const called = place.slice(place.indexOf('.') + 1)
-  return { name: name ?? '', ...freeTextMembers({ name: called, description, format }, lose) }
+  return { name: name ?? '', ...freeTextMembers({ description, format }, lose) }
 }
 
 export function withChoice(body: JsonObject, context: ServerFit): JsonObject {

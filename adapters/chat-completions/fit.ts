@@ -7,7 +7,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesIn, type Lose } from '../../src/model/loss.ts'
 import { withoutOthers, withoutRefused } from '../../src/check/fields.ts'
 import { fitReasoning } from '../../src/models/thinking.ts'
 import { see, wantsProvenCalls } from '../../src/models/see.ts'
@@ -185,8 +185,12 @@ function refuse(body: JsonObject, server: ServerFacts, changes: Changes, lose: L
     if (isRefused(server)) {
       changes[member] = undefined
       if (value !== null && value !== plain) lose('dropped', place)
-    } else if (isObject(value))
-      for (const unsaid of originOf(value)?.without ?? []) lose('dropped', unsaid)
+    } else if (isObject(value)) {
+      const origin = originOf(value)
+      if (!origin) continue
+      const told = lossesIn(lose)(origin.place)
+      for (const unsaid of origin.without ?? []) told('dropped', unsaid)
+    }
   }
 }
 

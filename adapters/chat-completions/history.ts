@@ -5,7 +5,7 @@ import { foundInWords, passingWords } from '../../src/rules/late-tools.ts'
 import { blockInWords } from '../../src/rules/notes.ts'
 import { leftOut, SHOWN_LABEL, shownLabel } from '../../src/rules/media.ts'
 import type { Block, BlockOf, Request, ToolResultBlock, Turn } from '../../src/model/request.ts'
-import { nothingLost, type Lose } from '../../src/model/loss.ts'
+import { lossesIn, nothingLost, type At, type Lose } from '../../src/model/loss.ts'
 import {
   rememberedEach,
   rememberedWalk,
@@ -16,13 +16,16 @@ import { noteOrigin } from '../openai/origins.ts'
 import {
   joinedParts,
   listFacts,
+  marked,
   readContent,
   readMessage,
   type Said,
   withMessage,
 } from './blocks.ts'
 import {
+  type OfTurn,
   type Placed,
+  type PlacedTurn,
   type SaidCalls,
   addCalls,
   answeredById,
@@ -46,8 +49,8 @@ import {
   textIn,
   withoutAbsent,
   writeCache,
+  type ElementContext,
   type WriteContext,
-  type Facts,
 } from './dialect.ts'
 import { writeMedia } from './media.ts'
 import { Replayed } from './proofs.ts'
@@ -191,21 +194,14 @@ const withShown = (result: ToolResultBlock, media: readonly Block[]): ToolResult
 
 const answering = (blocks: ToolResultBlock[]): Turn => ({ role: 'user', blocks })
 
-/** Members of an instruction's message are kept on its first block. */
-function marked(blocks: Block[], left: JsonObject, facts: Facts): Block[] {
-  const [first, ...others] = blocks
-  if (!first || first.kind === 'opaque') return blocks
-  const kept = keep({ ...restOf(first), ...left }, { facts: { ...factsOf(first), ...facts } })
-  return [{ ...first, ...kept }, ...others]
-}
-
 /** Writes a conversation for an upstream and keeps every rule about the order of messages. */
 export function writeHistory(request: Request, context: WriteContext): JsonObject[] {
   const { lose, names, own, marks } = context
   const groups = writtenTogether(request.turns, own)
-  // Its turns know their places.
-  const begin = () => (group: TurnGroup, _: number, heard: Lose) =>
-    writeTurns(group, { lose: heard, names, own, marks, path: '' })
+  const begin = (_: unknown, heard: Lose) => {
+    const at = lossesIn(heard)
+    return (group: TurnGroup) => writeTurns(group, at, { lose: heard, names, own, marks })
+  }
   const placed = writeEach(groups, [names, own, marks], lose, begin)
   const system = writeSystem(request, context)
   return [...system, ...opened(request, system, placed, context), ...repair(placed, context)]
@@ -230,8 +226,9 @@ function opened(
 
 /** Writes one message for all instructions at the top: as a text, or as parts where one carries a cache mark. */
 function writeSystem({ system }: Request, context: WriteContext): JsonObject[] {
+  const at = lossesIn(context.lose)
   const parts = system.flatMap((block, index) =>
-    writeInstruction(block, { ...context, path: `system.${index}` }),
+    writeInstruction(block, { ...context, lose: at('system', index) }),
   )
   if (parts.length === 0) return []
   const [first] = system
@@ -248,71 +245,73 @@ function writeSystem({ system }: Request, context: WriteContext): JsonObject[] {
 
 const asNode = (block: Block | undefined) => (block && block.kind !== 'opaque' ? block : undefined)
 
-function writeInstruction(block: Block, context: WriteContext): JsonObject[] {
+function writeInstruction(block: Block, context: ElementContext): JsonObject[] {
   if (block.kind === 'text') return block.text === '' ? [] : [writeText(block, context)]
   if (block.kind === 'opaque' && block.dialect === DIALECT) return [block.value]
   // The tools of a change stand before the conversation.
   if (block.kind === 'tool-change' && block.cache) context.lose('dropped', 'cache')
-  else if (block.kind !== 'opaque' && block.kind !== 'tool-change')
-    context.lose('dropped', context.path)
+  else if (block.kind !== 'opaque' && block.kind !== 'tool-change') context.lose('dropped', '')
   return []
 }
 
-function writeText(block: BlockOf<'text'>, context: WriteContext): JsonObject {
+function writeText(block: BlockOf<'text'>, context: ElementContext): JsonObject {
   const { name: _, ...left } = restOf(block)
-  if (block.citations?.length) context.lose('dropped', `${context.path}.citations`)
+  if (block.citations?.length) context.lose('dropped', '.citations')
   return { type: 'text', text: block.text, ...left, ...writeCache(block, context) }
 }
 
-function writeTurns(turns: TurnGroup, context: WriteContext): Placed[] {
+function writeTurns(turns: TurnGroup, at: At, context: WriteContext): Placed[] {
   const [first] = turns
   if (!first) return []
-  const { turn, path, from } = first
-  if (turn.role === 'assistant') return writeAssistant(turn, turns, { ...context, path })
-  return turn.role === 'user'
-    ? writeUser(turn, { ...context, path }, from)
-    : writeLater(turn, { ...context, path })
+  const { turn, index, from } = first
+  if (turn.role === 'assistant') return writeAssistant(first, turns, at, context)
+  const writing = { ...context, lose: at('turns', index) }
+  const said = turn.role === 'user' ? writeUser(turn, writing, from) : writeLater(turn, writing)
+  const placed: Placed[] = []
+  for (const one of said) placed.push({ ...one, turn: index })
+  return placed
 }
 
 /** Instructions in the middle stay in place. */
-function writeLater(turn: Turn, context: WriteContext): Placed[] {
-  const { lose, path } = context
+function writeLater(turn: Turn, context: ElementContext): OfTurn[] {
+  const { lose } = context
+  const at = lossesIn(lose)
   const parts = turn.blocks.flatMap((block, index) =>
-    writeInstruction(block, { ...context, path: `${path}.blocks.${index}` }),
+    writeInstruction(block, { ...context, lose: at('.blocks', index) }),
   )
   if (parts.length === 0) return []
-  for (const text of passingWords(turn, [], path, lose)) parts.push({ type: 'text', text })
+  for (const text of passingWords(turn, [], lose)) parts.push({ type: 'text', text })
   const content = joinedParts(parts, '\n\n')
-  const message = noteOrigin({ role: turn.role, content, ...restOf(turn) }, { place: path })
-  return [{ path, message }]
+  const said = { role: turn.role, content, ...restOf(turn) }
+  return [{ message: noteOrigin(said, { place: lose.place() }) }]
 }
 
-function writeUser(turn: Turn, context: WriteContext, from: number): Placed[] {
-  const { path, lose } = context
-  const results: Placed[] = []
+function writeUser(turn: Turn, context: ElementContext, from: number): OfTurn[] {
+  const { lose } = context
+  const at = lossesIn(lose)
+  const results: OfTurn[] = []
   const shown: JsonObject[] = []
   const parts: JsonObject[] = []
   let moved = false
   for (const [index, block] of turn.blocks.entries()) {
-    const at = { ...context, path: `${path}.blocks.${from + index}` }
+    const writing = { ...context, lose: at('.blocks', from + index) }
     if (block.kind === 'tool-result') {
       moved ||= parts.length > 0
-      const { result, images } = writeResult(block, at)
-      results.push(result)
+      const { result, images } = writeResult(block, writing)
+      results.push({ ...result, block: from + index })
       shown.push(...images)
-    } else parts.push(...writeUserPart(block, at))
+    } else parts.push(...writeUserPart(block, writing))
   }
-  if (moved) lose('reordered', `${path}.blocks`, 'results come first')
+  if (moved) lose('reordered', '.blocks', 'results come first')
   const left = restOf(turn)
-  const said: Placed[] = []
-  if (shown.length > 0) said.push({ path, message: { role: 'user', content: shown } })
+  const said: OfTurn[] = []
+  if (shown.length > 0) said.push({ message: { role: 'user', content: shown } })
   if (parts.length > 0)
     said.push({
-      path,
       message: { role: 'user', content: userContent(parts, turn, context), ...left },
     })
   else if (context.own && results.length === 0)
-    said.push({ path, message: { role: 'user', content: '', ...left } })
+    said.push({ message: { role: 'user', content: '', ...left } })
   return [...results, ...said]
 }
 
@@ -326,21 +325,21 @@ function userContent(
 }
 
 /** What stands in a user's message, or in the result of a tool. */
-function writeUserPart(given: Block, context: WriteContext): JsonObject[] {
-  const { lose, path } = context
-  const block = blockInWords(given, DIALECT, path, lose)
+function writeUserPart(given: Block, context: ElementContext): JsonObject[] {
+  const { lose } = context
+  const block = blockInWords(given, DIALECT, lose)
   switch (block.kind) {
     case 'text':
       return block.text === '' ? [] : [writeText(block, context)]
     case 'media':
       return [writeMedia(block, context)]
     case 'refusal':
-      lose('approximated', path, 'a refusal is text here')
+      lose('approximated', '', 'a refusal is text here')
       return [{ type: 'text', text: block.text }]
     case 'opaque':
       return block.dialect === DIALECT ? [block.value] : []
     default:
-      lose('dropped', path)
+      lose('dropped', '')
       return []
   }
 }
@@ -350,13 +349,13 @@ const isText = ({ type }: JsonObject): boolean => type === 'text'
 /** Results hold text alone: other blocks follow behind the last result, labelled as the tool's. */
 function writeResult(
   block: ToolResultBlock,
-  context: WriteContext,
-): { result: Placed; images: JsonObject[] } {
-  const { path } = context
+  context: ElementContext,
+): { result: OfTurn; images: JsonObject[] } {
+  const at = lossesIn(context.lose)
   const id = writeCallId(block.callId)
   const written = foundInWords(block.content).map((inner, index) => ({
     isMedia: inner.kind === 'media',
-    parts: writeUserPart(inner, { ...context, path: `${path}.content.${index}` }),
+    parts: writeUserPart(inner, { ...context, lose: at('.content', index) }),
   }))
   const texts = written.flatMap(({ parts }) => parts.filter(isText))
   const media = written.flatMap(({ parts }) => parts.filter((part) => !isText(part)))
@@ -373,7 +372,7 @@ function writeResult(
     ...writeCache(block, context),
   }
   const images = media.length > 0 ? [{ type: 'text', text: shownLabel(id) }, ...media] : []
-  return { result: { path, message, resultOf: id }, images }
+  return { result: { message, resultOf: id }, images }
 }
 
 function resultContent(texts: JsonObject[], block: ToolResultBlock, { own }: WriteContext) {
@@ -394,13 +393,18 @@ interface Spoken {
   reordered: boolean
 }
 
-function writeAssistant(turn: Turn, turns: TurnGroup, context: WriteContext): Placed[] {
-  const { lose, path } = context
+function writeAssistant(
+  { turn, index }: PlacedTurn,
+  turns: TurnGroup,
+  at: At,
+  context: WriteContext,
+): Placed[] {
   const left: JsonObject = {}
   for (const part of turns) Object.assign(left, restOf(part.turn))
   const replayed = new Replayed(turn, context)
-  const spoken = sayTurns(turns, context, replayed)
-  if (spoken.reordered) lose('reordered', `${path}.blocks`, 'content and calls stand apart')
+  const spoken = sayTurns(turns, at, context, replayed)
+  const lose = at('turns', index)
+  if (spoken.reordered) lose('reordered', '.blocks', 'content and calls stand apart')
   const said = spoken.content.length + spoken.calls.length + spoken.refusals.length
   const isEmpty = said + Object.keys(left).length === 0
   const members = replayed.members(isEmpty)
@@ -415,12 +419,11 @@ function writeAssistant(turn: Turn, turns: TurnGroup, context: WriteContext): Pl
     ...writeCalls(spoken.calls, isLegacy),
     ...left,
   }
-  noteOrigin(message, { place: path, thoughts: replayed.places })
-  return [{ path, message, ...(!isLegacy && { calls: spoken.callIds }) }]
+  noteOrigin(message, { place: lose.place(), thoughts: replayed.places })
+  return [{ turn: index, message, ...(!isLegacy && { calls: spoken.callIds }) }]
 }
 
-function sayTurns(turns: TurnGroup, context: WriteContext, replayed: Replayed): Spoken {
-  const { lose, own } = context
+function sayTurns(turns: TurnGroup, at: At, context: WriteContext, replayed: Replayed): Spoken {
   const spoken: Spoken = {
     content: [],
     length: 0,
@@ -432,17 +435,19 @@ function sayTurns(turns: TurnGroup, context: WriteContext, replayed: Replayed): 
     reordered: false,
   }
   for (const part of turns) {
-    if (own && part.turn.damagedProof) lose('dropped', `${part.path}.seal`, DAMAGED)
+    const lose = at('turns', part.index)
+    if (context.own && part.turn.damagedProof) lose('dropped', '.seal', DAMAGED)
+    const blockAt = lossesIn(lose)
     for (const [index, block] of part.turn.blocks.entries()) {
-      const place = `${part.path}.blocks.${part.from + index}`
-      sayBlock(block, spoken, { ...context, path: place }, replayed)
+      const writing = { ...context, lose: blockAt('.blocks', part.from + index) }
+      sayBlock(block, spoken, writing, replayed)
     }
   }
   return spoken
 }
 
-function sayBlock(block: Block, spoken: Spoken, context: WriteContext, replayed: Replayed): void {
-  const { lose, path, own: isOwn } = context
+function sayBlock(block: Block, spoken: Spoken, context: ElementContext, replayed: Replayed): void {
+  const { lose, own: isOwn } = context
   for (; spoken.counted < spoken.content.length; spoken.counted += 1)
     spoken.length += textIn(spoken.content[spoken.counted]?.['text']).length
   const { length } = spoken
@@ -451,43 +456,43 @@ function sayBlock(block: Block, spoken: Spoken, context: WriteContext, replayed:
     case 'text':
       spoken.reordered ||= spoken.calls.length > 0 && block.text !== ''
       if (block.proof)
-        replayed.prove(block.proof, 'text', { ...place, end: length + block.text.length }, path)
+        replayed.prove(block.proof, 'text', { ...place, end: length + block.text.length }, lose)
       if (block.text !== '') spoken.content.push(writeText(block, context))
       return
     case 'refusal':
       return sayRefusal(block, spoken, context)
     case 'reasoning':
       spoken.reordered ||= spoken.calls.length + spoken.content.length > 0
-      return replayed.think(block, place, path)
+      return replayed.think(block, place, lose)
     case 'tool-call': {
       const answered = writeCallId(block.id)
       const id = spoken.distinct(answered)
       spoken.callIds.push([answered, id])
-      const extra = block.proof ? replayed.proveCall(block.proof, id, path) : {}
+      const extra = block.proof ? replayed.proveCall(block.proof, id, lose) : {}
       spoken.calls.push({ ...writeCall(block, id, context), ...extra })
       return
     }
     case 'media':
-      lose('dropped', path, 'media in a reply')
+      lose('dropped', '', 'media in a reply')
       if (isOwn) spoken.content.push({ type: 'text', text: leftOut(block) })
       return
     case 'opaque':
       if (block.dialect === DIALECT) spoken.content.push(block.value)
       return
     default:
-      if ('proof' in block && block.proof) lose('dropped', `${path}.seal`)
-      lose('dropped', path)
+      if ('proof' in block && block.proof) lose('dropped', '.seal')
+      lose('dropped', '')
   }
 }
 
 function sayRefusal(
   block: BlockOf<'refusal'>,
   { refusals, content }: Spoken,
-  { lose, path, own: isOwn }: WriteContext,
+  { lose, own: isOwn }: ElementContext,
 ): void {
   const { text } = block
   if (isOwn && factsOf(block)['part'] !== true) return void refusals.push(text)
   if (isOwn) return void content.push({ type: 'refusal', refusal: text, ...restOf(block) })
-  lose('approximated', path, 'a refusal is text here')
+  lose('approximated', '', 'a refusal is text here')
   if (text !== '') content.push({ type: 'text', text })
 }

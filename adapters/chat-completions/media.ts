@@ -23,7 +23,7 @@ import {
   writeCache,
   cacheFacts,
   unlessEmpty,
-  type WriteContext,
+  type ElementContext,
 } from './dialect.ts'
 
 /** The leftovers of a part: all but its type and the member that is read. */
@@ -139,12 +139,15 @@ function readFileSource(
 }
 
 /** Writes the part, or a text in its place, which is reported. */
-export function writeMedia(block: MediaBlock, context: WriteContext): JsonObject {
+export function writeMedia(block: MediaBlock, context: ElementContext): JsonObject {
   const part = writePart(block, context)
   const cache = writeCache(block, context)
   if (part)
-    return noteOrigin({ ...part, ...ownMembers(block, part), ...cache }, { place: context.path })
-  context.lose('dropped', context.path, block.mediaType)
+    return noteOrigin(
+      { ...part, ...ownMembers(block, part), ...cache },
+      { place: context.lose.place() },
+    )
+  context.lose('dropped', '', block.mediaType)
   return { type: 'text', text: leftOut(block), ...cache }
 }
 
@@ -162,7 +165,7 @@ function ownMembers(block: MediaBlock, part: JsonObject): JsonObject {
 
 const AUDIO = /^audio\/(?:(mpeg|mp3)|(?:x-|vnd\.)?wave?)$/
 
-function writePart(block: MediaBlock, context: WriteContext): JsonObject | undefined {
+function writePart(block: MediaBlock, context: ElementContext): JsonObject | undefined {
   const { mediaType, source } = block
   const isFile = factsOf(block)['file'] === true
   if (mediaType.startsWith('audio/') && !isFile) return writeAudio(block, context)
@@ -172,9 +175,9 @@ function writePart(block: MediaBlock, context: WriteContext): JsonObject | undef
   return writeFile(block, context)
 }
 
-function writeAudio(block: MediaBlock, context: WriteContext): JsonObject | undefined {
+function writeAudio(block: MediaBlock, context: ElementContext): JsonObject | undefined {
   const { mediaType, source, name } = block
-  const { own: isOwn, lose, path } = context
+  const { own: isOwn, lose } = context
   const bare = 'data' in source ? source.data : 'url' in source ? source.url : undefined
   if (isOwn && factsOf(block)['bare'] === true && bare !== undefined)
     return { type: 'input_audio', input_audio: bare }
@@ -182,16 +185,16 @@ function writeAudio(block: MediaBlock, context: WriteContext): JsonObject | unde
   const known = found ? (found[1] === undefined ? 'wav' : 'mp3') : undefined
   const format = isOwn ? mediaType.slice('audio/'.length) : known
   if (!('data' in source) || format === undefined) return undefined
-  if (name !== undefined) lose('dropped', `${path}.name`)
+  if (name !== undefined) lose('dropped', '.name')
   return { type: 'input_audio', input_audio: { data: source.data, format } }
 }
 
-function writeImage(block: MediaBlock, context: WriteContext): JsonObject | undefined {
+function writeImage(block: MediaBlock, context: ElementContext): JsonObject | undefined {
   const { mediaType, source, detail, name } = block
-  const { lose, path, own } = context
+  const { lose, own } = context
   // Addresses of another scheme, such as a bucket's, cannot be fetched by any server.
   if ('url' in source && !own && !/^https?:/i.test(source.url)) return undefined
-  if (name !== undefined) lose('dropped', `${path}.name`)
+  if (name !== undefined) lose('dropped', '.name')
   const url =
     'url' in source ? source.url : 'data' in source ? dataUrl(mediaType, source.data) : undefined
   if (url === undefined) return undefined
@@ -204,9 +207,9 @@ function writeImage(block: MediaBlock, context: WriteContext): JsonObject | unde
 }
 
 /** Documents travel by value: no server of this dialect fetches their addresses. */
-function writeFile(block: MediaBlock, context: WriteContext): JsonObject | undefined {
+function writeFile(block: MediaBlock, context: ElementContext): JsonObject | undefined {
   const { mediaType, source, name, detail } = block
-  if (detail !== undefined) context.lose('dropped', `${context.path}.detail`)
+  if (detail !== undefined) context.lose('dropped', '.detail')
   const isNative = factsOf(block)['file'] === true
   if ('fileId' in source)
     return {
@@ -241,8 +244,8 @@ function writeFile(block: MediaBlock, context: WriteContext): JsonObject | undef
 function writeDocument(
   { mediaType, name }: MediaBlock,
   text: string,
-  { lose, path }: WriteContext,
+  { lose }: ElementContext,
 ): JsonObject {
-  if (mediaType !== 'text/plain') lose('approximated', `${path}.mediaType`)
+  if (mediaType !== 'text/plain') lose('approximated', '.mediaType')
   return { type: 'text', text: saidDocument(name, text) }
 }

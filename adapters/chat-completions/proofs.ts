@@ -12,6 +12,7 @@ import {
   readEnvelope,
   writeEnvelope,
 } from '../../src/model/proof.ts'
+import { lossesIn, type LoseOf, type NotedPlace } from '../../src/model/loss.ts'
 import type { Proof, ReasoningBlock, Turn } from '../../src/model/request.ts'
 import { DIALECT, factsOf, textIn, objectIn, objectsIn, type WriteContext } from './dialect.ts'
 
@@ -309,7 +310,7 @@ function carriedBy({ extra_content }: JsonObject): JsonObject[] {
 /** A thought of an earlier turn, to be sent back. */
 interface Spoken {
   text: string
-  path: string
+  place: NotedPlace
   /** The entries of its own provider are there. */
   proven: boolean
 }
@@ -331,21 +332,21 @@ export class Replayed {
     this.#context = context
   }
 
-  think(block: ReasoningBlock, place: TextSpan, path: string): void {
+  think(block: ReasoningBlock, span: TextSpan, lose: LoseOf): void {
     const { text, proof, redacted } = block
     const kind = redacted ? 'redacted' : 'thought'
-    const proven = proof !== undefined && this.prove(proof, kind, place, path, text)
-    if (text !== '') this.#thoughts.push({ text, path, proven })
-    else if (!proof) this.#context.lose('dropped', path)
+    const proven = proof !== undefined && this.prove(proof, kind, span, lose, text)
+    if (text !== '') this.#thoughts.push({ text, place: lose.place(), proven })
+    else if (!proof) lose('dropped', '')
   }
 
   /**
    * Sends the proof back. True where it became an entry; members go with the message, and foreign proofs are left
    * out.
    */
-  prove(proof: Proof, kind: PlaceKind, place: TextSpan, path: string, text = ''): boolean {
+  prove(proof: Proof, kind: PlaceKind, span: TextSpan, lose: LoseOf, text = ''): boolean {
     if (proof.dialect !== DIALECT) {
-      this.#context.lose('dropped', `${path}.seal`)
+      lose('dropped', '.seal')
       return false
     }
     const own = readOwnProof(proof)
@@ -354,13 +355,13 @@ export class Replayed {
       return false
     }
     if ('entries' in own) this.#details.push(...own.entries)
-    else this.#entry(own.text, text, placeId(kind, place))
+    else this.#entry(own.text, text, placeId(kind, span))
     return true
   }
 
   /** The members of a call that hold its proof; none where the proof becomes an entry. */
-  proveCall(proof: Proof, id: string, path: string): JsonObject {
-    if (proof.dialect !== DIALECT) return this.#context.lose('dropped', `${path}.seal`) ?? {}
+  proveCall(proof: Proof, id: string, lose: LoseOf): JsonObject {
+    if (proof.dialect !== DIALECT) return lose('dropped', '.seal') ?? {}
     const own = readOwnProof(proof)
     if ('members' in own) return own.members
     if ('entries' in own) this.#details.push(...own.entries)
@@ -377,8 +378,8 @@ export class Replayed {
   }
 
   /** The places of the thoughts that go as plain text, because no entry proves them. */
-  get places(): readonly string[] {
-    return this.#plain().map(({ path }) => path)
+  get places(): readonly NotedPlace[] {
+    return this.#plain().map(({ place }) => place)
   }
 
   /**
@@ -388,7 +389,8 @@ export class Replayed {
   members(isEmpty: boolean): JsonObject {
     const details = this.#details.length > 0 ? { reasoning_details: this.#details } : {}
     if (!isEmpty) return { ...details, ...this.#members, ...this.#plainMembers() }
-    for (const { path } of this.#thoughts) this.#context.lose('dropped', path, 'not taken back')
+    const at = lossesIn(this.#context.lose)
+    for (const { place } of this.#thoughts) at(place)('dropped', '', 'not taken back')
     return {}
   }
 

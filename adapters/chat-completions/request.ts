@@ -124,7 +124,6 @@ function write(asked: Request, writing: WriteRequestContext): WrittenRequest {
     names: toolNames(request, TOOL_NAME),
     own: isOwn,
     marks: cache?.mode !== 'off',
-    path: '',
   }
   const messages = writeHistory(withFormat(request, context), context)
   if (messages.length === 0) throw nothingToSend()

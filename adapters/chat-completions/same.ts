@@ -1,7 +1,7 @@
 import { DAMAGED } from '../../src/rules/foreign.ts'
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesIn, type Lose, type LoseOf } from '../../src/model/loss.ts'
 import { isEnvelope, readEnvelope } from '../../src/model/proof.ts'
 import type { SameEdits } from '../contract.ts'
 import { withCounting } from './usage.ts'
@@ -26,23 +26,19 @@ type ReadsProof = NonNullable<SameEdits['readsProof']>
 function cleaned(body: JsonObject, reads: ReadsProof, lose: Lose): JsonObject {
   const { messages } = body
   if (!Array.isArray(messages)) return body
+  const at = lossesIn(lose)
   const own = withElements(messages, (message, index) => {
     if (!isObject(message) || message['role'] !== 'assistant') return message
-    const seal = `turns.${index}.seal`
-    return withOwnCalls(withOwnDetails(message, seal, reads, lose), seal, lose)
+    const told = at('turns', index)
+    return withOwnCalls(withOwnDetails(message, reads, told), told)
   })
   return withMembers(body, { messages: own })
 }
 
-function withOwnDetails(
-  message: JsonObject,
-  seal: string,
-  reads: ReadsProof,
-  lose: Lose,
-): JsonObject {
+function withOwnDetails(message: JsonObject, reads: ReadsProof, lose: LoseOf): JsonObject {
   const { reasoning_details: details } = message
   if (!Array.isArray(details)) return message
-  const own = withElements(details, (entry) => ownEntry(entry, seal, reads, lose) ?? [])
+  const own = withElements(details, (entry) => ownEntry(entry, reads, lose) ?? [])
   if (own === details) return message
   return withMembers(message, { reasoning_details: own.length > 0 ? own : undefined })
 }
@@ -51,27 +47,27 @@ function withOwnDetails(
  * Takes out an entry for another dialect's proof. One without a proof goes unreported: its words stand in the
  * message too.
  */
-function ownEntry(entry: Json, seal: string, reads: ReadsProof, lose: Lose): Json | undefined {
+function ownEntry(entry: Json, reads: ReadsProof, lose: LoseOf): Json | undefined {
   if (!isObject(entry) || !isOwnEntry(entry)) return entry
   const value = textIn(entry['data']) || textIn(entry['signature'])
   if (!isEnvelope(value)) return value === '' ? undefined : entry
   const proof = readEnvelope(value)?.proof
   if (proof?.dialect !== DIALECT || !reads(proof.account))
-    return lose('dropped', seal, proof ? undefined : DAMAGED)
+    return lose('dropped', '.seal', proof ? undefined : DAMAGED)
   return withMembers(
     entry,
     entry['data'] === undefined ? { signature: proof.value } : { data: proof.value },
   )
 }
 
-function withOwnCalls(message: JsonObject, seal: string, lose: Lose): JsonObject {
+function withOwnCalls(message: JsonObject, lose: LoseOf): JsonObject {
   const { tool_calls: calls } = message
   if (!Array.isArray(calls)) return message
   const own = withElements(calls, (call) => {
     if (!isObject(call)) return call
     const google = objectIn(objectIn(call['extra_content'])['google'])
     if (!isEnvelope(textIn(google['thought_signature']))) return call
-    lose('dropped', seal)
+    lose('dropped', '.seal')
     return withMembers(call, { extra_content: undefined })
   })
   return own === calls ? message : withMembers(message, { tool_calls: own })

@@ -8,6 +8,7 @@ import type {
   Tool,
   ToolChoice,
 } from '../../src/model/request.ts'
+import { lossesIn } from '../../src/model/loss.ts'
 import { membersBeside } from '../../src/model/ext.ts'
 import { rooted } from '../../src/schema/root.ts'
 import { NOT_STRICT, strictSchema } from '../../src/schema/strict.ts'
@@ -27,6 +28,7 @@ import {
   writeCache,
   cacheFacts,
   unlessEmpty,
+  type ElementContext,
   type WriteContext,
   type Facts,
 } from './dialect.ts'
@@ -114,31 +116,34 @@ export function writeTools(request: Request, context: WriteContext): WrittenTool
   const tools: JsonObject[] = []
   const functions: JsonObject[] = []
   const known = new Set<string>()
+  const at = lossesIn(context.lose)
   for (const tool of request.tools) {
-    if (tool.kind === 'hosted') Object.assign(members, writeHosted(tool, context))
-    else if (tool.kind === 'mcp') context.lose('dropped', `tools.${tool.name}`)
+    if (tool.kind === 'hosted') {
+      const writing = { ...context, lose: at('tools', tool.capability) }
+      Object.assign(members, writeHosted(tool, writing))
+    } else if (tool.kind === 'mcp') at('tools', tool.name)('dropped', '')
     else if (tool.kind === 'opaque') tools.push(...(tool.dialect === DIALECT ? [tool.value] : []))
     else {
       const name = context.names.toWire(tool.name, tool.namespace)
-      if (known.has(name)) context.lose('dropped', `tools.${name}`, 'another tool has this name')
+      const writing = { ...context, lose: at('tools', tool.name) }
+      if (known.has(name)) at('tools', name)('dropped', '', 'another tool has this name')
       else if (context.own && tool.kind === 'function' && factsOf(tool)['legacy'] === true)
-        functions.push(writeDeclared(tool, name, context))
-      else tools.push(writeNamed(tool, name, context))
+        functions.push(writeDeclared(tool, name, writing))
+      else tools.push(writeNamed(tool, name, writing))
       known.add(name)
     }
   }
   return { tools, members: { ...members, ...(functions.length > 0 && { functions }) } }
 }
 
-function writeNamed(tool: NamedTool, name: string, context: WriteContext): JsonObject {
+function writeNamed(tool: NamedTool, name: string, context: ElementContext): JsonObject {
   const { outer } = restOf(tool)
   const beside = { ...objectIn(outer), ...writeCache(tool, context) }
-  const place = `tools.${tool.name}`
   return noteOrigin(
     tool.kind === 'text'
       ? { type: 'custom', custom: writeCustom(tool, name), ...beside }
       : { type: 'function', function: writeDeclared(tool, name, context), ...beside },
-    { place },
+    { place: context.lose.place() },
   )
 }
 
@@ -164,17 +169,17 @@ function writeCustom(tool: TextTool, name: string): JsonObject {
   }
 }
 
-function writeDeclared(tool: FunctionTool, name: string, context: WriteContext): JsonObject {
+function writeDeclared(tool: FunctionTool, name: string, context: ElementContext): JsonObject {
   const { outer: _, ...left } = restOf(tool)
   const { description } = tool
-  if (tool.async) context.lose('dropped', `tools.${tool.name}.async`)
+  if (tool.async) context.lose('dropped', '.async')
   const written = writeSchema(tool, context)
   return { name, ...(description !== undefined && { description }), ...written, ...left }
 }
 
 /** Writes the schema. `strict` is kept only where OpenAI's strict mode accepts the schema. */
-function writeSchema(tool: FunctionTool, { own: isOwn, lose }: WriteContext): JsonObject {
-  const { name, schema, strict } = tool
+function writeSchema(tool: FunctionTool, { own: isOwn, lose }: ElementContext): JsonObject {
+  const { schema, strict } = tool
   if (isOwn) {
     const spelledStrict = strict ?? factsOf(tool)['strict']
     return {
@@ -183,21 +188,20 @@ function writeSchema(tool: FunctionTool, { own: isOwn, lose }: WriteContext): Js
     }
   }
   const root = rooted(schema ?? '')
-  if (root.lost.length > 0) lose('approximated', `tools.${name}.schema`, root.lost.join(', '))
+  if (root.lost.length > 0) lose('approximated', '.schema', root.lost.join(', '))
   if (strict !== true) return { parameters: new Verbatim(root.schema) }
   const closed = strictSchema(root.schema)
   if (closed !== undefined)
     return { parameters: noteSchema(new Verbatim(closed), root.schema), strict: true }
-  lose('dropped', `tools.${name}.strict`, NOT_STRICT)
+  lose('dropped', '.strict', NOT_STRICT)
   return { parameters: new Verbatim(root.schema) }
 }
 
 const PLACES = ['city', 'region', 'country', 'timezone']
 
-function writeHosted(tool: HostedTool, { own: isOwn, lose }: WriteContext): JsonObject {
+function writeHosted(tool: HostedTool, { own: isOwn, lose }: ElementContext): JsonObject {
   const { capability, location, contextSize } = tool
-  const place = `tools.${capability}`
-  if (capability !== 'web-search') return lose('dropped', place) ?? {}
+  if (capability !== 'web-search') return lose('dropped', '') ?? {}
   const approximate = Object.entries(location ?? {}).filter(
     ([key]) => isOwn || PLACES.includes(key),
   )
@@ -212,8 +216,8 @@ function writeHosted(tool: HostedTool, { own: isOwn, lose }: WriteContext): Json
       user_location: { type: type ?? 'approximate', approximate: known },
     }),
   }
-  const without = unsaid.map((member) => `${place}.${member}`)
-  return { web_search_options: noteOrigin<JsonObject>(options, { place, without }) }
+  const origin = { place: lose.place(), without: unsaid.map((member) => `.${member}` as const) }
+  return { web_search_options: noteOrigin<JsonObject>(options, origin) }
 }
 
 const MODES = new Map<Json | undefined, ToolChoice['mode']>([

@@ -7,7 +7,7 @@ import {
   type FinishEvent,
   type Tail,
 } from '../../src/model/events.ts'
-import { blockName, reportWithheld } from '../../src/rules/foreign.ts'
+import { loseOfReply, reportWithheld } from '../../src/rules/foreign.ts'
 import { isObject, type JsonObject } from '../../src/json/json.ts'
 import { append, writeLogprobs } from '../../src/model/logprobs.ts'
 import { flatName } from '../../src/rules/names.ts'
@@ -373,9 +373,9 @@ export class CompletionWriter implements Writer {
       case 'tool-call':
         return this.#endCall(block, tail.proof)
       default:
-        if (proof) this.#context.lose('dropped', `reply.${blockName(block)}.seal`)
+        if (proof) loseOfReply(this.#context.lose, block)('dropped', '.seal')
         if (block.kind !== 'opaque' || block.dialect === DIALECT)
-          this.#context.lose('dropped', `reply.${blockName(block)}`)
+          loseOfReply(this.#context.lose, block)('dropped', '')
     }
   }
 

@@ -28,7 +28,7 @@ import { readAsked, readMedia, writeMedia, type WriteMediaContext } from './medi
 import { isItsOwn, readProof, type WrittenSlot } from './proofs.ts'
 import type { WirePart } from './wire.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import type { LoseOf } from '../../src/model/loss.ts'
 import { invalid } from '../../src/model/problem.ts'
 
 /** The context for reading a part of a history. */
@@ -199,7 +199,7 @@ export interface WritePartContext extends WriteMediaContext {
   /** A function's name on this wire. */
   nameOf(call: ToolCallBlock): string
   /** The signature for a proof, or undefined when it cannot go there; that has been reported. */
-  signature(proof: Proof, path: string, slot: WrittenSlot): string | undefined
+  signature(proof: Proof, lose: LoseOf, slot: WrittenSlot): string | undefined
   /** Calls carry their ids: towards a caller, and where an upstream matches results by them. */
   ids: boolean
 }
@@ -209,8 +209,7 @@ export interface WritePartContext extends WriteMediaContext {
  */
 const PARTS: BlockTable<JsonObject, WritePartContext> = {
   text: (block, context) => {
-    if (block.citations && block.citations.length > 0)
-      context.lose('dropped', `${context.path}.citations`)
+    if (block.citations && block.citations.length > 0) context.lose('dropped', '.citations')
     const proof = signed(block.proof, context)
     return block.text === '' && !proof.thoughtSignature
       ? undefined
@@ -222,8 +221,8 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
       ? undefined
       : { ...restOf(block), text: block.text, thought: true, ...proof }
   },
-  refusal: (block, { path, lose }) => {
-    lose('approximated', path, 'a refusal becomes text')
+  refusal: (block, { lose }) => {
+    lose('approximated', '', 'a refusal becomes text')
     return block.text === '' ? undefined : { text: block.text }
   },
   media: (block, context) => ({
@@ -239,10 +238,10 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
     },
     ...signed(block.proof, context),
   }),
-  'tool-result': (_, { path, lose }) => lose('dropped', path),
+  'tool-result': (_, { lose }) => lose('dropped', ''),
   code: (block, context) => {
     const isPython = block.language.toLowerCase() === 'python'
-    if (!isPython && block.language !== '') context.lose('approximated', `${context.path}.language`)
+    if (!isPython && block.language !== '') context.lose('approximated', '.language')
     return {
       ...restOf(block),
       executableCode: {
@@ -262,13 +261,13 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
     },
     ...signed(block.proof, context),
   }),
-  search: (_, { path, lose }) => lose('dropped', path),
-  'mcp-call': (_, { path, lose }) => lose('dropped', path),
-  'mcp-listing': (_, { path, lose }) => lose('dropped', path),
+  search: (_, { lose }) => lose('dropped', ''),
+  'mcp-call': (_, { lose }) => lose('dropped', ''),
+  'mcp-listing': (_, { lose }) => lose('dropped', ''),
   // The tools stand before the conversation.
-  'tool-change': ({ searchId }, { path, lose }) =>
-    searchId === undefined ? undefined : lose('dropped', path),
-  'tool-search': (_, { path, lose }) => lose('dropped', path),
+  'tool-change': ({ searchId }, { lose }) =>
+    searchId === undefined ? undefined : lose('dropped', ''),
+  'tool-search': (_, { lose }) => lose('dropped', ''),
   opaque: (block) => (block.dialect === DIALECT ? block.value : undefined),
 }
 
@@ -284,7 +283,7 @@ function signed(
   context: WritePartContext,
   slot: WrittenSlot = 'self',
 ): { thoughtSignature?: string } {
-  const thoughtSignature = proof && context.signature(proof, context.path, slot)
+  const thoughtSignature = proof && context.signature(proof, context.lose, slot)
   return thoughtSignature === undefined ? {} : { thoughtSignature }
 }
 
@@ -293,7 +292,7 @@ export function writeArguments(call: ToolCallBlock, context: WritePartContext): 
   if (call.form === 'text') return new Verbatim(lowerInput(call.input))
   if (call.input.trim() === '') return {}
   if (parseObject(call.input)) return new Verbatim(call.input)
-  context.lose('approximated', `${context.path}.input`, 'is no JSON object')
+  context.lose('approximated', '.input', 'is no JSON object')
   return {}
 }
 
@@ -395,13 +394,13 @@ function inside(raw: string, wrapper: Wrapper): Json {
 }
 
 /** The object that `functionResponse.response` must be. Inverse of `unwrap`. */
-export function wrap(block: ToolResultBlock, name: string, path: string, lose: Lose): Json {
+export function wrap(block: ToolResultBlock, name: string, lose: LoseOf): Json {
   const noted = factsOf(block).response
   if (noted !== undefined) return noted
   const texts = block.content.flatMap((inner) =>
     inner.kind === 'text' || inner.kind === 'refusal' ? [inner.text] : [],
   )
-  if (texts.length > 1) lose('approximated', `${path}.content`, 'texts are joined')
+  if (texts.length > 1) lose('approximated', '.content', 'texts are joined')
   const text = texts.length === 0 && block.content.some(isMedia) ? ATTACHED : texts.join('\n')
   if (block.isError) return { error: text }
   return isItself(text, name) ? new Verbatim(text) : { output: text }

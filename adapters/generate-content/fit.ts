@@ -3,7 +3,7 @@ import { saying } from './history.ts'
 import { withMembers } from '../../src/json/edit.ts'
 import type { JsonObject } from '../../src/json/json.ts'
 import { NO_PROOF } from '../../src/model/proof.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesIn, type Lose } from '../../src/model/loss.ts'
 import { withoutRefused } from '../../src/check/fields.ts'
 import type { ModelFacts } from '../contract.ts'
 import { fitSettings, unforced, type FitTarget } from './fit-model.ts'
@@ -51,6 +51,7 @@ export function turnCounter(): (content: JsonObject) => number {
 /** Models that think by levels require a proof, or the stand-in for one, on the first call of a turn. */
 function withProvenCalls(body: JsonObject, lose: Lose): JsonObject {
   const turnOf = turnCounter()
+  const at = lossesIn(lose)
   const begun = new Set<number>()
   return withinList(body, 'contents', (content) => {
     const turn = turnOf(content)
@@ -58,7 +59,7 @@ function withProvenCalls(body: JsonObject, lose: Lose): JsonObject {
       if (!isModel(content) || begun.has(turn) || !isCall(part)) return part
       begun.add(turn)
       if (findKey(part, SIGNATURE) !== undefined) return part
-      lose('defaulted', `turns.${turn}.seal`, 'the first call has no signature of reasoning')
+      at('turns', turn)('defaulted', '.seal', 'the first call has no signature of reasoning')
       return withMembers(part, { [SIGNATURE]: NO_PROOF })
     })
   })
@@ -87,7 +88,8 @@ function fitTools(body: JsonObject, { mixesTools }: ModelFacts, lose: Lose): Jso
 
 function withoutBuiltIn(tool: JsonObject, lose: Lose): JsonObject | [] {
   const out = Object.keys(tool).filter((key) => HOSTED.has(camel(key)))
-  for (const key of out) lose('dropped', `tools.${HOSTED.get(camel(key)) ?? key}`, EXCLUSIVE)
+  const at = lossesIn(lose)
+  for (const key of out) at('tools', HOSTED.get(camel(key)) ?? key)('dropped', '', EXCLUSIVE)
   const left = withMembers(tool, Object.fromEntries(out.map((key) => [key, undefined])))
   return left !== tool && Object.keys(left).length === 0 ? [] : left
 }
@@ -97,7 +99,7 @@ function endedByUser(body: JsonObject, lose: Lose): JsonObject {
   const contents = findElements(body, 'contents')
   const last = contents.at(-1)
   if (!last || !isModel(last) || findElements(last, 'parts').some(isCall)) return body
-  lose('defaulted', `turns.${contents.length}`, 'the model takes no prefill')
+  lossesIn(lose)('turns', contents.length)('defaulted', '', 'the model takes no prefill')
   return withinList(body, 'contents', (content) =>
     content === last ? [content, saying(GO_ON)] : content,
   )

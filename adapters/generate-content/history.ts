@@ -22,7 +22,13 @@ import { foundInWords, isInstruction, passingWords } from '../../src/rules/late-
 import type { ToolNames } from '../../src/rules/names.ts'
 import { explanationWords, blockInWords, parted } from '../../src/rules/notes.ts'
 import { instructionWords } from '../../src/rules/text-tools.ts'
-import { nothingLost, type Lose } from '../../src/model/loss.ts'
+import {
+  nothingLost,
+  lossesIn,
+  lossesInTurns,
+  type Lose,
+  type LoseOf,
+} from '../../src/model/loss.ts'
 import {
   nothingListed,
   rememberedEach,
@@ -120,9 +126,21 @@ function pairCode(blocks: Block[], path: string): Block[] {
   })
 }
 
-interface Entry {
-  block: Block
-  path: string
+/** Where a block stands: its number in the instructions, or that of its turn and its own there. */
+interface Stand {
+  readonly turn?: number
+  readonly index?: number
+}
+
+interface Entry extends Stand {
+  readonly block: Block
+}
+
+/** Tells what is lost of one entry after the other. */
+export function entryLosses(lose: Lose): (entry: Stand) => LoseOf {
+  const at = lossesIn(lose)
+  const inTurns = lossesInTurns(lose)
+  return ({ turn, index }) => (turn === undefined ? at('system', index) : inTurns(turn, index))
 }
 
 /** Neighbouring turns of one role, which this dialect writes as one content. */
@@ -138,18 +156,19 @@ interface TurnGroup {
 export function systemEntries(request: Request): Entry[] {
   const first = request.turns.findIndex((turn) => !isInstruction(turn))
   const from = first < 0 ? request.turns.length : first
-  const top = request.system.map((block, index) => ({ block, path: `system.${index}` }))
+  const top = request.system.map((block, index) => ({ block, index }))
   return [
     ...top,
     ...request.turns.slice(0, from).flatMap((turn, index) => listEntries(turn, index)),
   ]
 }
 
-const listEntries = (turn: Turn, index: number, from = 0): Entry[] =>
-  turn.blocks.map((block, place) => ({
+const listEntries = ({ blocks }: Turn, turn: number, from = 0): Entry[] =>
+  blocks.map((block, place) => ({
     block:
       block.kind === 'tool-result' ? { ...block, content: foundInWords(block.content) } : block,
-    path: `turns.${index}.blocks.${from + place}`,
+    turn,
+    index: from + place,
   }))
 
 const groupWalk = rememberedWalk<Turn, Grouped>()
@@ -161,7 +180,8 @@ function groupTurns({ turns }: Request, lose: Lose): readonly TurnGroup[] {
   const first = turns.findIndex((turn) => !isInstruction(turn))
   const grouped = groupWalk(turns, [], lose, noGroups, (state, turn, at) => {
     if (first < 0 || at.index < first) return
-    for (const part of placeParts(turn, at)) addPart(state, part, at)
+    const lose = lossesIn(at.lose)('turns', at.index)
+    for (const part of placeParts(turn, at.index, lose)) addPart(state, part, at)
   })
   const last = openGroup(grouped)
   return last ? [...grouped.all, last] : grouped.all
@@ -174,11 +194,11 @@ interface PlacedPart extends Omit<TurnGroup, 'entries' | 'rest'> {
   readonly isNote: boolean
 }
 
-const placeParts = (given: Turn, { index, lose }: WalkStep): PlacedPart[] =>
+const placeParts = (given: Turn, index: number, lose: LoseOf): PlacedPart[] =>
   parted(given, DIALECT, true).map(({ turn, from, isNote = false }) => {
     const entries = listEntries(turn, index, from)
     const isSaid = isInstruction(turn) && entries.some(({ block }) => block.kind !== 'tool-change')
-    if (isSaid) lose('approximated', `turns.${index}.role`)
+    if (isSaid) lose('approximated', '.role')
     return {
       role: turn.role === 'assistant' ? 'model' : 'user',
       turn: index,
@@ -215,11 +235,10 @@ function addPart(state: Grouped, { role, turn, entries, rest, isNote }: PlacedPa
   Object.assign(state, { role, turn, entries: [...entries], rest: [rest] })
 }
 
-function instructed(turn: Turn, entries: readonly Entry[], index: number, lose: Lose): Entry[] {
-  const path = `turns.${index}`
-  const passing = passingWords(turn, [], path, lose).map((text): Entry => ({
+function instructed(given: Turn, entries: readonly Entry[], turn: number, lose: LoseOf): Entry[] {
+  const passing = passingWords(given, [], lose).map((text): Entry => ({
     block: { kind: 'text', text },
-    path,
+    turn,
   }))
   return [...entries, ...passing].map(tagged)
 }
@@ -240,9 +259,9 @@ export function writeContents(
   const isMixed = needsMix(request, target)
   const groups = groupTurns(request, lose)
   const given = [isMixed, names, target.facts.fetchesUrls, hasLevels(context)]
-  const written = writeEach(groups, given, lose, (before) => (group, _, heard) => {
+  const written = writeEach(groups, given, lose, (before, heard) => {
     const partContext = createPartContext({ ...context, lose: heard }, names, isMixed)
-    return writeGroup(before.at(-1), group, partContext)
+    return (group) => writeGroup(before.at(-1), group, partContext)
   })
   return joinNeighbours(written)
 }
@@ -329,38 +348,37 @@ const isModel = (content: JsonObject | undefined): boolean => content?.['role'] 
 const hasLevels = ({ target }: Pick<WriteRequestContext, 'target'>): boolean =>
   knownBy(target).mediaLevels === true
 
-type PartContextOf = (path: string) => WritePartContext
+type PartContextOf = (entry: Stand) => WritePartContext
 
 function createPartContext(
   context: WriteRequestContext,
   names: ToolNames,
   ids: boolean,
 ): PartContextOf {
-  const levels = hasLevels(context)
-  return (path) => ({
-    path,
-    lose: context.lose,
+  const losses = entryLosses(context.lose)
+  const beside: Omit<WritePartContext, 'lose'> = {
     nameOf: (call) => names.toWire(call.name, call.namespace),
-    signature: (proof, place) =>
-      proof.dialect === DIALECT ? proof.value : context.lose('dropped', `${place}.seal`),
+    signature: (proof, lose) =>
+      proof.dialect === DIALECT ? proof.value : lose('dropped', '.seal'),
     // Results are matched by id where calls of built-in tools stand among those of functions.
     ids,
     fetchesUrls: context.target.facts.fetchesUrls ?? true,
-    levels,
-  })
+    levels: hasLevels(context),
+  }
+  return (entry) => ({ ...beside, lose: losses(entry) })
 }
 
 function writeEntry(entry: Entry, partContext: PartContextOf): JsonObject[] {
-  const context = partContext(entry.path)
+  const context = partContext(entry)
   if ('cache' in entry.block && entry.block.cache) context.lose('dropped', 'cache')
-  const block = explained(blockInWords(entry.block, DIALECT, entry.path, context.lose), context)
+  const block = explained(blockInWords(entry.block, DIALECT, context.lose), context)
   return [writePart(block, context) ?? []].flat()
 }
 
 /** Its models have no refusal of their own: callers are told the service's `finishMessage` as one. */
-function explained(block: Block, { path, lose }: WritePartContext): Block {
+function explained(block: Block, { lose }: WritePartContext): Block {
   if (block.kind !== 'refusal' || block.text === '') return block
-  lose('approximated', path, 'a refusal becomes text')
+  lose('approximated', '', 'a refusal becomes text')
   return { kind: 'text', text: explanationWords(block.text) }
 }
 
@@ -382,7 +400,7 @@ function writeUser(
   const attached = answers.flatMap(({ entry }) => (entry ? attachments(entry, partContext) : []))
   const others = waiting.flatMap((entry) =>
     entry.block.kind === 'tool-result'
-      ? writeOrphan(entry.block, entry.path, partContext)
+      ? writeOrphan(entry.block, partContext(entry))
       : writeEntry(entry, partContext),
   )
   return [responses, [...attached, ...others]]
@@ -399,10 +417,10 @@ function writeResponse(
   asked: number,
   partContext: PartContextOf,
 ): JsonObject {
-  const context = partContext(entry?.path ?? `turns.${asked}.results`)
+  const context = partContext(entry ?? { turn: asked })
   const name = context.nameOf(call)
   if (entry?.block.kind !== 'tool-result') {
-    context.lose('defaulted', context.path, MISSING_RESULT)
+    context.lose('defaulted', '.results', MISSING_RESULT)
     const id = context.ids && { id: call.id }
     return { functionResponse: { ...id, name, response: { error: MISSING_RESULT } } }
   }
@@ -410,13 +428,13 @@ function writeResponse(
   if (block.cache) context.lose('dropped', 'cache')
   reportInside(block, context)
   const id = factsOf(block).id ?? (context.ids ? call.id : undefined)
-  const parts = isHeld(block, context) ? mediaIn(block, entry.path, partContext, true) : []
+  const parts = isHeld(block, context) ? writeMediaIn(block, context, true) : []
   return {
     functionResponse: {
       ...restOf(block),
       ...(typeof id === 'string' && { id }),
       name,
-      response: wrap(block, name, entry.path, context.lose),
+      response: wrap(block, name, context.lose),
       ...(parts.length > 0 && { parts }),
     },
   }
@@ -424,36 +442,26 @@ function writeResponse(
 
 /** A response holds an object and media; other blocks are reported. */
 function reportInside(block: ToolResultBlock, context: WritePartContext): void {
+  const at = lossesIn(context.lose)
   for (const [index, inner] of block.content.entries()) {
     if ('cache' in inner && inner.cache) context.lose('dropped', 'cache')
     if (!['text', 'media', 'refusal', 'opaque'].includes(inner.kind))
-      context.lose('dropped', `${context.path}.content.${index}`)
+      at('.content', index)('dropped', '')
   }
 }
 
-const mediaIn = (
-  block: ToolResultBlock,
-  path: string,
-  partContext: PartContextOf,
-  held = false,
-): JsonObject[] => writeMediaIn(block, (index) => partContext(`${path}.content.${index}`), held)
-
 /** To older models media of a result stand beside the responses, because inside they would be text. */
-const attachments = ({ block, path }: Entry, partContext: PartContextOf): JsonObject[] =>
-  block.kind === 'tool-result' && !isHeld(block, partContext(path))
-    ? mediaIn(block, path, partContext)
-    : []
+function attachments(entry: Entry, partContext: PartContextOf): JsonObject[] {
+  const context = partContext(entry)
+  const { block } = entry
+  return block.kind === 'tool-result' && !isHeld(block, context) ? writeMediaIn(block, context) : []
+}
 
 /** A result without an open call is written as text, because the service would refuse it as a response. */
-function writeOrphan(
-  block: ToolResultBlock,
-  path: string,
-  partContext: PartContextOf,
-): JsonObject[] {
-  const { lose } = partContext(path)
-  lose('approximated', path, 'a result without its call')
+function writeOrphan(block: ToolResultBlock, context: WritePartContext): JsonObject[] {
+  context.lose('approximated', '', 'a result without its call')
   const texts = block.content.flatMap((inner) => (inner.kind === 'text' ? [inner.text] : []))
   const label = `[result of ${block.name || block.callId}]`
   const text = [label, ...(block.isError ? ['Error:'] : []), ...texts].join('\n')
-  return [{ text }, ...mediaIn(block, path, partContext)]
+  return [{ text }, ...writeMediaIn(block, context)]
 }

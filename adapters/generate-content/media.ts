@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import { nothingLost, type Lose } from '../../src/model/loss.ts'
+import { nothingLost, lossesIn, type LoseOf } from '../../src/model/loss.ts'
 import { leftOut, saidDocument, textOfMedia, typeByName } from '../../src/rules/media.ts'
 import type { Block, MediaBlock, ToolResultBlock, Turn } from '../../src/model/request.ts'
 import { rememberedEach } from '../../src/model/remembered.ts'
@@ -98,7 +98,7 @@ function readLevel(part: WireMedia): MediaBlock | undefined {
 }
 
 /** Inverse of `readAsked`. */
-function writeDetail(block: MediaBlock, { path, lose, levels }: WriteMediaContext): JsonObject {
+function writeDetail(block: MediaBlock, { lose, levels }: WriteMediaContext): JsonObject {
   const { detail = 'auto', mediaType } = block
   const { resolution, general } = factsOf(block)
   if (general) return {}
@@ -107,15 +107,14 @@ function writeDetail(block: MediaBlock, { path, lose, levels }: WriteMediaContex
   const most = 'MEDIA_RESOLUTION_ULTRA_HIGH'
   const level = detail === 'original' ? most : [...LEVELS].find(([, word]) => word === detail)?.[0]
   if (level && levels && mediaType.startsWith('image/')) return { mediaResolution: { level } }
-  return lose('dropped', `${path}.detail`) ?? {}
+  return lose('dropped', '.detail') ?? {}
 }
 
 /** The service also accepts URL-safe base64, which one of its own libraries writes; other services do not. */
 const plainBase64 = (data: string): string => data.replaceAll('-', '+').replaceAll('_', '/')
 
 export interface WriteMediaContext {
-  path: string
-  lose: Lose
+  lose: LoseOf
   /** Whether the upstream fetches addresses on the web. */
   fetchesUrls: boolean
   /** Whether the model is told for each medium how closely to look. */
@@ -127,14 +126,14 @@ export interface WriteMediaContext {
  * becomes its text.
  */
 export function writeMedia(block: MediaBlock, context: WriteMediaContext): JsonObject {
-  const { path, lose } = context
+  const { lose } = context
   const { name, source } = block
   const part = mediaPart(block, context)
   const text = part ? undefined : textOfMedia(block)
   const isTold = text !== undefined || factsOf(block).named || (!part && 'data' in source)
-  if (name !== undefined && !isTold) lose('dropped', `${path}.name`)
+  if (name !== undefined && !isTold) lose('dropped', '.name')
   if (part) return part
-  lose('approximated', `${path}.source`)
+  lose('approximated', '.source')
   return { text: text === undefined ? inWords(block) : saidDocument(name, text) }
 }
 
@@ -166,16 +165,19 @@ export const isHeld = (block: ToolResultBlock, { levels }: WriteMediaContext): b
     ))
 
 /** The media of a result; `held`: inside its response, where no more can be said of them. */
-export const writeMediaIn = (
+export function writeMediaIn(
   { content }: ToolResultBlock,
-  contextAt: (index: number) => WriteMediaContext,
-  held: boolean,
-): JsonObject[] =>
-  content.flatMap((inner, index) => {
-    if (inner.kind !== 'media') return []
-    const context = contextAt(index)
-    return [writeMedia(inner, { ...context, levels: context.levels && !held })]
-  })
+  context: WriteMediaContext,
+  held = false,
+): JsonObject[] {
+  const at = lossesIn(context.lose)
+  const levels = context.levels && !held
+  return content.flatMap((inner, index) =>
+    inner.kind === 'media'
+      ? [writeMedia(inner, { ...context, lose: at('.content', index), levels })]
+      : [],
+  )
+}
 
 /** The media types that the service understands. */
 const TAKEN = /^(?:(?:audio|video|text)\/|image\/(?!svg)|application\/pdf$)/i

@@ -14,7 +14,7 @@ import { invalid } from '../../src/model/problem.ts'
 import { storeFor } from '../../src/rules/storing.ts'
 import type { WrittenRequest, ReadRequestContext, WriteRequestContext } from '../contract.ts'
 import { detailByLevel, hasPicturesAlone } from './media.ts'
-import { begun, systemEntries, writeContents, readTurns } from './history.ts'
+import { begun, entryLosses, systemEntries, writeContents, readTurns } from './history.ts'
 import { membersBeside } from '../../src/model/ext.ts'
 import { reportUnkept } from '../../src/rules/foreign.ts'
 import {
@@ -216,11 +216,13 @@ const plainConfig = (calling: JsonObject): JsonObject =>
   Object.keys(calling).length > 0 ? { functionCallingConfig: calling } : {}
 
 function writeSystem(request: Request, context: WriteRequestContext): JsonObject[] {
-  const parts = systemEntries(request).flatMap(({ block, path }): JsonObject[] => {
+  const losses = entryLosses(context.lose)
+  const parts = systemEntries(request).flatMap((entry): JsonObject[] => {
+    const { block } = entry
     if ('cache' in block && block.cache) context.lose('dropped', 'cache')
     if (block.kind === 'text') return block.text === '' ? [] : [{ text: block.text }]
     const isSaid = block.kind === 'opaque' || block.kind === 'tool-change'
-    if (!isSaid) context.lose('dropped', path)
+    if (!isSaid) losses(entry)('dropped', '')
     return []
   })
   const instruction = formatInstruction(request, context.target)

@@ -1,7 +1,7 @@
 import { withMembers } from '../../src/json/edit.ts'
 import type { JsonObject } from '../../src/json/json.ts'
 import { NO_PROOF } from '../../src/model/proof.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesIn, type Lose, type LoseOf } from '../../src/model/loss.ts'
 import type { SameEdits } from '../contract.ts'
 import { proving } from './abilities.ts'
 import { DIALECT } from './dialect.ts'
@@ -37,16 +37,17 @@ type ReadsProof = NonNullable<SameEdits['readsProof']>
 /** Takes out proofs of other services, and contents that this leaves empty, because the service refuses those. */
 function withoutForeign(body: JsonObject, reads: ReadsProof, lose: Lose): JsonObject {
   const turnOf = turnCounter()
+  const turnAt = lossesIn(lose)
   return withinList(body, 'contents', (content) => {
-    const turn = `turns.${turnOf(content)}`
+    const at = lossesIn(turnAt('turns', turnOf(content)))
     const own = withinList(content, 'parts', (part, index) =>
-      ownPart(part, `${turn}.blocks.${index}`, reads, lose),
+      ownPart(part, reads, at('.blocks', index)),
     )
     return own !== content && findElements(own, 'parts').length === 0 ? [] : own
   })
 }
 
-function ownPart(part: JsonObject, place: string, reads: ReadsProof, lose: Lose): JsonObject | [] {
+function ownPart(part: JsonObject, reads: ReadsProof, lose: LoseOf): JsonObject | [] {
   const key = findKey(part, SIGNATURE)
   const signature = key === undefined ? undefined : part[key]
   if (key === undefined || typeof signature !== 'string' || signature === NO_PROOF) return part
@@ -54,7 +55,7 @@ function ownPart(part: JsonObject, place: string, reads: ReadsProof, lose: Lose)
   if (slot === undefined && !damaged) return part
   if (proof?.dialect === DIALECT && reads(proof.account))
     return withMembers(part, { [key]: proof.value })
-  lose('dropped', `${place}.seal`)
+  lose('dropped', '.seal')
   const bare = withMembers(part, { [key]: undefined })
   return saysNothing(bare) ? [] : bare
 }

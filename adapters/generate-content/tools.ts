@@ -1,5 +1,5 @@
 import { isObject, toText, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesIn, type Lose, type LoseOf } from '../../src/model/loss.ts'
 import type {
   Capability,
   FunctionTool,
@@ -15,6 +15,7 @@ import {
   unique,
   type NamedTool,
   type ToolNames,
+  toolName,
 } from '../../src/rules/names.ts'
 import { narrowParameters, widen } from '../../src/schema/narrow.ts'
 import { closed } from '../../src/schema/strict.ts'
@@ -154,9 +155,10 @@ export function writeTools(
   isNone: boolean,
   mayMix: boolean,
 ): JsonObject[] {
+  const at = lossesIn(lose)
   const functions = tools.filter(isDeclared)
   const declarations = unique(
-    functions.map((tool) => writeFunction(tool, names, lose)),
+    functions.map((tool) => writeFunction(tool, names, at('tools', tool.name))),
     lose,
   )
   const isAlone = functions.length > 0 && !isMixed && !mayMix
@@ -166,7 +168,7 @@ export function writeTools(
   reportLeftOut(hosted, offered, lose)
   const builtIn = [
     ...tools.flatMap(writeScreen),
-    ...offered.flatMap((tool) => writeHosted(tool, isAlone, lose)),
+    ...offered.flatMap((tool) => writeHosted(tool, isAlone, at('tools', toolName(tool)))),
   ]
   for (const tool of tools) if (tool.kind !== 'opaque' && tool.cache) lose('dropped', 'cache')
   return declarations.length > 0 ? [{ functionDeclarations: declarations }, ...builtIn] : builtIn
@@ -182,7 +184,7 @@ function writeScreen(tool: Tool): JsonObject[] {
 const isDeclared = (tool: Tool): tool is NamedTool => isNamed(tool) && !factsOf(tool).screen
 
 /** Inverse of `readFunction`: a schema that came from this dialect goes back as it was. */
-function writeFunction(tool: NamedTool, names: ToolNames, lose: Lose): JsonObject {
+function writeFunction(tool: NamedTool, names: ToolNames, lose: LoseOf): JsonObject {
   const description = tool.kind === 'text' ? describeText(tool, lose) : tool.description
   const { behavior = tool.kind === 'function' && tool.async ? ASYNC : undefined } = factsOf(tool)
   return {
@@ -194,8 +196,7 @@ function writeFunction(tool: NamedTool, names: ToolNames, lose: Lose): JsonObjec
   }
 }
 
-function writeParameters(tool: NamedTool, lose: Lose): JsonObject {
-  const place = `tools.${tool.name}`
+function writeParameters(tool: NamedTool, lose: LoseOf): JsonObject {
   if (tool.kind === 'text') return { parameters: narrowParameters(TEXT_TOOL_SCHEMA).schema ?? {} }
   const { parameters: raw, parametersJsonSchema: rawJsonSchema } = factsOf(tool)
   if (raw !== undefined || rawJsonSchema !== undefined)
@@ -203,10 +204,10 @@ function writeParameters(tool: NamedTool, lose: Lose): JsonObject {
       ...(raw !== undefined && { parameters: raw }),
       ...(rawJsonSchema !== undefined && { parametersJsonSchema: rawJsonSchema }),
     }
-  if (tool.strict) lose('dropped', `${place}.strict`)
+  if (tool.strict) lose('dropped', '.strict')
   if (tool.schema === undefined) return {}
   const { schema, lost } = narrowParameters(tool.schema)
-  if (lost.length > 0) lose('approximated', `${place}.schema`, lost.join(', '))
+  if (lost.length > 0) lose('approximated', '.schema', lost.join(', '))
   return schema ? { parameters: schema } : {}
 }
 
@@ -217,28 +218,26 @@ function nameOfHosted(tool: Tool): string | undefined {
   return factsOf(tool).tool ?? SWITCHES[tool.capability]
 }
 
-function writeHosted(tool: Tool, besideFunctions: boolean, lose: Lose): JsonObject[] {
+function writeHosted(tool: Tool, besideFunctions: boolean, lose: LoseOf): JsonObject[] {
   if (tool.kind === 'opaque') return tool.dialect === DIALECT ? [tool.value] : []
-  if (tool.kind === 'mcp') return lose('dropped', `tools.${tool.name}`) ?? []
+  if (tool.kind === 'mcp') return lose('dropped', '') ?? []
   if (tool.kind !== 'hosted') return []
-  const place = `tools.${tool.capability}`
   const name = nameOfHosted(tool)
   if (!name || besideFunctions) {
-    lose('dropped', place, name && EXCLUSIVE)
+    lose('dropped', '', name && EXCLUSIVE)
     return []
   }
   // One of the two platforms of this dialect refuses them; its own callers know which one they speak to.
   const excludes = factsOf(tool).excludes && { excludeDomains: tool.blockedDomains ?? [] }
   const { blockedDomains: _, ...others } = tool
-  reportOptions(excludes ? others : tool, place, lose)
+  reportOptions(excludes ? others : tool, lose)
   return [{ [name]: { ...restOf(tool), ...excludes } }]
 }
 
 const OPTIONS = ['allowedDomains', 'blockedDomains', 'maxUses', 'location', 'contextSize'] as const
 
-function reportOptions(tool: Partial<HostedTool>, place: string, lose: Lose): void {
-  for (const option of OPTIONS)
-    if (tool[option] !== undefined) lose('dropped', `${place}.${option}`)
+function reportOptions(tool: Partial<HostedTool>, lose: LoseOf): void {
+  for (const option of OPTIONS) if (tool[option] !== undefined) lose('dropped', `.${option}`)
 }
 
 const MODES: ReadonlyMap<string, ToolChoice['mode']> = new Map<string, ToolChoice['mode']>([

@@ -7,7 +7,7 @@ import {
   withBody,
   withTail,
 } from '../../src/model/events.ts'
-import { blockName, reportWithheld } from '../../src/rules/foreign.ts'
+import { loseOfReply, reportWithheld } from '../../src/rules/foreign.ts'
 import { wordIn, type JsonObject } from '../../src/json/json.ts'
 import { append } from '../../src/model/logprobs.ts'
 import { flatName } from '../../src/rules/names.ts'
@@ -27,6 +27,7 @@ import { repeatThoughts, writeProof } from './proofs.ts'
 import { FINISH_NAMES, understood } from './reply.ts'
 import { SERVED, writeUsage } from './usage.ts'
 import { grown } from '../../src/rules/growing.ts'
+import type { LoseOf } from '../../src/model/loss.ts'
 
 /** The block that is being written. */
 interface Open {
@@ -131,7 +132,7 @@ export class ReplyWriter implements Writer {
     const before = this.#before
     this.#before = block.kind
     this.#open = { block, body: '', citations: [], hasPieces: false, before }
-    if (block.kind === 'refusal') this.#lose('approximated', block, 'becomes text')
+    if (block.kind === 'refusal') this.#loseOf(block)('approximated', '', 'becomes text')
     if (this.#searches > 0 && block.kind !== 'search')
       this.#context.lose('reordered', 'reply.search', 'sources come last')
     const kind = spokenKind(block)
@@ -140,8 +141,8 @@ export class ReplyWriter implements Writer {
       this.#context.lose('approximated', 'reply.blocks', 'neighbouring texts are joined')
   }
 
-  #lose(code: 'dropped' | 'approximated', block: Block, detail?: string, member = ''): void {
-    this.#context.lose(code, `reply.${blockName(block)}${member}`, detail)
+  #loseOf(block: Block): LoseOf {
+    return loseOfReply(this.#context.lose, block)
   }
 
   #delta(text: string): WireEvent[] {
@@ -179,7 +180,7 @@ export class ReplyWriter implements Writer {
     const said = this.#pieces.run?.kind === kind ? this.#pieces.run.text : ''
     // The block between two texts is not written, so a client cannot see where the second text began.
     if (said.length > open.body.length && open.before !== block.kind)
-      this.#lose('approximated', block, 'of joined texts', '.seal')
+      this.#loseOf(block)('approximated', '.seal', 'of joined texts')
     if (block.kind === 'reasoning' && !hasPieces && proof.dialect !== DIALECT) {
       const slot = block.redacted ? 'redacted' : 'previous'
       this.#pieces.keepBack(writeProof(proof, slot))
@@ -224,8 +225,8 @@ export class ReplyWriter implements Writer {
       return []
     }
     this.#searches += 1
-    if (this.#searches > 1) this.#lose('approximated', block, 'searches are joined')
-    if (block.queries.length === 0) this.#lose('dropped', block)
+    if (this.#searches > 1) this.#loseOf(block)('approximated', '', 'searches are joined')
+    if (block.queries.length === 0) this.#loseOf(block)('dropped', '')
     if (block.failed) this.#context.lose('dropped', 'reply.search.failed')
     this.#grounding.search(block)
     this.#isGrounded = true
@@ -233,15 +234,16 @@ export class ReplyWriter implements Writer {
   }
 
   #partContext(block: Block): WritePartContext {
-    const { lose } = this.#context
+    const told = this.#loseOf(block)
+    const lose: LoseOf = (code, path, detail) => {
+      if (path === '.input') this.#isBroken = true
+      return told(code, path, detail)
+    }
+    lose.place = told.place
     return {
-      path: `reply.${blockName(block)}`,
-      lose: (code, path, detail) => {
-        if (path.endsWith('.input')) this.#isBroken = true
-        return lose(code, path, detail)
-      },
+      lose,
       nameOf: flatName,
-      signature: (proof, _path, slot) => writeProof(proof, slot),
+      signature: (proof, _, slot) => writeProof(proof, slot),
       ids: true,
       fetchesUrls: true,
       levels: false,

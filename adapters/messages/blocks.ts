@@ -15,6 +15,7 @@ import type {
   ToolKey,
   ToolResultBlock,
 } from '../../src/model/request.ts'
+import { lossesIn } from '../../src/model/loss.ts'
 import { shortenName } from '../../src/rules/names.ts'
 import { isEnvelope, readSummaryEnvelope, refuseDamagedSummary } from '../../src/model/proof.ts'
 import { ProblemError } from '../../src/model/problem.ts'
@@ -33,7 +34,7 @@ import {
   readCache,
   textIn,
   writeCache,
-  type WriteContext,
+  type ElementContext,
   keep,
   opaque,
   restOf,
@@ -251,7 +252,7 @@ function readToolResult(raw: WireBlock, context: ReadContext): Block {
 }
 
 /** Writes a conversation's blocks for an upstream. Most become one block, a search two, an empty text none. */
-const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
+const BLOCKS: BlockTable<JsonObject[], ElementContext> = {
   text: (block, context) => {
     const { search_result, browser_state, advisor_tool_result, ...rest } = restOf(block)
     const cache = factsOf(block).markedWithin ? {} : writeCache(block.cache)
@@ -259,7 +260,7 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
     const whole = search_result ?? browser_state ?? advisor_tool_result
     if (isObject(whole)) return [{ ...whole, ...rest, ...cache }]
     if (block.text.trim() === '') {
-      return block.text === '' ? [] : context.lose('dropped', context.path, 'white space only')
+      return block.text === '' ? [] : context.lose('dropped', '', 'white space only')
     }
     return [
       { type: 'text', text: block.text, ...writeCitations(block, context), ...rest, ...cache },
@@ -270,16 +271,16 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
     reportProof(block, context)
     return [writeMedia(block, context)]
   },
-  reasoning: (block, { lose, path, isOpen }) => {
+  reasoning: (block, { lose, isOpen }) => {
     const { proof, text, redacted } = block
     if (proof?.dialect === DIALECT)
       return redacted
         ? [{ type: 'redacted_thinking', data: proof.value, ...restOf(block) }]
         : [{ type: 'thinking', thinking: text, signature: proof.value, ...restOf(block) }]
     // The upstream verifies signatures, so it refuses reasoning without its own.
-    if (proof) lose('dropped', `${path}.seal`)
+    if (proof) lose('dropped', '.seal')
     if (isOpen && text !== '') return [{ type: 'thinking', thinking: text, signature: '' }]
-    return text === '' ? [] : lose('dropped', path, 'reasoning without a signature')
+    return text === '' ? [] : lose('dropped', '', 'reasoning without a signature')
   },
   'tool-call': (block, context) => {
     const { id, name, namespace } = block
@@ -313,8 +314,8 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
       },
     ]
   },
-  refusal: (block, { lose, path }) => {
-    lose('approximated', path, 'a refusal is text here')
+  refusal: (block, { lose }) => {
+    lose('approximated', '', 'a refusal is text here')
     return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text, ...restOf(block) }]
   },
   code: (block, context) =>
@@ -328,7 +329,7 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
     return mcp.writeMcpCall(block)
   },
   'mcp-listing': (block, context) =>
-    ownOnly(block, context) && [mcp.writeListing(block, context.lose, context.path)],
+    ownOnly(block, context) && [mcp.writeListing(block, context.lose)],
   'tool-search': (block, context) =>
     ownSearch(block.id, block, context) && [
       hosted.writeToolSearch(block, shortenName(block.id, CALL_ID)),
@@ -348,16 +349,17 @@ const BLOCKS: BlockTable<JsonObject[], WriteContext> = {
   },
 }
 
-export const writeBlock = (block: Block, context: WriteContext): JsonObject[] =>
+export const writeBlock = (block: Block, context: ElementContext): JsonObject[] =>
   written(BLOCKS, block, context) ?? []
 
 /** A search for tools by the caller finds them by name, where the model may not see them before. */
-function writeResult({ content }: ToolResultBlock, context: WriteContext): JsonObject[] {
+function writeResult({ content }: ToolResultBlock, context: ElementContext): JsonObject[] {
+  const at = lossesIn(context.lose)
   return content.flatMap((block, index) => {
     if (block.kind === 'tool-change' && (context.takes.deferred || hosted.isNativeBlock(block)))
       return writeReferences(block, context)
     const [inWords = block] = foundInWords([block])
-    return writeBlock(inWords, { ...context, path: `${context.path}.content.${index}` })
+    return writeBlock(inWords, { ...context, lose: at('.content', index) })
   })
 }
 
@@ -369,35 +371,34 @@ export function plainText(content: JsonObject[]): string | undefined {
   return isPlain && only['type'] === 'text' && typeof text === 'string' ? text : undefined
 }
 
-function reportProof(block: Block, { lose, path }: WriteContext): void {
-  if ('proof' in block && block.proof) lose('dropped', `${path}.seal`)
+function reportProof(block: Block, { lose }: ElementContext): void {
+  if ('proof' in block && block.proof) lose('dropped', '.seal')
 }
 
 /** An upstream accepts results of hosted tools only where it ran them itself. */
-function ownOnly(block: Block, context: WriteContext): true | undefined {
+function ownOnly(block: Block, context: ElementContext): true | undefined {
   reportProof(block, context)
   if (hosted.isNativeBlock(block)) return true
-  return context.lose('dropped', context.path, `${block.kind} of another service`)
+  return context.lose('dropped', '', `${block.kind} of another service`)
 }
 
-const ownSearch = (id: string, block: Block, context: WriteContext): true | undefined =>
+const ownSearch = (id: string, block: Block, context: ElementContext): true | undefined =>
   context.takes.deferred && hosted.isNativeSearch(id) ? true : ownOnly(block, context)
 
-function writeCitations(block: TextBlock, { lose, path }: WriteContext): JsonObject {
+function writeCitations(block: TextBlock, { lose }: ElementContext): JsonObject {
   const list = block.citations ?? []
   const native = list.filter(citations.isNativeCitation)
-  if (native.length < list.length) lose('dropped', `${path}.citations`)
-  const written = native.flatMap(
-    (citation) => citations.writeCitation(citation, lose, `${path}.citations`) ?? [],
-  )
+  if (native.length < list.length) lose('dropped', '.citations')
+  const told = lossesIn(lose)('.citations')
+  const written = native.flatMap((citation) => citations.writeCitation(citation, told) ?? [])
   return written.length > 0 ? { citations: written } : {}
 }
 
 /** The input must be an object; the text of a call that was cut off is none. */
-function writeInput({ form, input }: ToolCallBlock, { lose, path }: WriteContext): Json {
+function writeInput({ form, input }: ToolCallBlock, { lose }: ElementContext): Json {
   if (form === 'text') return new Verbatim(lowerInput(input))
   if (input.trim() === '') return {}
   if (parseObject(input)) return new Verbatim(input)
-  lose('approximated', `${path}.input`, 'not a JSON object')
+  lose('approximated', '.input', 'not a JSON object')
   return {}
 }

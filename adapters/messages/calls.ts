@@ -1,6 +1,6 @@
 import { stringify, type JsonObject } from '../../src/json/json.ts'
 import { changeInWords } from '../../src/rules/late-tools.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesIn, type Lose, type NotedPlace } from '../../src/model/loss.ts'
 import { rememberedEach } from '../../src/model/remembered.ts'
 import { uniqueIds } from '../../src/rules/names.ts'
 import { CALL_ID, objectsIn, textIn } from './dialect.ts'
@@ -10,8 +10,8 @@ import type { WireBlock } from './wire.ts'
 export interface MessagePiece {
   role: 'user' | 'assistant' | 'system'
   value: WireBlock
-  /** The canonical place of the turn that it comes from. */
-  place: string
+  /** That of the turn that it comes from. */
+  place: NotedPlace
 }
 
 /** Neighbouring pieces of one role, which become one message. */
@@ -32,7 +32,7 @@ export function pairResults(
   lose: Lose,
 ): Message[] {
   const distinct = isRepeating ? apart(messages) : messages
-  const paired = pairEach(distinct, [], lose, (before) => (message, _, heard) => {
+  const paired = pairEach(distinct, [], lose, (before, heard) => (message) => {
     const calls = before.at(-1)?.calls ?? NONE
     if (message.role === 'assistant') return { message, calls: callsIn(message) }
     if (message.role !== 'user') return { message, calls }
@@ -83,7 +83,7 @@ const idsIn = (value: WireBlock, type: string, member: string): string[] =>
   value.type === type ? [textIn(value[member])] : []
 
 function answer(message: Message, calls: readonly string[], lose: Lose): Message {
-  const place = message.pieces[0]?.place ?? 'turns'
+  const place = message.pieces[0]?.place ?? lossesIn(lose)('turns').place()
   const results = new Map<string, MessagePiece>()
   const others: MessagePiece[] = []
   const known = new Set(calls)
@@ -96,16 +96,16 @@ function answer(message: Message, calls: readonly string[], lose: Lose): Message
       results.set(id, piece)
     } else others.push(...orphan(piece, lose, results.get(id)))
   }
-  if (moved) lose('reordered', `${place}.blocks`, 'results come first')
+  if (moved) lossesIn(lose)(place)('reordered', '.blocks', 'results come first')
   const answered = calls.every((id) => results.has(id))
-  if (!answered) lose('defaulted', `${place}.results`, 'a call without a result')
+  if (!answered) lossesIn(lose)(place)('defaulted', '.results', 'a call without a result')
   const first = answered
     ? [...results.values()]
     : calls.map((id) => results.get(id) ?? interrupted(id, place))
   return { ...message, pieces: [...first, ...others] }
 }
 
-const interrupted = (id: string, place: string): MessagePiece => ({
+const interrupted = (id: string, place: NotedPlace): MessagePiece => ({
   role: 'user',
   place,
   value: {
@@ -122,9 +122,10 @@ const interrupted = (id: string, place: string): MessagePiece => ({
  */
 function orphan(piece: MessagePiece, lose: Lose, given?: MessagePiece): MessagePiece[] {
   const { content, tool_use_id } = piece.value
+  const told = lossesIn(lose)(piece.place)
   if (given && stringify(given.value) === stringify(piece.value))
-    return lose('dropped', `${piece.place}.results`, 'a result that is there already') ?? []
-  lose('approximated', `${piece.place}.results`, 'a result without its call')
+    return told('dropped', '.results', 'a result that is there already') ?? []
+  told('approximated', '.results', 'a result without its call')
   const heading = `[result of an earlier tool call, ${textIn(tool_use_id)}]`
   const text = typeof content === 'string' ? `${heading}\n${content}` : heading
   const blocks = objectsIn(content).map(referenceInWords)

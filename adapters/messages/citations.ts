@@ -1,5 +1,5 @@
 import { defined, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import type { LoseOf } from '../../src/model/loss.ts'
 import type { Citation } from '../../src/model/request.ts'
 import { objectsIn, textIn, keep, restOf } from './dialect.ts'
 
@@ -39,15 +39,11 @@ export function isNativeCitation(citation: Citation): boolean {
 }
 
 /** Undefined, and reported, for a citation that is neither of the web nor this dialect's own. */
-export function writeCitation(
-  citation: Citation,
-  lose: Lose,
-  path: string,
-): JsonObject | undefined {
+export function writeCitation(citation: Citation, lose: LoseOf): JsonObject | undefined {
   const { type, ...rest } = restOf(citation)
   const { url, title, fileId, quote } = citation
-  if (type === undefined && url === undefined) return lose('dropped', path)
-  if (citation.start !== undefined || citation.end !== undefined) lose('approximated', path)
+  if (type === undefined && url === undefined) return lose('dropped', '')
+  if (citation.start !== undefined || citation.end !== undefined) lose('approximated', '')
   const base = { type: type ?? WEB, cited_text: quote ?? '' }
   if (type === undefined)
     return { ...base, url: url ?? '', title: title ?? null, encrypted_index: '', ...rest }

@@ -1,7 +1,7 @@
 import { isObject, toText, withoutNulls, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { CacheMark, ToolChangeBlock } from '../../src/model/request.ts'
 import { createCodec, membersBeside } from '../../src/model/ext.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import type { Lose, LoseOf } from '../../src/model/loss.ts'
 import type { NameRule, ToolNames } from '../../src/rules/names.ts'
 import type { Takes } from './abilities.ts'
 
@@ -96,6 +96,9 @@ export interface WriteContext {
   readonly hidden: ReadonlySet<string>
   /** The tools that a change brings along, as they are written. */
   brought(change: ToolChangeBlock): JsonObject[]
-  /** The canonical place of the current block. */
-  readonly path: string
+}
+
+/** The same for one element: a turn, a block. */
+export interface ElementContext extends WriteContext {
+  readonly lose: LoseOf
 }

@@ -2,7 +2,7 @@ import { FROM_THE_BEGINNING } from '../../src/rules/late-tools.ts'
 import { instructionWords } from '../../src/rules/text-tools.ts'
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesIn, type Lose, type LoseOf } from '../../src/model/loss.ts'
 import { leftOutFile, shownLabel } from '../../src/rules/media.ts'
 import type { ServerFacts } from '../contract.ts'
 import { referenceInWords } from './calls.ts'
@@ -16,6 +16,11 @@ export interface ServerFit {
   readonly late: boolean
   readonly deferred: boolean
   readonly lose: Lose
+}
+
+/** What an element of the body is fitted with. */
+interface ElementFit extends ServerFit {
+  readonly lose: LoseOf
 }
 
 /** What instructions in the middle bring beside words holds from the beginning, where a server takes it there alone. */
@@ -51,32 +56,33 @@ const isChange = (block: Json): boolean =>
 export function withMessages(body: JsonObject, context: ServerFit): JsonObject {
   const { messages } = body
   if (!Array.isArray(messages)) return body
+  const at = lossesIn(context.lose)
   const written = withElements(messages, (message, index) => {
     if (!isObject(message)) return message
-    const place = `turns.${index}`
+    const lose = at('turns', index)
     const isMoved = !context.inPlace && message['role'] === 'system'
-    return isMoved ? asUser(message, place, context) : fitMessage(message, place, context)
+    return isMoved ? asUser(message, lose) : fitMessage(message, { ...context, lose })
   })
   return withMembers(body, { messages: written })
 }
 
 /** Claude Code (2.1) may send a system message in the middle of a conversation. */
-function asUser({ content }: JsonObject, place: string, { lose }: ServerFit): JsonObject | [] {
+function asUser({ content }: JsonObject, lose: LoseOf): JsonObject | [] {
   const texts =
     typeof content === 'string' ? [content] : objectsIn(content).map(({ text }) => textIn(text))
   const words = texts.filter(Boolean).join('\n\n')
   if (words === '') return []
-  lose('approximated', `${place}.role`)
+  lose('approximated', '.role')
   return { role: 'user', content: instructionWords(words) }
 }
 
-function fitMessage(message: JsonObject, place: string, context: ServerFit): JsonObject | [] {
+function fitMessage(message: JsonObject, context: ElementFit): JsonObject | [] {
   const { content, output_config } = message
   if (!Array.isArray(content)) return message
   const known = context.late
     ? content
     : withElements(content, (block) => (isChange(block) ? [] : block))
-  const fitted = fitContent(known, place, context)
+  const fitted = fitContent(known, context)
   if (fitted.length > 0 || content.length === 0) return withMembers(message, { content: fitted })
   // The service refuses a message without content, but for one that says an effort alone.
   return output_config === undefined ? [] : withMembers(message, { content: undefined })
@@ -89,18 +95,20 @@ function asText({ title, source }: JsonObject): JsonObject {
   return { type: 'text', text }
 }
 
-function fitContent(content: Json[], place: string, context: ServerFit): Json[] {
-  const { server, lose } = context
+function fitContent(content: Json[], context: ElementFit): Json[] {
+  const { server } = context
+  const at = lossesIn(context.lose)
   const shown: JsonObject[] = []
   const kept = withElements(content, (block, index) => {
     if (!isObject(block)) return block
-    const path = `${place}.blocks.${index}`
+    const lose = at('.blocks', index)
     const isThought = block['type'] === 'thinking' || block['type'] === 'redacted_thinking'
-    if (isThought && server.reasoningItems === false) return lose('dropped', path) ?? []
-    if (block['type'] !== 'tool_result') return fitBlock(block, path, context)
+    if (isThought && server.reasoningItems === false) return lose('dropped', '') ?? []
+    if (block['type'] !== 'tool_result') return fitBlock(block, { ...context, lose })
     if (!Array.isArray(block['content'])) return block
-    const parts = withElements(block['content'], (part, at) =>
-      isObject(part) ? fitBlock(part, `${path}.content.${at}`, context) : part,
+    const partAt = lossesIn(lose)
+    const parts = withElements(block['content'], (part, number) =>
+      isObject(part) ? fitBlock(part, { ...context, lose: partAt('.content', number) }) : part,
     )
     const media = objectsIn(parts).filter(({ type }) => type !== 'text')
     if (server.toolMedia !== false || media.length === 0)
@@ -116,10 +124,10 @@ function fitContent(content: Json[], place: string, context: ServerFit): Json[] 
 }
 
 /** A block of a message or of a result. */
-function fitBlock(block: JsonObject, path: string, { server, deferred, lose }: ServerFit) {
+function fitBlock(block: JsonObject, { server, deferred, lose }: ElementFit) {
   if (block['type'] === 'tool_reference' && !deferred) return referenceInWords(block)
   if (block['type'] !== 'document' || server.files !== false) return block
   const isText = objectIn(block['source'])['type'] === 'text'
-  lose(isText ? 'approximated' : 'dropped', path)
+  lose(isText ? 'approximated' : 'dropped', '')
   return asText(block)
 }

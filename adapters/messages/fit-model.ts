@@ -2,7 +2,7 @@ import { GO_ON } from '../../src/rules/empty-request.ts'
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, amountIn, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import { withoutRefused } from '../../src/check/fields.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesIn, type Lose } from '../../src/model/loss.ts'
 import type { ReasoningOptions } from '../../src/model/request.ts'
 import { isEffort } from '../../src/rules/effort.ts'
 import { fitReasoning, type Fit } from '../../src/models/thinking.ts'
@@ -170,7 +170,8 @@ function endedByUser(body: WireBody, lose: Lose): JsonObject {
   const last: WireMessage | undefined = objectsIn(messages).at(-1)
   if (!Array.isArray(messages) || last?.role !== 'assistant') return body
   if (objectsIn(last.content).some(isCall)) return body
-  lose('approximated', `turns.${messages.length - 1}`, 'the model does not continue its own words')
+  const told = lossesIn(lose)('turns', messages.length - 1)
+  told('approximated', '', 'the model does not continue its own words')
   return withMembers(body, { messages: [...messages, { role: 'user', content: GO_ON }] })
 }
 

@@ -1,6 +1,6 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesIn, type Lose, type LoseOf } from '../../src/model/loss.ts'
 import { FROM_THE_BEGINNING, isReal, isSearch, keyOf } from '../../src/rules/late-tools.ts'
 import { inWords } from '../../src/rules/text-tools.ts'
 import { withoutOthers, withoutRefused } from '../../src/check/fields.ts'
@@ -86,16 +86,19 @@ function withWords(system: Json | undefined, text: string): Json {
 function withTools(body: JsonObject, { server, deferred, lose }: ServerFit): JsonObject {
   const { tools } = body
   if (!Array.isArray(tools)) return body
+  const at = lossesIn(lose)
   const written = withElements(tools, (tool) => {
     if (!isObject(tool)) return tool
     const type = textIn(tool['type'])
     const isLacking = server.hostedTools === false || (!deferred && isSearch(readTool(tool)))
     if (isLacking && type !== '' && type !== 'custom')
-      return lose('dropped', `tools.${keyOf(readTool(tool)).name || type}`) ?? []
+      return at('tools', keyOf(readTool(tool)).name || type)('dropped', '') ?? []
     // The model is shown what is deferred.
     if (!deferred && !isReal(readTool(tool))) return []
     const shown = deferred ? tool : fromTheBeginning(tool, lose)
-    return server.strictTools === false ? withoutStrict(shown, lose) : shown
+    return server.strictTools === false
+      ? withoutStrict(shown, at('tools', textIn(tool['name'])))
+      : shown
   })
   return withMembers(body, { tools: written.length > 0 ? written : undefined })
 }
@@ -105,8 +108,8 @@ function fromTheBeginning(tool: JsonObject, lose: Lose): JsonObject {
   return withMembers(tool, { defer_loading: undefined })
 }
 
-function withoutStrict(tool: JsonObject, lose: Lose): JsonObject {
-  if (tool['strict'] === true) lose('dropped', `tools.${textIn(tool['name'])}.strict`)
+function withoutStrict(tool: JsonObject, lose: LoseOf): JsonObject {
+  if (tool['strict'] === true) lose('dropped', '.strict')
   return withMembers(tool, { strict: undefined })
 }
 

@@ -3,7 +3,13 @@ import { instructionWords } from '../../src/rules/text-tools.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { isEffort } from '../../src/rules/effort.ts'
 import { isInstruction, passingWords } from '../../src/rules/late-tools.ts'
-import { nothingLost, type Lose } from '../../src/model/loss.ts'
+import {
+  nothingLost,
+  lossesIn,
+  type Lose,
+  type LoseOf,
+  type NotedPlace,
+} from '../../src/model/loss.ts'
 import type { Block, BlockOf, Request, Tool, Turn } from '../../src/model/request.ts'
 import {
   rememberedEach,
@@ -15,6 +21,7 @@ import { checkSummaries, plainText, readContent, reading, writeBlock } from './b
 import {
   DIALECT,
   isOrigin,
+  type ElementContext,
   type WriteContext,
   objectIn,
   listIn,
@@ -128,11 +135,14 @@ export function writeTurns(request: Request, context: WriteContext): Message[] {
   const own = isOrigin(request)
   const first = leadingInstructions(turns)
   const how = [names, hidden, brought, takes.system, takes.changes, takes.deferred, isOpen, own]
-  const written = writeEach(turns, how, lose, (before) => (turn, index, heard) => {
-    // Leading instructions join the system field.
-    if (index < first) return NOTHING
-    const at = { ...context, lose: heard, path: `turns.${index}` }
-    return writeOne(turn, at, own, before.at(-1)?.chain ?? NO_PROOFS)
+  const written = writeEach(turns, how, lose, (before, heard) => {
+    const at = lossesIn(heard)
+    return (turn, index) => {
+      // Leading instructions join the system field.
+      if (index < first) return NOTHING
+      const writing = { ...context, lose: at('turns', index) }
+      return writeOne(turn, writing, own, before.at(-1)?.chain ?? NO_PROOFS)
+    }
   })
   const gathered = gatherWalk(turns, how, lose, nothingGathered, (state, _, at) => {
     const one = written[at.index]
@@ -161,14 +171,14 @@ const NOTHING: WrittenTurn = { pieces: [], left: {}, inPlace: false, betas: [], 
 
 function writeOne(
   turn: Turn,
-  context: WriteContext,
+  context: ElementContext,
   own: boolean,
   before: ProofChain,
 ): WrittenTurn {
-  const { lose, path, takes } = context
+  const { lose, takes } = context
   const betas = new Set<string>()
   const writing = { ...context, betas }
-  if (turn.damagedProof && own) lose('dropped', `${path}.seal`, DAMAGED)
+  if (turn.damagedProof && own) lose('dropped', '.seal', DAMAGED)
   const inPlace = takes.system && isInstruction(turn)
   const chain = before.next()
   const pieces = inPlace ? writeInPlace(turn, writing) : writeTurn(turn, writing, chain)
@@ -184,7 +194,7 @@ interface Gathered {
   pieces: MessagePiece[]
   left: JsonObject
   waiting: Message[]
-  reordered?: string | undefined
+  reordered?: NotedPlace | undefined
   readonly betas: Set<string>
   /** The ids of its calls, and whether one was there before. */
   readonly calls: Set<string>
@@ -235,7 +245,8 @@ function settle(state: Gathered, at: Gathering): void {
   const { lose } = at
   const waiting = joined(state.waiting)
   state.waiting = []
-  if (state.reordered !== undefined) lose('reordered', state.reordered, 'instructions come last')
+  if (state.reordered !== undefined)
+    lossesIn(lose)(state.reordered)('reordered', '', 'instructions come last')
   state.reordered = undefined
   if (waiting.length === 0) return
   if (state.role !== 'user') {
@@ -280,31 +291,30 @@ function wordsOf(messages: Message[], lose: Lose): MessagePiece | undefined {
   if (place === undefined) return undefined
   for (const message of messages)
     message.pieces = message.pieces.filter(({ value }) => value.type !== 'text')
-  lose('approximated', `${place}.role`)
+  lossesIn(lose)(place)('approximated', '.role')
   const texts = spoken.map(({ value }) => textIn(value.text))
   return marked(texts.length > 0 ? texts : [CHANGED], place)
 }
 
 const CHANGED = 'The tools that can be called have changed.'
 
-const marked = (texts: readonly string[], place: string): MessagePiece => ({
+const marked = (texts: readonly string[], place: NotedPlace): MessagePiece => ({
   role: 'user',
   value: { type: 'text', text: instructionWords(texts.join('\n\n')) },
   place,
 })
 
-const writeInPlace = (turn: Turn, context: WriteContext): MessagePiece[] =>
-  turn.blocks.flatMap((block, index) => {
-    const path = `${context.path}.blocks.${index}`
-    if (!['text', 'tool-change', 'opaque'].includes(block.kind))
-      return context.lose('dropped', path) ?? []
+function writeInPlace(turn: Turn, context: ElementContext): MessagePiece[] {
+  const at = lossesIn(context.lose)
+  const place = context.lose.place()
+  return turn.blocks.flatMap((block, index) => {
+    const lose = at('.blocks', index)
+    if (!['text', 'tool-change', 'opaque'].includes(block.kind)) return lose('dropped', '') ?? []
     const shown = turn.passing && block.kind === 'text' ? withoutMark(block) : block
-    return writeBlock(shown, { ...context, path }).map((value) => ({
-      role: 'system' as const,
-      value,
-      place: context.path,
-    }))
+    const written = writeBlock(shown, { ...context, lose })
+    return written.map((value) => ({ role: 'system' as const, value, place }))
   })
+}
 
 /** The service refuses a mark on words that it will not show again. */
 function withoutMark(block: BlockOf<'text'>): Block {
@@ -322,24 +332,25 @@ function writeSettings({ effort, passing }: Turn, { betas, lose }: WriteContext)
   }
 }
 
-function writeTurn(turn: Turn, context: WriteContext, chain: ProofChain): MessagePiece[] {
-  const place = context.path
+function writeTurn(turn: Turn, context: ElementContext, chain: ProofChain): MessagePiece[] {
   if (isInstruction(turn)) return writeInstruction(turn, context)
+  const at = lossesIn(context.lose)
+  const place = context.lose.place()
   return turn.blocks.flatMap((block, index) => {
-    const path = `${place}.blocks.${index}`
+    const lose = at('.blocks', index)
     if (!context.isOpen && !chain.takes(block)) {
-      context.lose('dropped', `${path}.seal`, 'a thought before it is missing')
+      lose('dropped', '.seal', 'a thought before it is missing')
       return []
     }
     const role = roleFor(block, turn.role === 'assistant' ? 'assistant' : 'user')
-    if (role === 'assistant' && block.kind === 'media') return assistantMedia(context.lose, path)
-    return writeBlock(block, { ...context, path }).map((value) => ({ role, value, place }))
+    if (role === 'assistant' && block.kind === 'media') return assistantMedia(lose)
+    return writeBlock(block, { ...context, lose }).map((value) => ({ role, value, place }))
   })
 }
 
 /** The model cannot send pictures in this dialect. */
-function assistantMedia(lose: Lose, path: string): [] {
-  lose('dropped', path, 'media in a reply')
+function assistantMedia(lose: LoseOf): [] {
+  lose('dropped', '', 'media in a reply')
   return []
 }
 
@@ -354,18 +365,18 @@ function roleFor(block: Block, role: MessagePiece['role']): MessagePiece['role']
 }
 
 /** Later instructions stay in place as text of the user: moving them up would break prompt caches. */
-function writeInstruction(turn: Turn, context: WriteContext): MessagePiece[] {
-  const place = context.path
+function writeInstruction(turn: Turn, { lose }: ElementContext): MessagePiece[] {
+  const at = lossesIn(lose)
   const text = turn.blocks.map((block) => (block.kind === 'text' ? block.text : '')).filter(Boolean)
   turn.blocks.forEach((block, index) => {
     // A tool that it brings has its place before the conversation.
     if (block.kind === 'tool-change') return
-    if (block.kind !== 'text') context.lose('dropped', `${place}.blocks.${index}`)
-    else if (block.cache) context.lose('dropped', 'cache')
+    if (block.kind !== 'text') at('.blocks', index)('dropped', '')
+    else if (block.cache) lose('dropped', 'cache')
   })
   if (text.length === 0) return []
-  context.lose('approximated', `${place}.role`)
-  return [marked(passingWords(turn, text, place, context.lose), place)]
+  lose('approximated', '.role')
+  return [marked(passingWords(turn, text, lose), lose.place())]
 }
 
 export const finishMessages = (messages: readonly Message[]): JsonObject[] => [

@@ -6,7 +6,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import type { LoseOf } from '../../src/model/loss.ts'
 import type { Block, McpCallBlock, McpListingBlock, McpTool } from '../../src/model/request.ts'
 import { shortenName } from '../../src/rules/names.ts'
 import { invalid } from '../../src/model/problem.ts'
@@ -176,11 +176,11 @@ export function readListing(raw: WireBlock): McpListingBlock {
 export const LISTING_BETA = 'mcp-client-2026'
 
 /** Inverse of `readListing`. Here a tool is a name, a schema and a description that is no null. */
-export function writeListing(block: McpListingBlock, lose: Lose, path: string): JsonObject {
+export function writeListing(block: McpListingBlock, lose: LoseOf): JsonObject {
   const { listing } = factsOf(block)
   if (listing) return listing
   const tools = block.tools.map(({ name = '', input_schema = {}, description, ...others }) => {
-    if (Object.values(others).some((value) => value !== null)) lose('dropped', `${path}.tools`)
+    if (Object.values(others).some((value) => value !== null)) lose('dropped', '.tools')
     return { name, input_schema, ...(typeof description === 'string' && { description }) }
   })
   return { type: 'mcp_tool_listing', mcp_server_name: block.server, tools }

@@ -14,7 +14,7 @@ import {
   opaque,
   restOf,
 } from './dialect.ts'
-import type { WriteContext } from './dialect.ts'
+import type { ElementContext } from './dialect.ts'
 
 type Read = { mediaType: string; source: MediaSource; left: JsonObject }
 
@@ -107,22 +107,22 @@ function readSource(raw: JsonObject, isImage: boolean): Read | undefined {
 const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
 
 /** Writes an image or document block, or a text in its place, which is reported. */
-export function writeMedia(block: MediaBlock, context: WriteContext): JsonObject {
-  const { lose, path } = context
+export function writeMedia(block: MediaBlock, context: ElementContext): JsonObject {
+  const { lose } = context
   const { document } = factsOf(block)
   if (document) return { ...document, ...writeCache(block.cache) }
   const wire = writeSource(block, context)
   if (!wire) {
-    lose('dropped', path, block.mediaType)
+    lose('dropped', '', block.mediaType)
     return { type: 'text', text: leftOut(block), ...writeCache(block.cache) }
   }
-  if (block.detail !== undefined && block.detail !== 'auto') lose('dropped', `${path}.detail`)
+  if (block.detail !== undefined && block.detail !== 'auto') lose('dropped', '.detail')
   const { source: left, ...rest } = restOf(block)
   const source = { ...wire.source, ...objectIn(left) }
   const { name } = block
   const plainText = source['type'] === 'text' && left === undefined
-  if (plainText && block.mediaType !== 'text/plain') lose('approximated', `${path}.mediaType`)
-  if (wire.type === 'image' && name !== undefined) lose('dropped', `${path}.name`)
+  if (plainText && block.mediaType !== 'text/plain') lose('approximated', '.mediaType')
+  if (wire.type === 'image' && name !== undefined) lose('dropped', '.name')
   return {
     type: wire.type,
     source,
@@ -137,7 +137,7 @@ interface Wire {
   source: JsonObject
 }
 
-function writeSource(block: MediaBlock, context: WriteContext): Wire | undefined {
+function writeSource(block: MediaBlock, context: ElementContext): Wire | undefined {
   const { source } = block
   const mediaType = block.mediaType === 'image/jpg' ? 'image/jpeg' : block.mediaType
   const isImage = mediaType.startsWith('image/')
@@ -149,7 +149,7 @@ function writeSource(block: MediaBlock, context: WriteContext): Wire | undefined
   const text = textOfMedia(block)
   if (text !== undefined) return plain(text)
   if ('fileId' in source) {
-    if (!source.fileId.startsWith('file_')) throw foreignFile(context.path)
+    if (!source.fileId.startsWith('file_')) throw foreignFile(context.lose.place())
     context.betas.add(FILES_BETA)
     return {
       type: isImage ? 'image' : 'document',

@@ -22,6 +22,7 @@ import { deltaType, messageLeft, readStopDetails, readStopReason, readWithheld }
 import { mergeUsage, readUsage } from './usage.ts'
 import type { WireBlock, WireDelta, WireReply, WireStep } from './wire.ts'
 import { grown } from '../../src/rules/growing.ts'
+import { lossesIn } from '../../src/model/loss.ts'
 
 const EVENT_VERBATIM = verbatimPaths('content_block.input')
 
@@ -155,7 +156,7 @@ export class MessageReader implements Reader {
     const open = this.#open.get(index) ?? this.#improvise(index, type)
     const piece = PIECES.get(type)
     const take = DELTAS.get(type)
-    if (!take && !piece) this.#context.lose('dropped', `reply.${type}`)
+    if (!take && !piece) lossesIn(this.#context.lose)('reply', type)('dropped', '')
     else if (open && piece) this.#piece(piece, { index, open }, delta)
     else if (open) take?.(this, { index, open }, delta)
   }

@@ -1,5 +1,11 @@
 import { objectIn, pickMembers, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import { nothingLost, type Lose } from '../../src/model/loss.ts'
+import {
+  nothingLost,
+  lossesIn,
+  type Lose,
+  type LoseOf,
+  type NotedPlace,
+} from '../../src/model/loss.ts'
 import type { Block, Request, Tool } from '../../src/model/request.ts'
 import { withLastEffort, withoutForgotten } from '../../src/rules/late-tools.ts'
 import { toolNames, type ToolNames } from '../../src/rules/names.ts'
@@ -276,7 +282,7 @@ function writeBody(request: Request, context: WholeContext, betas: Set<string>):
   const names = toolNames(request, TOOL_NAME)
   const takes = takenBy(model, own)
   const offer = offeredTools(request, names, takes, lose)
-  const writing: WriteContext = { lose, names, betas, isOpen, path: '', takes, ...offer }
+  const writing: WriteContext = { lose, names, betas, isOpen, takes, ...offer }
   const messages = writeTurns(request, writing)
   offer.reportUnnamed()
   const room = schemaRoom()
@@ -389,18 +395,20 @@ const withEffort = (request: Request, { system }: Takes): Request =>
 
 function writeSystem(request: Request, writing: WriteContext, isAsked: boolean): JsonObject[] {
   const { format } = request
-  const write = (block: Block, path: string): JsonObject[] => {
+  const at = lossesIn(writing.lose)
+  const write = (block: Block, lose: LoseOf): JsonObject[] => {
     // What is offered from the beginning stands among the tools.
     if (block.kind === 'tool-change') return []
-    if (block.kind !== 'text' && block.kind !== 'opaque') return writing.lose('dropped', path) ?? []
-    return writeBlock(block, { ...writing, path })
+    if (block.kind !== 'text' && block.kind !== 'opaque') return lose('dropped', '') ?? []
+    return writeBlock(block, { ...writing, lose })
   }
   const leading = request.turns.slice(0, leadingInstructions(request.turns))
   return [
-    ...request.system.flatMap((block, index) => write(block, `system.${index}`)),
-    ...leading.flatMap((turn, at) =>
-      turn.blocks.flatMap((block, index) => write(block, `turns.${at}.blocks.${index}`)),
-    ),
+    ...request.system.flatMap((block, index) => write(block, at('system', index))),
+    ...leading.flatMap((turn, number) => {
+      const blockAt = lossesIn(at('turns', number))
+      return turn.blocks.flatMap((block, index) => write(block, blockAt('.blocks', index)))
+    }),
     ...(format && format.type !== 'text' && !isAsked
       ? [{ type: 'text', text: inWords(format) }]
       : []),
@@ -414,10 +422,10 @@ function open(messages: Message[], system: JsonObject[], request: Request, lose:
   if (isBegun || firstWordsFor(request, written) === undefined) return
   if (system.length + messages.length === 0) throw nothingToSend()
   lose('defaulted', 'turns', 'the user does not begin')
-  messages.unshift(saying(GO_ON, 'turns'))
+  messages.unshift(saying(GO_ON, lossesIn(lose)('turns').place()))
 }
 
-const saying = (text: string, place: string): Message => ({
+const saying = (text: string, place: NotedPlace): Message => ({
   role: 'user',
   pieces: [{ role: 'user', value: { type: 'text', text }, place }],
   left: {},
@@ -442,7 +450,8 @@ function settleEnd(
 ): void {
   const last = messages.at(-1)
   if (last?.role !== 'assistant') return
-  const place = last.pieces[0]?.place ?? 'turns'
+  const at = lossesIn(lose)
+  const place = last.pieces[0]?.place ?? at('turns').place()
   const mayGoOn = prefill !== false
   const end = last.pieces.findLastIndex(({ value }) => !isThought(value))
   const pieces = last.pieces.filter(
@@ -450,12 +459,12 @@ function settleEnd(
   )
   if (pieces.length < last.pieces.length) {
     messages.splice(-1, 1, ...(pieces.length > 0 ? [{ ...last, pieces }] : []))
-    lose('dropped', place, 'thoughts at the end')
+    at(place)('dropped', '', 'thoughts at the end')
     if (pieces.length === 0) return
   }
   const calls = last.pieces.some(({ value }) => value.type === 'tool_use')
   if (mayGoOn || calls) return trimEnd(messages, lose)
-  lose('approximated', place, 'the model does not continue its own words')
+  at(place)('approximated', '', 'the model does not continue its own words')
   messages.push(saying(GO_ON, place))
 }
 
@@ -466,7 +475,7 @@ function trimEnd(messages: Message[], lose: Lose): void {
   const { type, text } = last?.value ?? {}
   if (!message || !last || type !== 'text' || typeof text !== 'string') return
   if (text === text.trimEnd()) return
-  lose('approximated', last.place, 'white space at the end')
+  lossesIn(lose)(last.place)('approximated', '', 'white space at the end')
   const value = { ...last.value, text: text.trimEnd() }
   const pieces = [...message.pieces.slice(0, -1), { ...last, value }]
   messages[messages.length - 1] = { ...message, pieces }

@@ -1,7 +1,7 @@
 import { DAMAGED } from '../../src/rules/foreign.ts'
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesIn, type Lose, type LoseOf } from '../../src/model/loss.ts'
 import {
   FOREIGN_ID,
   isEnvelope,
@@ -42,17 +42,16 @@ function cleaned(
 /** Takes out what other services gave out: proofs in envelopes, and calls of tools that they ran. */
 function withoutForeign(body: WireBody, taken: Taken): JsonObject {
   if (!Array.isArray(body.messages)) return body
+  const at = lossesIn(taken.lose)
   const messages = withElements(body.messages, (message, index) => {
     if (!isObject(message)) return message
     const { content }: WireMessage = message
     if (!Array.isArray(content)) return message
-    const places = { turn: `turns.${index}`, message: `messages.${index}` }
-    const own = ownContent(content, { ...places, ...taken })
+    const place = `messages.${index}`
+    const own = ownContent(content, place, { ...taken, lose: at('turns', index) })
     // The service refuses a message without content.
     if (own.length === 0 && content.length > 0) return []
-    return own.some(isSummary)
-      ? parts(message, own, places.message)
-      : withMembers(message, { content: own })
+    return own.some(isSummary) ? parts(message, own, place) : withMembers(message, { content: own })
   })
   return withMembers(body, { messages })
 }
@@ -87,22 +86,22 @@ interface Taken {
 }
 
 interface OwnContext extends Taken {
-  readonly turn: string
-  /** The same, as the caller has it. */
-  readonly message: string
+  /** Of the message. */
+  readonly lose: LoseOf
 }
 
-function ownContent(content: Json[], context: OwnContext): Json[] {
-  const { turn, message, lose } = context
+/** `message`: where it stands, as the caller has it. */
+function ownContent(content: Json[], message: string, context: OwnContext): Json[] {
+  const at = lossesIn(context.lose)
   // Envelopes for other blocks are not counted as blocks.
-  let at = 0
+  let count = 0
   let search: Json | undefined
   return withElements(content, (block, index) => {
     if (!isObject(block)) return block
-    const place = `${turn}.blocks.${at}`
+    const lose = at('.blocks', count)
     if (isEnvelope(proofIn(block))) {
-      const settled = settledThought(block, place, context)
-      if (settled || thoughtIn(block) !== '') at += 1
+      const settled = settledThought(block, lose, context)
+      if (settled || thoughtIn(block) !== '') count += 1
       return settled ?? []
     }
     const own = openedSummary(block, `${message}.content.${index}`)
@@ -111,10 +110,10 @@ function ownContent(content: Json[], context: OwnContext): Json[] {
     // A search and its result count as one block.
     const { type, id, tool_use_id }: WireBlock = block
     if (tool_use_id === search && search !== undefined) return []
-    at += 1
-    if (!isForeignRun(block)) return type === 'text' ? ownText(block, place, lose) : block
+    count += 1
+    if (!isForeignRun(block)) return type === 'text' ? ownText(block, lose) : block
     search = type === 'server_tool_use' ? id : undefined
-    return lose('dropped', place, `${textIn(type)} of another service`) ?? []
+    return lose('dropped', '', `${textIn(type)} of another service`) ?? []
   })
 }
 
@@ -123,16 +122,16 @@ const thoughtIn = ({ thinking }: WireBlock): string => textIn(thinking)
 /** The thought with a proof of this dialect; undefined, and reported, for any other proof. */
 function settledThought(
   block: JsonObject,
-  place: string,
-  { turn, isOpen, readsProof, lose }: OwnContext,
+  lose: LoseOf,
+  { isOpen, readsProof, lose: loseOfMessage }: OwnContext,
 ): JsonObject | undefined {
   const carried = readEnvelope(proofIn(block))
-  if (!carried) lose('dropped', `${turn}.seal`, DAMAGED)
+  if (!carried) loseOfMessage('dropped', '.seal', DAMAGED)
   else if (isOwn(carried) && readsProof(carried.proof.account)) return withOwnProof(block, carried)
-  else if (carried.proof.value !== '') lose('dropped', `${place}.seal`)
+  else if (carried.proof.value !== '') lose('dropped', '.seal')
   const text = thoughtIn(block)
   if (text !== '' && isOpen) return withMembers(block, { signature: '' })
-  if (text !== '') lose('dropped', place, 'reasoning without a signature')
+  if (text !== '') lose('dropped', '', 'reasoning without a signature')
   return undefined
 }
 
@@ -150,14 +149,14 @@ function isForeignRun({ type, id, tool_use_id }: WireBlock): boolean {
 }
 
 /** Takes out citations of what another service has found. */
-function ownText(block: JsonObject, place: string, lose: Lose): JsonObject {
+function ownText(block: JsonObject, lose: LoseOf): JsonObject {
   const { citations } = block
   if (!Array.isArray(citations)) return block
   const own = withElements(citations, (citation) =>
     isObject(citation) && !isNativeCitation(readCitation(citation)) ? [] : citation,
   )
   if (own === citations) return block
-  lose('dropped', `${place}.citations`)
+  lose('dropped', '.citations')
   return withMembers(block, { citations: own.length > 0 ? own : undefined })
 }
 

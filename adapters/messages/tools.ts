@@ -1,5 +1,5 @@
 import { isObject, toText, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesIn, type Lose, type LoseOf } from '../../src/model/loss.ts'
 import type {
   Capability,
   FunctionTool,
@@ -14,6 +14,7 @@ import {
   unique,
   type NamedTool,
   type ToolNames,
+  toolName,
 } from '../../src/rules/names.ts'
 import { close } from '../../src/schema/close.ts'
 import { byPattern, rooted } from '../../src/schema/root.ts'
@@ -157,14 +158,17 @@ export interface ToolWriting {
 /** Inverse of `readTools`; reports tools that this dialect lacks. */
 export function writeTools(tools: readonly Tool[], context: ToolWriting): JsonObject[] {
   const { names, room, lose } = context
+  const at = lossesIn(lose)
   const written = tools.flatMap((tool) => {
     // A foreign tool has been reported already.
     if (tool.kind === 'opaque') return tool.dialect === DIALECT ? [tool.value] : []
     const { set } = tool.kind === 'function' ? factsOf(tool) : {}
     if (set) return set === true ? [] : [{ ...set, ...writeCache(tool.cache) }]
     const hidden = tool.deferred && context.deferred ? { defer_loading: true } : {}
-    if (isNamed(tool)) return [{ ...writeNamed(tool, names, room, lose), ...hidden }]
-    const others = tool.kind === 'mcp' ? mcp.writeToolset(tool) : (writeHosted(tool, context) ?? [])
+    const told = at('tools', toolName(tool))
+    if (isNamed(tool)) return [{ ...writeNamed(tool, names, room, told), ...hidden }]
+    const others =
+      tool.kind === 'mcp' ? mcp.writeToolset(tool) : (writeHosted(tool, context.code, told) ?? [])
     return others.map((one) => ({ ...one, ...hidden }))
   })
   return unique(written, lose)
@@ -186,14 +190,14 @@ function wireNames(tool: Tool): readonly (string | undefined)[] {
 
 const isCalled = (tool: Tool, name: string): boolean => wireNames(tool).includes(name)
 
-function writeNamed(tool: NamedTool, names: ToolNames, room: Room, lose: Lose): JsonObject {
+function writeNamed(tool: NamedTool, names: ToolNames, room: Room, lose: LoseOf): JsonObject {
   const { name, namespace } = tool
   const { native, typed, bare, eager } = factsOf(tool)
   const left = restOf(tool)
   if (typed) return { name, ...left, ...typed, ...writeCache(tool.cache) }
   const isText = tool.kind === 'text'
   const description = isText ? describeText(tool, lose) : tool.description
-  if (!isText && tool.async) lose('dropped', `tools.${name}.async`)
+  if (!isText && tool.async) lose('dropped', '.async')
   return {
     name: names.toWire(name, namespace),
     ...(description !== undefined && { description }),
@@ -205,39 +209,42 @@ function writeNamed(tool: NamedTool, names: ToolNames, room: Room, lose: Lose): 
   }
 }
 
-function writeSchema({ name, schema = '' }: FunctionTool, isBare: boolean, lose: Lose): string {
+function writeSchema({ schema = '' }: FunctionTool, isBare: boolean, lose: LoseOf): string {
   if (isBare) return schema
   const root = rooted(schema)
-  if (root.lost.length > 0) lose('approximated', `tools.${name}.schema`, root.lost.join(', '))
+  if (root.lost.length > 0) lose('approximated', '.schema', root.lost.join(', '))
   return byPattern(root.schema)
 }
 
 /** The service refuses a strict tool whose schema it cannot enforce, so `strict` is left out. */
 function isStrict(
-  { name, schema, strict }: FunctionTool,
+  { schema, strict }: FunctionTool,
   native: boolean,
   room: Room,
-  lose: Lose,
+  lose: LoseOf,
 ): boolean {
   if (strict !== true || native) return strict === true
   const { changed, ...weight } = close(byPattern(rooted(schema ?? '').schema))
   if (changed.length === 0 && room(weight, 1)) return true
-  lose('dropped', `tools.${name}.strict`, changed.join(', ') || 'too much to be kept to')
+  lose('dropped', '.strict', changed.join(', ') || 'too much to be kept to')
   return false
 }
 
-function writeHosted(tool: HostedTool, { lose, code }: ToolWriting): JsonObject[] | undefined {
+function writeHosted(
+  tool: HostedTool,
+  code: string | undefined,
+  lose: LoseOf,
+): JsonObject[] | undefined {
   const known = hostedBy(({ capability }) => capability === tool.capability)
   const left = restOf(tool)
   const version =
     code && tool.capability === 'code-execution' ? `code_execution_${code}` : undefined
   const type = textIn((factsOf(tool).typed ?? left)['type']) || (version ?? known?.type)
-  const place = `tools.${tool.capability}`
-  if (!known || !type) return lose('dropped', place)
+  if (!known || !type) return lose('dropped', '')
   const { allowedDomains, blockedDomains, maxUses, location } = tool
-  if (tool.contextSize !== undefined) lose('dropped', `${place}.contextSize`)
+  if (tool.contextSize !== undefined) lose('dropped', '.contextSize')
   const exclusive = allowedDomains?.length && blockedDomains?.length
-  if (exclusive) lose('dropped', `${place}.blockedDomains`, 'not beside allowed ones')
+  if (exclusive) lose('dropped', '.blockedDomains', 'not beside allowed ones')
   return [
     {
       type,
@@ -245,7 +252,7 @@ function writeHosted(tool: HostedTool, { lose, code }: ToolWriting): JsonObject[
       ...(allowedDomains && { allowed_domains: allowedDomains }),
       ...(blockedDomains && !exclusive && { blocked_domains: blockedDomains }),
       ...(maxUses !== undefined && { max_uses: maxUses }),
-      ...writeLocation(location, place, lose),
+      ...writeLocation(location, lose),
       ...left,
       ...writeCache(tool.cache),
     },
@@ -255,12 +262,12 @@ function writeHosted(tool: HostedTool, { lose, code }: ToolWriting): JsonObject[
 const PLACES = ['city', 'region', 'country', 'timezone']
 
 /** Two dialects write a place in the same words; coordinates of another dialect have no place here. */
-function writeLocation(location: JsonObject | undefined, place: string, lose: Lose): JsonObject {
+function writeLocation(location: JsonObject | undefined, lose: LoseOf): JsonObject {
   if (!location) return {}
   const entries = Object.entries(location)
   const known = entries.filter(([key, value]) => PLACES.includes(key) && typeof value === 'string')
   if (entries.some(([key, value]) => key !== 'type' && value !== null && !PLACES.includes(key)))
-    lose('dropped', `${place}.location`)
+    lose('dropped', '.location')
   return known.length === 0
     ? {}
     : { user_location: { type: 'approximate', ...Object.fromEntries(known) } }

@@ -1,4 +1,4 @@
-import { blockName } from '../../src/rules/foreign.ts'
+import { loseOfReply } from '../../src/rules/foreign.ts'
 import { parseObject, toText, Verbatim, type JsonObject } from '../../src/json/json.ts'
 import type { Block, Request, ToolCallBlock } from '../../src/model/request.ts'
 import { shortenName, flatName } from '../../src/rules/names.ts'
@@ -121,7 +121,7 @@ export class ReplyBlocks {
       const { lose, request } = this.#context
       // An empty list would say that the server has no tools.
       if (block.error !== undefined || !request.client?.knowsListings) return this.#unknown(block)
-      return [mcp.writeListing(block, lose, 'reply.mcp-listing')]
+      return [mcp.writeListing(block, loseOfReply(lose, block))]
     },
     'tool-search': (block) => {
       this.#lastHosted = this.#hostedId(block.id, hosted.isNativeBlock(block))
@@ -144,7 +144,7 @@ export class ReplyBlocks {
   }
 
   #unknown(block: Block): undefined {
-    return this.#context.lose('dropped', `reply.${blockName(block)}`)
+    return loseOfReply(this.#context.lose, block)('dropped', '')
   }
 
   #hostedId(id: string, native: boolean): string {

@@ -30,6 +30,7 @@ import { ReplyBlocks } from './writer-blocks.ts'
 import { readStopReason, writeStopDetails, writeStopReason, writeWithheld } from './reply.ts'
 import { SERVED, writeUsage } from './usage.ts'
 import { grown } from '../../src/rules/growing.ts'
+import { lossesIn } from '../../src/model/loss.ts'
 
 /** The block that is being written. `index` is set when it has been opened on the wire. */
 interface Open {
@@ -205,7 +206,7 @@ export class MessageWriter implements Writer {
   #cite(citation: Citation): void {
     const open = this.#open
     if (!open) return
-    const written = writeCitation(citation, this.#context.lose, 'reply.citations')
+    const written = writeCitation(citation, lossesIn(this.#context.lose)('reply.citations'))
     if (!written) return
     const index = this.#show(open)
     open.citations.push(written)

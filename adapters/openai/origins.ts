@@ -1,12 +1,14 @@
 import type { JsonObject } from '../../src/json/json.ts'
+import type { NotedPlace } from '../../src/model/loss.ts'
+import type { LostPart } from '../../src/model/loss-names.ts'
 
 /** Where something on the wire comes from in the request that it was written from. */
 interface Origin {
   /** The canonical place of it, and those of the thoughts that it tells as plain text. */
-  readonly place: string
-  readonly thoughts?: readonly string[]
+  readonly place: NotedPlace
+  readonly thoughts?: readonly NotedPlace[]
   /** What it does without, which is worth telling only where it is sent at all. */
-  readonly without?: readonly string[]
+  readonly without?: readonly LostPart[]
 }
 
 const origins = new WeakMap<JsonObject, Origin>()

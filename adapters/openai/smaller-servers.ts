@@ -7,7 +7,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import type { LoseOf } from '../../src/model/loss.ts'
 import { shownLabel } from '../../src/rules/media.ts'
 import { describeText, TEXT_TOOL_SCHEMA } from '../../src/rules/text-tools.ts'
 
@@ -42,21 +42,14 @@ export function withMediaBehind(items: Json[], wire: ResultWire): Json[] {
 }
 
 interface FreeText {
-  /** What the caller calls the tool, where it is reported. */
-  readonly name: string
   readonly description: Json | undefined
   /** With its grammar beside its type. */
   readonly format: Json | undefined
 }
 
 /** What a tool that takes free text is as a function of one text, beside its name. */
-export function freeTextMembers(
-  { name, description: said, format }: FreeText,
-  lose: Lose,
-): JsonObject {
+export function freeTextMembers({ description: said, format }: FreeText, lose: LoseOf): JsonObject {
   const described = {
-    kind: 'text' as const,
-    name,
     ...(typeof said === 'string' && { description: said }),
     ...(isObject(format) && { format }),
   }

@@ -6,7 +6,7 @@ import {
   isObject,
   stringify,
 } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesIn, type Lose, type LoseOf } from '../../src/model/loss.ts'
 import { isMinted } from '../../src/model/ids.ts'
 import type {
   Block,
@@ -47,12 +47,11 @@ import { readAudio, readFile, readImage, writeMedia, type ReadMedia } from './me
 export type ReadItem = { blocks: Block[] } | { carried: Enveloped }
 
 export interface ItemContext {
-  readonly path: string
   readonly names: WireNames
   readonly own: boolean
   /** The model takes cache marks. */
   readonly marks: boolean
-  readonly lose: Lose
+  readonly lose: LoseOf
 }
 
 export function readCall(item: JsonObject): ToolCallBlock {
@@ -72,7 +71,7 @@ export function readCall(item: JsonObject): ToolCallBlock {
 
 export function writeCall(block: ToolCallBlock, context: ItemContext): JsonObject {
   const { id, name, namespace, form, input, proof } = block
-  if (proof) context.lose('dropped', `${context.path}.seal`)
+  if (proof) context.lose('dropped', '.seal')
   if (block.cache) context.lose('dropped', 'cache')
   return {
     type: form === 'text' ? 'custom_tool_call' : 'function_call',
@@ -131,10 +130,10 @@ export function writeReasoning(
   block: ReasoningBlock,
   context: ItemContext,
 ): JsonObject | undefined {
-  const { own, path, lose } = context
+  const { own, lose } = context
   const isDamaged = own && block.damagedProof === true
   const isOwnProof = block.proof?.dialect === DIALECT
-  if (isDamaged || (block.proof && !isOwnProof)) lose('dropped', `${path}.seal`)
+  if (isDamaged || (block.proof && !isOwnProof)) lose('dropped', '.seal')
   // Without a proof the upstream finds the thoughts by their id.
   const { id } = factsOf(block)
   const isKnown = own && id !== undefined && !isMinted(id)
@@ -198,9 +197,9 @@ export function writeAction(block: SearchBlock): { action: Json; status?: Json }
 
 export function writeSearch(
   block: SearchBlock,
-  { own, path, lose }: ItemContext,
+  { own, lose }: ItemContext,
 ): JsonObject | undefined {
-  if (!own || isMinted(block.id)) return lose('dropped', path)
+  if (!own || isMinted(block.id)) return lose('dropped', '')
   return {
     type: 'web_search_call',
     ...(block.id !== '' && { id: block.id }),
@@ -290,12 +289,11 @@ function readCache(members: Members): CacheMark | undefined {
 
 export interface PartContext {
   readonly side: Side
-  readonly path: string
   /** The request came in this dialect. */
   readonly own: boolean
   /** The model takes cache marks. */
   readonly marks: boolean
-  readonly lose: Lose
+  readonly lose: LoseOf
 }
 
 /** Writes a block as a part of a message or an output; undefined when it is reported or empty. */
@@ -319,41 +317,40 @@ export function writePart(block: Block, context: PartContext): JsonObject | unde
     case 'mcp-listing':
     case 'tool-search':
     case 'tool-change':
-      return context.lose('dropped', context.path)
+      return context.lose('dropped', '')
     default:
       return block satisfies never
   }
 }
 
 function writeText(block: TextBlock, context: PartContext): JsonObject | undefined {
-  const { side, path, own, lose } = context
-  if (block.proof) lose('dropped', `${path}.seal`)
+  const { side, own, lose } = context
+  if (block.proof) lose('dropped', '.seal')
   if (block.text === '' && !own) return undefined
-  if (block.citations && side === 'input') lose('dropped', `${path}.citations`)
+  if (block.citations && side === 'input') lose('dropped', '.citations')
   const facts = factsOf(block)
   return {
     type: facts.type ?? `${side}_text`,
     text: block.text,
-    ...(side === 'output' && !facts.bare && writeCitations(block, path, lose)),
+    ...(side === 'output' && !facts.bare && writeCitations(block, lose)),
     ...writeCache(block.cache, context),
     ...restOf(block),
   }
 }
 
-function writeCitations(block: TextBlock, path: string, lose: Lose): JsonObject {
-  return { annotations: writeAnnotations(block.citations, block.text.length, path, lose) }
+function writeCitations(block: TextBlock, lose: LoseOf): JsonObject {
+  return { annotations: writeAnnotations(block.citations, block.text.length, lose) }
 }
 
 function writeAnnotations(
   citations: readonly Citation[] | undefined,
   textLength: number,
-  path: string,
-  lose: Lose,
+  lose: LoseOf,
 ): JsonObject[] {
   return (citations ?? []).flatMap((citation) => {
     const annotation = writeAnnotation(citation, textLength)
-    if (!annotation) lose('dropped', `${path}.citations`)
-    else if (!hasPlaceAndTitle(citation)) lose('approximated', `${path}.citations`)
+    if (!annotation) lose('dropped', '.citations')
+    else if (!hasPlaceAndTitle(citation)) lose('approximated', '.citations')
     return annotation ? [annotation] : []
   })
 }
@@ -365,16 +362,16 @@ function writeRefusal(block: RefusalBlock, { side }: PartContext): JsonObject {
 }
 
 function writeMediaPart(block: MediaBlock, context: PartContext): JsonObject | undefined {
-  const { side, path, own, lose } = context
-  if (block.proof) lose('dropped', `${path}.seal`)
+  const { side, own, lose } = context
+  if (block.proof) lose('dropped', '.seal')
   const { source } = block
   const part = side === 'output' || !(own || isKnown(block)) ? undefined : writeMedia(block)
-  if (!part) lose('dropped', path)
+  if (!part) lose('dropped', '')
   // The model cannot send media here, and a caller's message must not become empty.
   if (!part) return side === 'input' ? { type: 'input_text', text: leftOut(block) } : undefined
-  if ('text' in source) lose('approximated', path)
+  if ('text' in source) lose('approximated', '')
   for (const key of ['name', 'detail'] as const)
-    if (block[key] !== undefined && !saysMedia(part, key)) lose('dropped', `${path}.${key}`)
+    if (block[key] !== undefined && !saysMedia(part, key)) lose('dropped', `.${key}`)
   return { ...part, ...writeCache(block.cache, context) }
 }
 
@@ -398,7 +395,7 @@ const LIFETIMES = new Set(['30m', '12h'])
 /** Only input parts can have marks. A lifetime of another dialect becomes the default one. */
 export function writeCache(
   mark: CacheMark | undefined,
-  { side, marks, own, lose }: Omit<PartContext, 'path'>,
+  { side, marks, own, lose }: Omit<PartContext, 'lose'> & { readonly lose: Lose },
 ): JsonObject {
   if (!mark) return {}
   if (side === 'output' || !marks) {
@@ -462,9 +459,9 @@ export function writeOutput(block: ToolResultBlock, context: ItemContext): JsonO
   if (block.cache) context.lose('dropped', 'cache')
   const words = foundInWords(block.content)
   const content = block.isError ? marked(words) : words
+  const at = lossesIn(context.lose)
   const parts = content.flatMap((inner, index) => {
-    const path = `${context.path}.content.${index}`
-    const part = writePart(inner, { ...context, side: 'input', path })
+    const part = writePart(inner, { ...context, side: 'input', lose: at('.content', index) })
     return part ? [part] : []
   })
   return {

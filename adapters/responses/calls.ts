@@ -1,5 +1,5 @@
 import { listOf, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesInTurns, type Lose } from '../../src/model/loss.ts'
 import { Members } from '../../src/model/ext.ts'
 import type { Block, Role } from '../../src/model/request.ts'
 import { rememberedWalk, WalkMap, type WalkStep } from '../../src/model/remembered.ts'
@@ -9,13 +9,13 @@ import { uniqueId } from '../../src/rules/names.ts'
 import { CALL_ID } from './names.ts'
 import type { WireItem } from './wire.ts'
 
-/** An item, with the canonical place of its source. */
+/** An item, with the number of the turn that it comes from, and that of the block where it is one. */
 export interface Placed {
   item: WireItem
   /** The side that the item belongs to. */
   side: 'input' | 'output'
   turn: number
-  path: string
+  block?: number
 }
 
 /** The calls of one turn that had the same id, and the new id of the first of them. */
@@ -83,7 +83,7 @@ function settle(state: Repaired, next: Placed | undefined, lose: Lose): void {
     if (behind?.side === 'output') {
       followed.unshift(thought)
       behind = thought
-    } else lose('dropped', thought.path)
+    } else lossesInTurns(lose)(thought.turn, thought.block)('dropped', '')
   }
   state.kept.push(...followed)
   state.thoughts = []
@@ -135,8 +135,9 @@ function adopted({ given, open }: Repaired, place: Placed, lose: Lose): Placed |
     return place
   }
   const before = given.get(id)
-  if (before && stringify(before) === stringify(place.item)) return lose('dropped', place.path)
-  lose('approximated', place.path)
+  const told = lossesInTurns(lose)(place.turn, place.block)
+  if (before && stringify(before) === stringify(place.item)) return told('dropped', '')
+  told('approximated', '')
   return { ...place, item: asMessage(place) }
 }
 
@@ -167,6 +168,7 @@ const INTERRUPTED = '[no result: interrupted]'
 
 /** A call without an output gets one where the outputs of its neighbours stand. */
 function answered(placed: readonly Placed[], open: ReadonlySet<string>, lose: Lose): Placed[] {
+  const at = lossesInTurns(lose)
   const kept: Placed[] = []
   let missing: Placed[] = []
   const settle = () => {
@@ -178,7 +180,7 @@ function answered(placed: readonly Placed[], open: ReadonlySet<string>, lose: Lo
     if (!isOutput(place) && (place.side === 'input' || (before && isOutput(before)))) settle()
     kept.push(place)
     if (!isCall(place) || !open.has(callIdIn(place))) continue
-    lose('defaulted', `turns.${place.turn}.results`)
+    at(place.turn)('defaulted', '.results')
     const item = {
       type: `${itemType(place)}_output`,
       call_id: callIdIn(place),

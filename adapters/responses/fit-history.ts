@@ -1,6 +1,6 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesIn, lossesInTurns, type Lose, type LoseOf } from '../../src/model/loss.ts'
 import { leftOutFile, shownLabel } from '../../src/rules/media.ts'
 import { lowerInput as wrapInput, instructionWords } from '../../src/rules/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
@@ -17,18 +17,18 @@ export interface ServerFit {
   readonly server: ServerFacts
   readonly takes: Takes
   readonly lose: Lose
-  readonly places: ItemPlaces
+  readonly items: ItemLosses
   flat(name: string, namespace: string | undefined): string
 }
 
 /** Writes the conversation as the server takes it. */
 export function fitHistory(body: JsonObject, context: ServerFit): JsonObject {
   const { input } = body
-  const { places, server } = context
+  const { items: losses, server } = context
   if (!Array.isArray(input)) return body
   const items = withElements(input, (item) => {
     if (!isObject(item)) return item
-    places.next(item)
+    losses.next(item)
     return fitItem(withoutFiles(item, context), context)
   })
   const shown = server.toolMedia === false ? withMediaBehind(items) : items
@@ -39,7 +39,7 @@ export function fitHistory(body: JsonObject, context: ServerFit): JsonObject {
 type Fitted = JsonObject | readonly JsonObject[]
 
 function fitItem(item: JsonObject, context: ServerFit): Fitted {
-  const { server, takes, places, lose } = context
+  const { server, takes, items } = context
   const type = typeOfItem(item)
   switch (type) {
     case 'message':
@@ -71,7 +71,7 @@ function fitItem(item: JsonObject, context: ServerFit): Fitted {
     default: {
       if (server.compacts && isOfSummaries(item)) return item
       const isTaken = server.otherItems !== false && (takes.deferred || !isServerSearch(item))
-      return isTaken ? item : (lose('dropped', places.here()) ?? [])
+      return isTaken ? item : (items.of()('dropped', '') ?? [])
     }
   }
 }
@@ -97,7 +97,7 @@ function withDetail(item: JsonObject, { server }: ServerFit): JsonObject {
 }
 
 /** Replaces a document that the server cannot read by a text that names it. */
-function withoutFiles(item: JsonObject, { server, places, lose }: ServerFit): JsonObject {
+function withoutFiles(item: JsonObject, { server, items }: ServerFit): JsonObject {
   if (server.files !== false) return item
   const withoutIn = (member: 'content' | 'output'): JsonObject => {
     const parts = item[member]
@@ -105,7 +105,8 @@ function withoutFiles(item: JsonObject, { server, places, lose }: ServerFit): Js
     const kept = withElements(parts, (part, index) => {
       if (!isObject(part) || part['type'] !== 'input_file') return part
       const isResult = member === 'output'
-      lose('dropped', isResult ? `${places.here()}.content.${index}` : places.here(index))
+      const told = isResult ? lossesIn(items.of())('.content', index) : items.of(index)
+      told('dropped', '')
       return { type: 'input_text', text: leftOutFile(memberText(part, 'filename')) }
     })
     return { [member]: kept }
@@ -134,10 +135,10 @@ function fitCall(item: JsonObject, { server }: ServerFit): JsonObject {
 }
 
 /** A message from one agent of Codex to another, as text. */
-function asWords(item: JsonObject, { places, lose }: ServerFit): Fitted {
+function asWords(item: JsonObject, { items }: ServerFit): Fitted {
   const text = textsIn(openedContent(item['content'])).join('\n')
-  if (text === '') return lose('dropped', places.here()) ?? []
-  lose('approximated', places.here())
+  if (text === '') return items.of()('dropped', '') ?? []
+  items.of()('approximated', '')
   return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] }
 }
 
@@ -147,10 +148,10 @@ const textsIn = (content: Json | undefined): string[] =>
     : objectsOf(content).flatMap((part) => memberText(part, 'text') || [])
 
 /** xAI refuses null members; llama.cpp and vLLM read only the thoughts themselves. */
-function fitThought(item: JsonObject, { server, places, lose }: ServerFit): Fitted {
+function fitThought(item: JsonObject, { server, items }: ServerFit): Fitted {
   const { reasoningItems, unprovenThoughts } = server
   if (reasoningItems === false || (unprovenThoughts === false && isUnknown(item))) {
-    if (hasWords(item)) lose('dropped', places.here())
+    if (hasWords(item)) items.of()('dropped', '')
     return []
   }
   if (!unprovenThoughts)
@@ -160,8 +161,7 @@ function fitThought(item: JsonObject, { server, places, lose }: ServerFit): Fitt
     })
   if (isOpen(item)) return item
   const texts = [textsIn(item['content']), textsIn(item['summary'])].find((some) => some.length > 0)
-  if (!texts)
-    return item['encrypted_content'] ? (lose('dropped', `${places.here()}.seal`) ?? []) : []
+  if (!texts) return item['encrypted_content'] ? (items.of()('dropped', '.seal') ?? []) : []
   return withMembers(item, {
     summary: item['summary'] ?? [],
     content: [{ type: 'reasoning_text', text: texts.join(PARAGRAPH) }],
@@ -216,10 +216,11 @@ function withSystemFirst(body: JsonObject, { lose }: ServerFit): JsonObject {
   // The instructions alone would be no conversation.
   const isAlone = leading.length === input.length
   const rest = input.slice(isAlone ? 0 : leading.length)
+  const at = lossesIn(lose)
   const items = withElements(rest, (item, index) => {
     if (!instructs(item)) return item
     const text = textsIn(item['content']).join(PARAGRAPH)
-    lose('approximated', `turns.${index}.role`)
+    at('turns', index)('approximated', '.role')
     return { type: 'message', role: 'user', content: instructionWords(text) }
   })
   return withMembers(body, {
@@ -234,11 +235,11 @@ function withSystemFirst(body: JsonObject, { lose }: ServerFit): JsonObject {
 export const instructs = (item: JsonObject): boolean =>
   typeOfItem(item) === 'message' && (item['role'] === 'developer' || item['role'] === 'system')
 
-/** Where the items of a conversation stand in the canonical one. They are gone through in their order. */
-export interface ItemPlaces {
+/** Tells what is lost of the items of a conversation, which are gone through in their order. */
+export interface ItemLosses {
   next(item: JsonObject): void
-  /** The place of the last one, or of a part of it. */
-  here(part?: number): string
+  /** Of the last one, or of a part of it. */
+  of(part?: number): LoseOf
 }
 
 /** Counts items as turns and blocks: neighbouring items of one side form a turn with at most one message. */
@@ -251,13 +252,18 @@ function roleOf(type: string, item: JsonObject): string {
 /** What is a turn of its own. */
 const ALONE = ''
 
-export class CountedPlaces implements ItemPlaces {
+export class CountedItems implements ItemLosses {
+  readonly #at: ReturnType<typeof lossesInTurns>
   #turn = -1
   #block = 0
   /** How many blocks the last item has. */
   #size = 0
   #role = ''
   #hasMessage = false
+
+  constructor(lose: Lose) {
+    this.#at = lossesInTurns(lose)
+  }
 
   next(item: JsonObject): void {
     const type = typeOfItem(item)
@@ -271,19 +277,21 @@ export class CountedPlaces implements ItemPlaces {
     this.#size = isMessage ? Math.max(1, listOf(item['content']).length) : 1
   }
 
-  here(part = 0): string {
-    return `turns.${this.#turn}.blocks.${this.#block + part}`
+  of(part = 0): LoseOf {
+    return this.#at(this.#turn, this.#block + part)
   }
 }
 
-/** Places that the writer of the items knows. */
-export class WrittenPlaces implements ItemPlaces {
+/** Items whose writer knows where they come from. */
+export class WrittenItems implements ItemLosses {
   readonly #placed: readonly Placed[]
-  #places: ReadonlyMap<JsonObject | undefined, { path: string; first?: number }> | undefined
+  readonly #lose: Lose
+  #places: ReadonlyMap<JsonObject | undefined, ItemPlace> | undefined
   #item: JsonObject | undefined
 
-  constructor(placed: readonly Placed[]) {
+  constructor(placed: readonly Placed[], lose: Lose) {
     this.#placed = placed
+    this.#lose = lose
   }
 
   next(item: JsonObject): void {
@@ -291,23 +299,30 @@ export class WrittenPlaces implements ItemPlaces {
   }
 
   /** Looked up only where something is lost. */
-  here(part = 0): string {
+  of(part = 0): LoseOf {
     this.#places ??= placesOf(this.#placed)
-    const { path, first = undefined } = this.#places.get(this.#item) ?? { path: 'turns' }
-    return first === undefined ? path : `${path}.blocks.${first + part}`
+    const place = this.#places.get(this.#item)
+    if (!place) return lossesIn(this.#lose)('turns')
+    return lossesInTurns(this.#lose)(place.turn, place.block + (place.isMessage ? part : 0))
   }
+}
+
+interface ItemPlace {
+  readonly turn: number
+  /** The number of the block, or of the first one. */
+  readonly block: number
+  readonly isMessage: boolean
 }
 
 /** Each item is a block, but for messages, whose parts are: these stand behind the blocks before them. */
 function placesOf(placed: readonly Placed[]) {
-  const places = new Map<JsonObject | undefined, { path: string; first?: number }>()
+  const places = new Map<JsonObject | undefined, ItemPlace>()
   let next = { turn: -1, block: 0 }
-  for (const { item, path, turn } of placed) {
-    const first = next.turn === turn ? next.block : 0
-    const own = /\.blocks\.(\d+)$/.exec(path)?.[1]
-    places.set(item, own === undefined ? { path, first } : { path })
-    const block = own === undefined ? first + listOf(item.content).length : Number(own) + 1
-    next = { turn, block }
+  for (const { item, block: own, turn } of placed) {
+    const block = own ?? (next.turn === turn ? next.block : 0)
+    const isMessage = own === undefined
+    places.set(item, { turn, block, isMessage })
+    next = { turn, block: block + (isMessage ? listOf(item.content).length : 1) }
   }
   return places
 }

@@ -1,7 +1,7 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, listOf, type Json, type JsonObject } from '../../src/json/json.ts'
 import { withoutRefused } from '../../src/check/fields.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { tell, type Lose } from '../../src/model/loss.ts'
 import type { Effort } from '../../src/model/request.ts'
 import { nearestTo } from '../../src/models/thinking.ts'
 import { GO_ON } from '../../src/rules/empty-request.ts'
@@ -93,7 +93,8 @@ function fitSampling(body: JsonObject, target: FitTarget, lose: Lose): JsonObjec
   if (!isRefused) return body
   for (const key of ['temperature', 'top_p'] as const)
     // What every service has where nothing is said needs no saying.
-    if (typeof body[key] === 'number' && body[key] !== 1) lose('dropped', placeOf(key))
+    if (typeof body[key] === 'number' && body[key] !== 1)
+      tell(lose, { code: 'dropped', path: placeOf(key) })
   const { include, top_logprobs: most } = body
   const asked = listOf(include)
   const left = asked.filter((one) => one !== LOGPROBS)

@@ -8,7 +8,7 @@ import {
   type JsonObject,
 } from '../../src/json/json.ts'
 import { keyOf } from '../../src/rules/late-tools.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesIn, type At, type Lose, type LoseOf } from '../../src/model/loss.ts'
 import { shortenName } from '../../src/rules/names.ts'
 import { withoutOthers, withoutRefused } from '../../src/check/fields.ts'
 import { describeText, inWords, TEXT_TOOL_SCHEMA } from '../../src/rules/text-tools.ts'
@@ -17,13 +17,7 @@ import { servedBy } from './abilities.ts'
 import type { Placed } from './calls.ts'
 import { objectIn, objectsOf, memberText } from './dialect.ts'
 import { withoutText } from './fields.ts'
-import {
-  CountedPlaces,
-  fitHistory,
-  instructs,
-  WrittenPlaces,
-  type ServerFit,
-} from './fit-history.ts'
+import { CountedItems, fitHistory, instructs, WrittenItems, type ServerFit } from './fit-history.ts'
 import { fitModel, type FitTarget } from './fit-model.ts'
 import { NAME } from './names.ts'
 import { PROOFS } from './reasoning.ts'
@@ -50,8 +44,8 @@ export function fit(
   const isWhole = !facts.server && takes.late && takes.deferred && takes.efforts
   if (isWhole && !placed) return fitted
   const server = placed ? { ...CAREFUL, ...facts.server } : (facts.server ?? {})
-  const places = placed ? new WrittenPlaces(placed) : new CountedPlaces()
-  const about = { server, takes, lose, places }
+  const items = placed ? new WrittenItems(placed, lose) : new CountedItems(lose)
+  const about = { server, takes, lose, items }
   return isWhole ? fitSaid(fitted, { ...about, flat: (name) => name }) : fitServer(fitted, about)
 }
 
@@ -117,15 +111,15 @@ function withTools(body: JsonObject, context: ServerFit): JsonObject {
   const shown = new Set(
     context.takes.deferred ? [] : objectsOf(tools).filter(isDeferred).map(nameIn),
   )
-  const written = withElements(tools, (tool) => fitTool(tool, context)).filter((tool) => {
+  const at = lossesIn(context.lose)
+  const written = withElements(tools, (tool) => fitTool(tool, at, context)).filter((tool) => {
     const name =
       isObject(tool) && tool['type'] === 'function' ? memberText(tool, 'name') : undefined
     if (name === undefined) return true
     const isFirst = !known.has(name)
     known.add(name)
     // What a search would have found is on offer already.
-    if (!isFirst && !shown.has(name))
-      context.lose('dropped', `tools.${name}`, 'another tool has this name')
+    if (!isFirst && !shown.has(name)) at('tools', name)('dropped', '', 'another tool has this name')
     return isFirst
   })
   const isSame = written.length === tools.length && written.every((tool, at) => tool === tools[at])
@@ -135,43 +129,52 @@ function withTools(body: JsonObject, context: ServerFit): JsonObject {
 const isDeferred = ({ defer_loading }: JsonObject): boolean => defer_loading === true
 const nameIn = (tool: JsonObject): string => memberText(tool, 'name') ?? ''
 
-function fitTool(tool: Json, context: ServerFit, namespace?: string): Json | readonly Json[] {
+function fitTool(
+  tool: Json,
+  at: At,
+  context: ServerFit,
+  namespace?: string,
+): Json | readonly Json[] {
   if (!isObject(tool)) return tool
   const { server, takes, lose } = context
   const { type } = tool
-  if (type === 'namespace') return fitNamespace(tool, context)
+  if (type === 'namespace') return fitNamespace(tool, at, context)
   if (type === 'function' || type === 'custom') {
     const isShown = isDeferred(tool) && !takes.deferred
     if (isShown) lose('approximated', 'tools.deferred', 'offered from the beginning')
     return fitNamed(
       isShown ? withMembers(tool, { defer_loading: undefined }) : tool,
-      context,
+      { ...context, lose: at('tools', nameIn(tool)) },
       namespace,
     )
   }
   const isSearch = type === 'tool_search' && tool['execution'] !== 'client'
   if (server.hostedTools !== false && (takes.deferred || !isSearch)) return tool
   const [read] = readTools([tool])
-  return lose('dropped', `tools.${read ? keyOf(read).name : nameIn(tool)}`) ?? []
+  return at('tools', read ? keyOf(read).name : nameIn(tool))('dropped', '') ?? []
 }
 
-function fitNamespace(tool: JsonObject, context: ServerFit): Json | readonly Json[] {
+function fitNamespace(tool: JsonObject, at: At, context: ServerFit): Json | readonly Json[] {
   const inner = listOf(tool['tools'])
   if (context.server.namespaces !== false)
-    return withMembers(tool, { tools: withElements(inner, (one) => fitTool(one, context)) })
+    return withMembers(tool, { tools: withElements(inner, (one) => fitTool(one, at, context)) })
   const first = memberText(objectIn(inner[0]), 'name')
-  if (tool['description'] && first) context.lose('dropped', `tools.${first}.namespace`)
-  return inner.flatMap((one) => fitTool(one, context, nameIn(tool)))
+  if (tool['description'] && first) at('tools', first)('dropped', '.namespace')
+  return inner.flatMap((one) => fitTool(one, at, context, nameIn(tool)))
 }
 
-function fitNamed(tool: JsonObject, context: ServerFit, namespace: string | undefined): JsonObject {
+interface ToolFit extends ServerFit {
+  readonly lose: LoseOf
+}
+
+function fitNamed(tool: JsonObject, context: ToolFit, namespace: string | undefined): JsonObject {
   const { server, lose, flat } = context
   const said = nameIn(tool)
   const isFree = tool['type'] === 'custom'
   if (isFree && server.customTools === false)
     return asFunction(tool, flat(said, namespace), context)
   const isLoose = !isFree && server.strictTools === false
-  if (isLoose && tool['strict'] === true) lose('dropped', `tools.${said}.strict`)
+  if (isLoose && tool['strict'] === true) lose('dropped', '.strict')
   return withMembers(tool, {
     ...(namespace !== undefined && { name: flat(said, namespace) }),
     ...(isLoose && { strict: undefined }),
@@ -179,12 +182,10 @@ function fitNamed(tool: JsonObject, context: ServerFit, namespace: string | unde
 }
 
 /** A tool that takes free text, as a function of one text. */
-function asFunction(tool: JsonObject, name: string, { server, lose }: ServerFit): JsonObject {
+function asFunction(tool: JsonObject, name: string, { server, lose }: ToolFit): JsonObject {
   const said = memberText(tool, 'description')
   const { format } = tool
   const described = {
-    kind: 'text' as const,
-    name: memberText(tool, 'name') ?? '',
     ...(said !== undefined && { description: said }),
     ...(isObject(format) && { format }),
   }

@@ -64,7 +64,7 @@ import { readTools } from './tools.ts'
 import { readOther, searched, writeFoundTools, writeServerSearch } from './tool-changes.ts'
 import { typeOfItem, type WireItem } from './wire.ts'
 import { written, type BlockTable } from '../contract.ts'
-import { nothingLost, type Lose } from '../../src/model/loss.ts'
+import { lossesIn, nothingLost, type Lose, type LoseOf } from '../../src/model/loss.ts'
 import type { WireNames } from './names.ts'
 import { readContent, readMessage, readRole, type Placed } from './calls.ts'
 
@@ -414,30 +414,37 @@ const writeEach = rememberedEach<Turn, Placed[]>()
 export function writeTurns({ turns }: Request, context: InputContext): Placed[] {
   const { lose, names, own, marks, takes, tools, bring } = context
   const how = [names, own, marks, takes.late, takes.deferred, takes.efforts, tools, bring]
-  const begin = () => (turn: Turn, index: number, heard: Lose) =>
-    writeTurn(turn, index, { ...context, lose: heard })
+  const begin = (_: unknown, heard: Lose) => {
+    const at = lossesIn(heard)
+    return (turn: Turn, index: number) =>
+      writeTurn(turn, index, { ...context, lose: at('turns', index) })
+  }
   return writeEach(turns, how, lose, begin).flat()
 }
 
+interface TurnContext extends InputContext {
+  readonly lose: LoseOf
+}
+
 /** Writes a turn as items: neighbouring content forms a message, every other block an item, results before it. */
-function writeTurn(turn: Turn, index: number, context: InputContext): Placed[] {
-  const path = `turns.${index}`
+function writeTurn(turn: Turn, number: number, context: TurnContext): Placed[] {
+  const at = lossesIn(context.lose)
   const side = chooseSide(turn.role)
   const { item: whole } = factsOf(turn)
-  if (whole) return [{ item: withoutMinted(whole), side, turn: index, path }]
+  if (whole) return [{ item: withoutMinted(whole), side, turn: number }]
   const placed: Placed[] = []
   let parts: JsonObject[] = []
-  const place = (item: WireItem | undefined, at: string, on: Placed['side']) => {
-    if (item) placed.push({ item, side: on, turn: index, path: at })
+  const place = (item: WireItem | undefined, on: Placed['side'], block?: number) => {
+    if (item) placed.push({ item, side: on, turn: number, ...(block !== undefined && { block }) })
   }
   const later: Block[] = []
   const flush = () => {
-    if (parts.length > 0) place(writeMessage(turn, parts, context.own), path, side)
+    if (parts.length > 0) place(writeMessage(turn, parts, context.own), side)
     parts = []
   }
-  if (context.own && turn.damagedProof) context.lose('dropped', `${path}.seal`)
-  for (const [at, block] of turn.blocks.entries()) {
-    const here = { ...context, path: `${path}.blocks.${at}`, side }
+  if (context.own && turn.damagedProof) context.lose('dropped', '.seal')
+  for (const [index, block] of turn.blocks.entries()) {
+    const here = { ...context, lose: at('.blocks', index), side }
     const drawing = context.own ? ownDrawing(block) : undefined
     if (inMessage(block) && !drawing) {
       const part = writePart(block, here)
@@ -446,22 +453,21 @@ function writeTurn(turn: Turn, index: number, context: InputContext): Placed[] {
     }
     const isMoved = block.kind === 'tool-result' && !context.own
     if (!isMoved) flush()
-    else if (parts.length > 0) context.lose('reordered', `${path}.blocks`, 'results come first')
+    else if (parts.length > 0) context.lose('reordered', '.blocks', 'results come first')
     const item =
-      drawing ?? written(WRITERS, block, { ...here, result: findResult(turn.blocks, at) })
+      drawing ?? written(WRITERS, block, { ...here, result: findResult(turn.blocks, index) })
     const isInput = block.kind === 'tool-result' || item?.['type'] === 'message'
-    place(item, here.path, isInput ? 'input' : side)
+    place(item, isInput ? 'input' : side, index)
     if (isMoved) later.push(...block.content)
   }
-  for (const text of passingWords(turn, [], path, context.lose))
-    parts.push({ type: 'input_text', text })
+  for (const text of passingWords(turn, [], context.lose)) parts.push({ type: 'input_text', text })
   flush()
   // What a search found comes behind all results, which stand together.
   for (const block of later)
-    if (block.kind === 'tool-change') place(context.bring(block, context.lose), path, side)
+    if (block.kind === 'tool-change') place(context.bring(block, context.lose), side)
   if (turn.effort !== undefined && context.takes.efforts)
-    place({ type: 'configuration_update', reasoning: { effort: turn.effort } }, path, side)
-  if (turn.blocks.length === 0) place(writeEmpty(turn), path, side)
+    place({ type: 'configuration_update', reasoning: { effort: turn.effort } }, side)
+  if (turn.blocks.length === 0) place(writeEmpty(turn), side)
   return placed
 }
 

@@ -1,5 +1,5 @@
 import { defined, isObject, withoutNulls, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import type { LoseOf } from '../../src/model/loss.ts'
 import type {
   Capability,
   HostedTool,
@@ -91,7 +91,7 @@ function readFilters(members: Members): string[] | undefined {
 
 interface HostedContext {
   readonly own: boolean
-  readonly lose: Lose
+  readonly lose: LoseOf
 }
 
 /**
@@ -102,25 +102,24 @@ export function writeHosted(
   tool: HostedTool,
   { own, lose }: HostedContext,
 ): JsonObject | undefined {
-  const path = `tools.${tool.capability}`
   if (tool.cache) lose('dropped', 'cache')
-  if (tool.capability === 'web-search') return writeSearch(tool, path, lose)
+  if (tool.capability === 'web-search') return writeSearch(tool, lose)
   if (tool.capability === 'code-execution') return writeCodeInterpreter(tool)
   if (tool.capability === 'tool-search') return { type: 'tool_search', ...restOf(tool) }
   const type = hostedType(tool.capability)
   return own && type !== undefined
     ? { type: factsOf(tool).type ?? type, ...restOf(tool) }
-    : lose('dropped', path)
+    : lose('dropped', '')
 }
 
 function writeCodeInterpreter(tool: HostedTool): JsonObject {
   return { type: 'code_interpreter', container: { type: 'auto' }, ...restOf(tool) }
 }
 
-function writeSearch(tool: HostedTool, path: string, lose: Lose): JsonObject {
+function writeSearch(tool: HostedTool, lose: LoseOf): JsonObject {
   const { allowedDomains, blockedDomains, maxUses, location, contextSize } = tool
-  if (blockedDomains) lose('dropped', `${path}.blockedDomains`)
-  if (maxUses !== undefined) lose('dropped', `${path}.maxUses`)
+  if (blockedDomains) lose('dropped', '.blockedDomains')
+  if (maxUses !== undefined) lose('dropped', '.maxUses')
   const { filters, ...rest } = restOf(tool)
   const asDomains = factsOf(tool).domains === true
   const allowed = allowedDomains && !asDomains ? { allowed_domains: allowedDomains } : {}
@@ -203,10 +202,10 @@ export const writeOutputs = (block: CodeResultBlock): Json =>
 export function writeCode(
   block: CodeBlock,
   result: CodeResultBlock | undefined,
-  { own, path, lose }: ItemContext,
+  { own, lose }: ItemContext,
 ): JsonObject | undefined {
-  if (block.proof) lose('dropped', `${path}.seal`)
-  if (!own || isMinted(block.id)) return lose('dropped', path)
+  if (block.proof) lose('dropped', '.seal')
+  if (!own || isMinted(block.id)) return lose('dropped', '')
   return {
     type: 'code_interpreter_call',
     id: block.id,
@@ -219,11 +218,11 @@ export function writeCode(
 /** Outputs are written with their code, unless they came alone. */
 export function writeCodeResult(
   block: CodeResultBlock,
-  { own, path, lose }: ItemContext,
+  { own, lose }: ItemContext,
 ): JsonObject | undefined {
   const { head } = factsOf(block)
-  if (block.proof) lose('dropped', `${path}.seal`)
-  if (!own || isMinted(block.callId) || isMinted(head?.['id'])) return lose('dropped', path)
+  if (block.proof) lose('dropped', '.seal')
+  if (!own || isMinted(block.callId) || isMinted(head?.['id'])) return lose('dropped', '')
   if (!head) return undefined
   return { type: 'code_interpreter_call', ...head, outputs: writeOutputs(block) }
 }

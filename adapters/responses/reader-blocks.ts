@@ -26,6 +26,7 @@ import {
 } from './reader-parts.ts'
 import type { Seen } from './reply.ts'
 import type { Ext, ToolKey } from '../../src/model/request.ts'
+import { lossesIn } from '../../src/model/loss.ts'
 import { readServerSearch } from './tool-changes.ts'
 import type { WireItem, WirePart, WireStep } from './wire.ts'
 
@@ -210,7 +211,8 @@ export class Items {
     const kind = part.type === 'refusal' ? 'refusal' : 'text'
     const whole = memberText(part, kind)
     const type = memberText(part, 'type')
-    if (whole === undefined && type !== undefined) this.#context.lose('dropped', `reply.${type}`)
+    if (whole === undefined && type !== undefined)
+      lossesIn(this.#context.lose)('reply', type)('dropped', '')
     if (whole === undefined || state.finished) return
     const key = this.#openPart(state, at, kind)
     if (key === state.part) this.#weigh(state, part.logprobs, state.weighed)

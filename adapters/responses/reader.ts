@@ -9,6 +9,7 @@ import { emptyRequest } from '../../src/rules/empty-request.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import type { Usage } from '../../src/model/request.ts'
 import { readRefused } from '../../src/problems/refused.ts'
+import { lossesIn } from '../../src/model/loss.ts'
 import { readDiagnosis } from './caching.ts'
 import { readPlace, Items } from './reader-blocks.ts'
 import { isOrigin, leftoversBeyond, listOf, memberCount, objectIn, memberText } from './dialect.ts'
@@ -130,7 +131,7 @@ export class ResponseReader implements Reader {
         if (!type.startsWith('response.')) return this.#stray(event)
         if (Object.hasOwn(Items.EVENTS, type)) return this.#ofItem(type, event)
         if ((event.delta ?? '') !== '')
-          this.#context.lose('dropped', type.replace('response', 'reply'))
+          lossesIn(this.#context.lose)('reply', type.slice('response.'.length))('dropped', '')
     }
   }
 

@@ -4,7 +4,7 @@ import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { GO_ON, firstWordsFor } from '../../src/rules/empty-request.ts'
 import { isAmong, keyOf, withLastEffort, withRemovals } from '../../src/rules/late-tools.ts'
 import { fitRequest } from '../../src/models/fit-request.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesIn, type Lose } from '../../src/model/loss.ts'
 import type { Block, Compaction, Request, Tool, ToolChoice } from '../../src/model/request.ts'
 import { remembered } from '../../src/model/remembered.ts'
 import { storeFor } from '../../src/rules/storing.ts'
@@ -240,9 +240,10 @@ function writeInstructions(
   { lose }: WriteRequestContext,
   isLeading: boolean,
 ): string | undefined {
+  const at = lossesIn(lose)
   const texts = system.flatMap((block, index) => {
     if (block.kind !== 'text') {
-      if (block.kind !== 'opaque') lose('dropped', `system.${index}`)
+      if (block.kind !== 'opaque') at('system', index)('dropped', '')
       return []
     }
     if (block.cache && !isLeading) lose('dropped', 'cache')

@@ -1,7 +1,7 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { isMinted } from '../../src/model/ids.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import type { Lose, LoseOf } from '../../src/model/loss.ts'
 import type { Proof } from '../../src/model/request.ts'
 import {
   isEnvelope,
@@ -14,7 +14,7 @@ import { keepsReplies, takesWords } from './abilities.ts'
 import { DIALECT, memberText } from './dialect.ts'
 import { summaryIn, writeForeignSummary } from './hosted.ts'
 import { fit } from './fit.ts'
-import { CountedPlaces } from './fit-history.ts'
+import { CountedItems } from './fit-history.ts'
 import { hasWords, isUnproven } from './reasoning.ts'
 import type { WireItem } from './wire.ts'
 
@@ -55,21 +55,21 @@ function withItems(body: JsonObject, editItem: EditItem): JsonObject {
 function ownItems(edits: SameEdits, lose: Lose): EditItem {
   const { resolved, facts, readsProof = () => true } = edits
   const isOpen = takesWords(facts)
-  const places = new CountedPlaces()
+  const items = new CountedItems(lose)
   return (item, index) => {
     if (!isObject(item)) return item
-    places.next(item)
-    const place = places.here()
+    items.next(item)
+    const told = items.of()
     const { type, id }: WireItem = item
     if (type === 'reasoning') {
       // Without a proof an upstream finds thoughts by their id; records kept here have lost that id.
       const isKnown = !isMinted(id) && !(resolved && id === undefined)
-      return ownReasoning(item, { isKnown, isOpen, readsProof, place, lose }) ?? []
+      return ownReasoning(item, { isKnown, isOpen, readsProof, lose: told }) ?? []
     }
     const summary = readForeignSummary(item, index)
     if (summary) return summary
     if (!isMinted(id) || type === 'item_reference') return item
-    if (isRun(item)) return lose('dropped', place) ?? []
+    if (isRun(item)) return told('dropped', '') ?? []
     // The upstream does not know the id of an item that stands for a call of an MCP server.
     return type === 'mcp_call' ? item : withMembers(item, { id: undefined })
   }
@@ -103,25 +103,24 @@ interface Reasoned {
   /** The upstream knows it by its words. */
   readonly isOpen: boolean
   readonly readsProof: (account: string | undefined) => boolean
-  readonly place: string
-  readonly lose: Lose
+  readonly lose: LoseOf
 }
 
 /** Undefined, and reported, for thoughts that the upstream knows neither by a proof nor by an id or their words. */
 function ownReasoning(
   item: WireItem,
-  { isKnown, isOpen, readsProof, place, lose }: Reasoned,
+  { isKnown, isOpen, readsProof, lose }: Reasoned,
 ): JsonObject | undefined {
   const sealed = memberText(item, 'encrypted_content') ?? ''
   const carried = readEnvelope(sealed)?.proof
   const proof: Proof = carried ?? { dialect: isEnvelope(sealed) ? '' : DIALECT, value: sealed }
   const isForeign = sealed !== '' && !(proof.dialect === DIALECT && readsProof(proof.account))
-  if (isForeign) lose('dropped', `${place}.seal`)
+  if (isForeign) lose('dropped', '.seal')
   if (!isForeign && (isKnown || isOpen || sealed !== ''))
     return withoutMintedId(carried ? withMembers(item, { encrypted_content: carried.value }) : item)
   if (isOpen && hasWords(item))
     return withoutMintedId(withMembers(item, { encrypted_content: undefined }))
-  return hasWords(item) ? lose('dropped', place) : undefined
+  return hasWords(item) ? lose('dropped', '') : undefined
 }
 
 const withoutMintedId = (item: WireItem): JsonObject =>

@@ -1,6 +1,6 @@
 import { toText, Verbatim, type JsonObject } from '../../src/json/json.ts'
 import { isSearch, keyOf, namedAmong, placeTools } from '../../src/rules/late-tools.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import type { Lose, LoseOf } from '../../src/model/loss.ts'
 import type {
   Block,
   Request,
@@ -19,8 +19,8 @@ import { typeOfItem, type WireItem } from './wire.ts'
 /** Only a model that searches for tools knows what it has found. */
 export const searched = (
   block: Block,
-  { takes, path, lose }: { takes: Takes; path: string; lose: Lose },
-): true | undefined => (takes.deferred || clientItem(block) ? true : lose('dropped', path))
+  { takes, lose }: { takes: Takes; lose: LoseOf },
+): true | undefined => (takes.deferred || clientItem(block) ? true : lose('dropped', ''))
 
 /** The tools before the conversation, and those that it brings. */
 export function offeredTools(request: Request, context: ToolContext, { late, deferred }: Takes) {

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   isObject,
 } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { lossesIn, type Lose, type LoseOf } from '../../src/model/loss.ts'
 import type { FunctionTool, TextTool, Tool, ToolChoice } from '../../src/model/request.ts'
 import { rooted } from '../../src/schema/root.ts'
 import { findCapability, readHosted, writeHosted } from './hosted.ts'
@@ -119,6 +119,11 @@ export interface ToolContext {
   readonly deferred: boolean
 }
 
+/** The same for one of them. */
+interface OneToolContext extends ToolContext {
+  readonly lose: LoseOf
+}
+
 /** The declared tools, and the name of each in a tool choice. */
 export interface WrittenTools {
   tools: JsonObject[]
@@ -127,9 +132,10 @@ export interface WrittenTools {
 
 export function writeTools(tools: readonly Tool[], context: ToolContext): WrittenTools {
   const written: WrittenTools = { tools: [], choices: new Map() }
+  const at = lossesIn(context.lose)
   let namespace: { name: string; tools: JsonObject[] } | undefined
   for (const tool of tools) {
-    const value = writeTool(tool, context)
+    const value = writeTool(tool, { ...context, lose: at('tools', toolName(tool)) })
     if (!value) continue
     const name = 'namespace' in tool ? tool.namespace : undefined
     if (name === undefined) {
@@ -157,7 +163,7 @@ function aboutNamespace(tool: Tool): JsonObject {
   return objectIn(about)
 }
 
-function writeTool(tool: Tool, context: ToolContext): JsonObject | undefined {
+function writeTool(tool: Tool, context: OneToolContext): JsonObject | undefined {
   switch (tool.kind) {
     case 'function':
       return writeFunction(tool, context)
@@ -175,7 +181,7 @@ function writeTool(tool: Tool, context: ToolContext): JsonObject | undefined {
 }
 
 /** Only this dialect is strict by default, so a foreign tool says `strict: false`. */
-function writeFunction(tool: FunctionTool, context: ToolContext): JsonObject {
+function writeFunction(tool: FunctionTool, context: OneToolContext): JsonObject {
   const { names, own, lose } = context
   if (tool.cache) lose('dropped', 'cache')
   const typed = factsOf(tool).tool
@@ -198,17 +204,17 @@ function writeFunction(tool: FunctionTool, context: ToolContext): JsonObject {
 const writeDeferred = ({ deferred }: Tool, context: ToolContext): JsonObject =>
   deferred && context.deferred ? { defer_loading: true } : {}
 
-function writeRoot({ name, schema = '' }: FunctionTool, lose: Lose): string {
+function writeRoot({ schema = '' }: FunctionTool, lose: LoseOf): string {
   const root = rooted(schema)
-  if (root.lost.length > 0) lose('approximated', `tools.${name}.schema`, root.lost.join(', '))
+  if (root.lost.length > 0) lose('approximated', '.schema', root.lost.join(', '))
   return root.schema
 }
 
 /** A schema is sent unchanged; where strict mode would refuse it, `strict` is left out. */
-function foreignStrict({ name, strict, schema }: FunctionTool, lose: Lose): boolean {
+function foreignStrict({ strict, schema }: FunctionTool, lose: LoseOf): boolean {
   if (strict !== true || (schema !== undefined && strictSchema(schema) === schema))
     return strict ?? false
-  lose('dropped', `tools.${name}.strict`, NOT_STRICT)
+  lose('dropped', '.strict', NOT_STRICT)
   return false
 }
 

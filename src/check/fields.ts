@@ -1,7 +1,7 @@
 import { bracketed, type Key } from '../model/paths.ts'
 import { pickMembers, type JsonObject } from '../json/json.ts'
 import { lazily } from '../json/memoize.ts'
-import type { Lose } from '../model/loss.ts'
+import { tell, type Lose } from '../model/loss.ts'
 import type { Shape } from './shape.ts'
 
 /**
@@ -73,7 +73,7 @@ export function withoutRefused(
   const isRefused = (key: string): boolean =>
     namesOf(key, placeOf).some((name) => refused.includes(name))
   const out = refused.length === 0 ? [] : Object.keys(body).filter(isRefused)
-  for (const key of out) lose('dropped', placeOf(key))
+  for (const key of out) tell(lose, { code: 'dropped', path: placeOf(key) })
   return out.length === 0 ? body : pickMembers(body, (key) => !out.includes(key))
 }
 
@@ -85,7 +85,7 @@ export function withoutOthers(
   lose: Lose,
 ): JsonObject {
   const out = Object.keys(body).filter((key) => !taken.includes(key))
-  for (const key of out) lose('dropped', placeOf(key))
+  for (const key of out) tell(lose, { code: 'dropped', path: placeOf(key) })
   return out.length === 0 ? body : pickMembers(body, (key) => taken.includes(key))
 }
 

@@ -1,12 +1,12 @@
 import { isObject, objectsOf, type Json, type JsonObject } from '../json/json.ts'
-import type { Lose } from './loss.ts'
+import { lossesIn, type Lose } from './loss.ts'
 import type { Logprob } from './request.ts'
 
 /** Reads a list as responses and chat completions have it; what is no token is left out. */
 export const readLogprobs = (list: Json | undefined, lose: Lose): Logprob[] =>
   objectsOf(list).flatMap((one) => {
     const { token, logprob, bytes, top_logprobs, ...others } = one
-    for (const key of Object.keys(others)) lose('dropped', `reply.logprobs.${key}`)
+    for (const key of Object.keys(others)) lossesIn(lose)('reply.logprobs', key)('dropped', '')
     if (typeof token !== 'string' || typeof logprob !== 'number') return []
     const top = readLogprobs(top_logprobs, lose)
     return {

@@ -98,9 +98,6 @@ export type LostMember =
   | 'strict'
   | 'tools'
 
-/** Where the paths of elements begin. */
-type Root = 'turns' | 'tools' | 'system' | 'reply' | 'betas'
-
 /** A name of one kind of loss, as pages list it: `*` stands for a number, or for a name of the caller's. */
 export type LossKind =
   | LossName
@@ -109,25 +106,30 @@ export type LossKind =
 
 type Placed<Place extends string> = Place | `${Place}.${LostMember}`
 
-/**
- * A path whose words are listed here, or what they may be instead. A path that was made elsewhere, or ends in a number
- * or in a word of the caller's, is any text.
- */
-export type LossPath<Path extends string> =
-  IsPattern<Path> extends true
-    ? IsWord<FirstOf<Path>, Root> extends true
-      ? IsWord<LastOf<Path>, LostMember | `${number}`> extends true
-        ? Path
-        : `${string}.${LostMember}`
-      : `${Root}.${string}`
-    : LossName
+/** What an element says that it loses: all of it, or what belongs to it. Where it stands is not for it to say. */
+export type LostPart = '' | `.${LostMember}`
 
-type FirstOf<Path extends string> = Path extends `${infer First}.${string}` ? First : Path
+/** Where elements stand: in a list of the request or the reply, or of what they stand in themselves. */
+export type ListName =
+  | 'betas'
+  | 'reply'
+  | 'system'
+  | 'tools'
+  | 'turns'
+  | '.blocks'
+  | '.content'
+  | Extensible
 
-type LastOf<Path extends string> = Path extends `${string}.${infer Rest}` ? LastOf<Rest> : Path
-
-/** Whether a word of a path is one of these, as far as it is known. */
-type IsWord<Word extends string, Known extends string> = Word extends Known ? true : IsPattern<Word>
-
-/** Whether some of a text is not known: an object with such names may have none of them. */
-type IsPattern<Text extends string> = {} extends Record<Text, true> ? true : false
+/** What may have members that only its own dialect knows. */
+type Extensible =
+  | 'compaction'
+  | 'format'
+  | 'reasoning'
+  | 'reply.citations'
+  | 'reply.logprobs'
+  | 'reply.usage'
+  | 'toolChoice'
+  | ''
+  | '.cache'
+  | '.citations'
+  | '.sources'

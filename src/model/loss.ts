@@ -1,4 +1,4 @@
-import type { LossPath } from './loss-names.ts'
+import type { ListName, LossName, LostPart } from './loss-names.ts'
 
 /** What became of something that could not be carried as it was. */
 export type LossCode = 'dropped' | 'approximated' | 'defaulted' | 'reordered'
@@ -12,12 +12,73 @@ export interface Loss {
   count?: number
 }
 
-/** Returns undefined, so that `return lose(...)` is the whole idiom. A misspelled name does not compile. */
-export type Lose = <const Path extends string>(
-  code: LossCode,
-  path: LossPath<Path>,
-  detail?: string,
-) => undefined
+/**
+ * Tells what is lost of a request or a reply as a whole. Returns undefined, so that `return lose(...)` is the whole
+ * idiom. A misspelled name does not compile.
+ */
+export type Lose = (code: LossCode, path: LossName, detail?: string) => undefined
+
+/** The same of an element, which does not know where it stands: `''` is all of it, `.seal` what belongs to it. */
+export interface LoseOf {
+  (code: LossCode, path: LossName | LostPart, detail?: string): undefined
+  /** Its place, to be noted where something may be lost of it later. */
+  place(): NotedPlace
+}
+
+/** Places the element that is treated next: by its number or name in a list, or where it was noted to stand. */
+export type At = (list: ListName | NotedPlace, step?: string | number) => LoseOf
+
+/** What `place` gave out. */
+export type NotedPlace = string & { readonly [noted]: true }
+declare const noted: unique symbol
+
+/**
+ * For a walk over elements: what is told is told of the element that was placed last, so no element may keep its `lose`
+ * for later. A path is put together only where something is lost.
+ */
+export function lossesIn(outer: Lose | LoseOf): At {
+  let list = ''
+  let step: string | number | undefined
+  const here = (): string => {
+    if (step === undefined) return list
+    // A member of a request has no list before it.
+    return list === '' && !('place' in outer) ? `${step}` : `${list}.${step}`
+  }
+  const lose: LoseOf = (code, path, detail) => {
+    const isBelow = path === '' || path[0] === '.'
+    return outer(code, (isBelow ? here() + path : path) as LossName, detail)
+  }
+  lose.place = () => {
+    const isInner = 'place' in outer && list[0] === '.'
+    const above = isInner ? outer.place() : ''
+    return `${above}${list}${step === undefined ? '' : `.${step}`}` as NotedPlace
+  }
+  return (next, at) => {
+    list = next
+    step = at
+    return lose
+  }
+}
+
+/** The same for blocks, by the numbers of their turns and their own; without the latter it is the turn's. */
+export function lossesInTurns(lose: Lose): (turn: number, block?: number) => LoseOf {
+  const at = lossesIn(lose)
+  const blockAt = lossesIn(at('turns'))
+  return (turn, block) => {
+    const told = at('turns', turn)
+    return block === undefined ? told : blockAt('.blocks', block)
+  }
+}
+
+/** Tells a loss whose path is known to be one. */
+export const tell = (lose: Lose, { code, path, detail }: Told): undefined =>
+  lose(code, path as LossName, detail)
+
+interface Told {
+  readonly code: LossCode
+  readonly path: string
+  readonly detail?: string | undefined
+}
 
 /** For those whom it is no use to tell. */
 export const nothingLost: Lose = () => undefined

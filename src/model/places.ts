@@ -1,7 +1,7 @@
 import { setMember, type Json, type JsonObject } from '../json/json.ts'
 import { lazily } from '../json/memoize.ts'
 import type { Members } from './ext.ts'
-import type { Lose } from './loss.ts'
+import { tell, type Lose } from './loss.ts'
 import type { Limits, Request, Sampling } from './request.ts'
 
 /** Who asks, and the conversation and the tools, which are gone through one by one. */
@@ -97,7 +97,7 @@ export function writeBy<Writing extends { readonly lose: Lose }>(
       const value = memberOf(group ? request[group] : request, key)
       if (value === undefined) continue
       if (answer !== UNSAYABLE) Object.assign(written, answer.write(value, writing))
-      else if (isAsked(place, value)) writing.lose('dropped', place)
+      else if (isAsked(place, value)) tell(writing.lose, { code: 'dropped', path: place })
     }
     return written
   }

@@ -33,7 +33,7 @@ export function rememberedLosing<Given extends readonly unknown[], Value>(
   const each = rememberedEach<null, Value>()
   const one = [null]
   return (lose, ...given) => {
-    const [value] = each(one, given, lose, () => (_, __, heard) => make(heard, ...given))
+    const [value] = each(one, given, lose, (_, heard) => () => make(heard, ...given))
     // A list of one becomes a list of one.
     return value as Value
   }
@@ -42,13 +42,14 @@ export function rememberedLosing<Given extends readonly unknown[], Value>(
 /**
  * What becomes of each element of a list, which depends on nothing but what stands before it and `given`. As far as a
  * list begins with the same as the last one, what became of that is given out again. `begin` is asked where more
- * follows: it is given what became of those before, and tells how to go on.
+ * follows: it is given what became of those before, and tells how to go on. What is lost of an element is told as it
+ * is treated, and again with what became of it.
  */
 export type Each<Element, Value> = (
   list: readonly Element[],
   given: readonly unknown[],
   lose: Lose,
-  begin: (before: readonly Value[]) => (element: Element, index: number, lose: Lose) => Value,
+  begin: (before: readonly Value[], lose: Lose) => (element: Element, index: number) => Value,
 ) => readonly Value[]
 
 export function rememberedEach<Element, Value>(): Each<Element, Value> {
@@ -58,10 +59,10 @@ export function rememberedEach<Element, Value>(): Each<Element, Value> {
     const values = steps?.kept?.slice(0, steps.common) ?? []
     steps?.resume(lose, steps.common)
     if (values.length < list.length) {
-      const step = begin(values)
+      const step = begin(values, steps?.lose ?? lose)
       for (let index = values.length; index < list.length; index += 1) {
         if (steps) steps.index = index
-        values.push(step(list[index] as Element, index, steps?.lose ?? lose))
+        values.push(step(list[index] as Element, index))
       }
     }
     steps?.keep(known, values)

@@ -1,3 +1,4 @@
+import { lossesIn, type LoseOf } from '../model/loss.ts'
 import type { Block, Limits, Request, Sampling, Tool, Turn } from '../model/request.ts'
 import type { KnownFacts } from './facts.ts'
 import { fitReasoning, type Fit } from './thinking.ts'
@@ -91,10 +92,11 @@ function onlyNamed(
 
 function fitTools(tools: Tool[], { facts, model, lose }: Wishes): Tool[] {
   if (facts.strict !== false || !tools.some((tool) => 'strict' in tool)) return tools
+  const at = lossesIn(lose)
   return tools.map((tool) => {
     if (tool.kind !== 'function' || tool.strict !== true) return tool
     const { strict: _, ...rest } = tool
-    lose('dropped', `tools.${tool.name}.strict`, `${model} is not held to a schema there`)
+    at('tools', tool.name)('dropped', '.strict', `${model} is not held to a schema there`)
     return rest
   })
 }
@@ -104,10 +106,10 @@ function fitTurns(turns: Turn[], about: Wishes): Turn[] {
     ? turns.map((turn) => withFitEffort(turn, about))
     : turns
   if (about.facts.image !== false) return withEfforts
-  return withEfforts.map((turn, at) => {
-    const blocks = turn.blocks.map((block, index) =>
-      seen(block, `turns.${at}.blocks.${index}`, about),
-    )
+  const turnAt = lossesIn(about.lose)
+  return withEfforts.map((turn, number) => {
+    const at = lossesIn(turnAt('turns', number))
+    const blocks = turn.blocks.map((block, index) => seen(block, at('.blocks', index), about))
     return blocks.some((block, index) => block !== turn.blocks[index]) ? { ...turn, blocks } : turn
   })
 }
@@ -121,17 +123,16 @@ function withFitEffort(turn: Turn, about: Wishes): Turn {
 }
 
 /** A picture for a model that sees none becomes words. */
-function seen(block: Block, place: string, about: Wishes): Block {
+function seen(block: Block, lose: LoseOf, about: Wishes): Block {
   if (block.kind === 'tool-result') {
-    const content = block.content.map((each, index) =>
-      seen(each, `${place}.content.${index}`, about),
-    )
+    const at = lossesIn(lose)
+    const content = block.content.map((each, index) => seen(each, at('.content', index), about))
     return content.some((each, index) => each !== block.content[index])
       ? { ...block, content }
       : block
   }
   if (block.kind !== 'media' || !block.mediaType.startsWith('image/')) return block
-  about.lose('dropped', place, `${about.model} takes no pictures`)
+  lose('dropped', '', `${about.model} takes no pictures`)
   const text = `[picture left out: ${about.model} takes none]`
   return { kind: 'text', text, ...(block.cache && { cache: block.cache }) }
 }

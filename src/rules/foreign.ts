@@ -1,8 +1,10 @@
 import { WITHHELD, type Event, type FinishEvent, type StartEvent } from '../model/events.ts'
 import { isObject, Verbatim, type Json, type JsonObject } from '../json/json.ts'
-import { nothingLost, type Lose } from '../model/loss.ts'
+import { nothingLost, lossesIn, type At, type Lose, type LoseOf } from '../model/loss.ts'
+import type { ListName } from '../model/loss-names.ts'
 import type { Block, DialectName, Ext, Request, Tool, Turn } from '../model/request.ts'
 import { isAmong } from './late-tools.ts'
+import { toolName } from './names.ts'
 import { invalid } from '../model/problem.ts'
 import { isMadeHere } from '../model/proof.ts'
 import { rememberedEach } from '../model/remembered.ts'
@@ -13,21 +15,32 @@ import { rememberedEach } from '../model/remembered.ts'
  * them.
  */
 export function reportForeign(request: Request, target: DialectName, lose: Lose): void {
-  const report = reporter(target, lose, isEmpty)
-  report(request.ext, () => '')
-  report(request.reasoning?.ext, () => 'reasoning')
-  report(request.compact?.ext, () => 'compaction')
+  const report = reporter(target, isEmpty)
+  report(request.ext, lose, '')
+  report(request.reasoning?.ext, lose, 'reasoning')
+  report(request.compact?.ext, lose, 'compaction')
   // A summary above a number of tokens is a wish for later, so the turn goes on without it.
   const isWish = request.compact !== undefined && request.compact.now === undefined
   if (isWish && request.origin?.dialect !== target) lose('dropped', 'compaction.threshold')
-  report(request.toolChoice?.ext, () => 'toolChoice')
-  report(request.format?.ext, () => 'format')
-  foreignBlocks(request, target, lose)(request.system, () => 'system')
-  reportEach(request.turns, [target, request.origin?.dialect, request.tools], lose, () =>
-    foreignTurns(request, target),
-  )
-  const reportMember = reporter(target, lose, saysNothing)
-  for (const tool of request.tools) reportTool(tool, target, lose, reportMember)
+  report(request.toolChoice?.ext, lose, 'toolChoice')
+  report(request.format?.ext, lose, 'format')
+  const at = lossesIn(lose)
+  const reportMember = reporter(target, saysNothing)
+  const blocks = foreignBlocks(request, target, reportMember)
+  blocks(request.system, at, 'system')
+  const given = [target, request.origin?.dialect, request.tools]
+  reportEach(request.turns, given, lose, (_, heard) => {
+    const turnAt = lossesIn(heard)
+    const inTurn = lossesIn(turnAt('turns'))
+    return (turn, index) => {
+      const told = turnAt('turns', index)
+      report(turn.ext, told, '')
+      if (turn.damagedProof && request.origin?.dialect !== target) told('dropped', '.seal', DAMAGED)
+      blocks(turn.blocks, inTurn, '.blocks')
+    }
+  })
+  for (const tool of request.tools)
+    reportTool(tool, target, at('tools', toolName(tool)), reportMember)
 }
 
 /** What is said of a proof in an envelope that was changed on its way. */
@@ -35,42 +48,33 @@ export const DAMAGED = 'came back damaged'
 
 const reportEach = rememberedEach<Turn, void>()
 
-function foreignTurns(request: Request, target: DialectName) {
-  return (turn: Turn, index: number, lose: Lose): void => {
-    const report = reporter(target, lose, isEmpty)
-    const blocks = foreignBlocks(request, target, lose)
-    report(turn.ext, () => `turns.${index}`)
-    if (turn.damagedProof && request.origin?.dialect !== target)
-      lose('dropped', `turns.${index}.seal`, DAMAGED)
-    blocks(turn.blocks, () => `turns.${index}.blocks`)
-  }
-}
+type ReportBlocks = (
+  list: readonly Block[],
+  at: At,
+  name: 'system' | '.blocks' | '.content',
+) => void
 
-type ReportBlocks = (list: readonly Block[], path: Place) => void
-
-function foreignBlocks(request: Request, target: DialectName, lose: Lose): ReportBlocks {
-  const report = reporter(target, lose, saysNothing)
+function foreignBlocks(request: Request, target: DialectName, report: Report): ReportBlocks {
   // The writer of the dialect that it was read in says so itself.
   const isOwn = request.origin?.dialect === target
   const isOffered = isAmong(request.tools)
-  const blocks: ReportBlocks = (list, path) => {
+  const blocks: ReportBlocks = (list, at, name) => {
     for (const [index, block] of list.entries()) {
-      const place = () => `${path()}.${index}`
+      const lose = at(name, index)
       if (block.kind === 'opaque') {
         const code = block.words ? 'approximated' : 'dropped'
         if (block.dialect !== target && !isMadeHere(block))
-          lose(code, `${place()}.${blockName(block)}`)
+          lossesIn(lose)('', blockName(block))(code, '')
         continue
       }
-      report(block.ext, place)
-      if ('cache' in block) report(block.cache?.ext, () => `${place()}.cache`)
-      if (block.damagedProof && !isOwn) lose('dropped', `${place()}.seal`, DAMAGED)
+      report(block.ext, lose, '')
+      if ('cache' in block) report(block.cache?.ext, lose, '.cache')
+      if (block.damagedProof && !isOwn) lose('dropped', '.seal', DAMAGED)
       if (block.kind === 'tool-change' && !isOwn && !block.tools.every(isOffered))
-        lose('dropped', place(), 'the tool is not offered')
-      if (block.kind === 'tool-result') blocks(block.content, () => `${place()}.content`)
+        lose('dropped', '', 'the tool is not offered')
+      if (block.kind === 'tool-result') blocks(block.content, lossesIn(lose), '.content')
       if (block.kind === 'text')
-        for (const citation of block.citations ?? [])
-          report(citation.ext, () => `${place()}.citations`)
+        for (const citation of block.citations ?? []) report(citation.ext, lose, '.citations')
     }
   }
   return blocks
@@ -85,10 +89,10 @@ export function replyReporter(
   lose: Lose,
   carriesSummaries = false,
 ): (event: Event) => void {
-  const report = reporter(caller, lose, isPlain)
+  const report = reporter(caller, isPlain)
+  const at = lossesIn(lose)
   const others = new Map<number, (event: Event) => void>()
-  let name = ''
-  const block = () => name
+  let told = at('reply')
   return (event) => {
     if (event.type === 'candidate') {
       const other = others.get(event.index) ?? replyReporter(caller, lose, carriesSummaries)
@@ -98,16 +102,16 @@ export function replyReporter(
     // Most events are such, and say nothing else.
     if (event.type === 'block-delta') return
     if ('block' in event) {
-      name = `reply.${blockName(event.block)}`
-      if (event.block.kind !== 'opaque') report(event.block.ext, block)
-      else if (event.block.dialect !== caller && !(event.block.summary && carriesSummaries))
-        lose('dropped', name)
-      if (event.block.kind === 'search')
-        for (const { ext } of event.block.sources) report(ext, () => `${name}.sources`)
-    } else if ('tail' in event) report(event.tail.ext, block)
-    else if ('usage' in event) report(event.usage.ext, () => 'reply.usage')
-    else if ('citation' in event) report(event.citation.ext, () => 'reply.citations')
-    else if ('ext' in event) report(event.ext, () => 'reply')
+      const { block } = event
+      told = at('reply', blockName(block))
+      if (block.kind !== 'opaque') report(block.ext, told, '')
+      else if (block.dialect !== caller && !(block.summary && carriesSummaries)) told('dropped', '')
+      if (block.kind === 'search')
+        for (const { ext } of block.sources) report(ext, told, '.sources')
+    } else if ('tail' in event) report(event.tail.ext, told, '')
+    else if ('usage' in event) report(event.usage.ext, lose, 'reply.usage')
+    else if ('citation' in event) report(event.citation.ext, lose, 'reply.citations')
+    else if ('ext' in event) report(event.ext, lose, 'reply')
   }
 }
 
@@ -118,29 +122,27 @@ export function reportWithheld({ withheld = [] }: StartEvent | FinishEvent, lose
 
 /** Made only where there is a loss to report, because most places have none. */
 type Place = () => string
-type Report = (ext: Ext | undefined, place: Place) => void
+type Report = (ext: Ext | undefined, lose: Lose | LoseOf, list: ListName) => void
 
 const reporter =
-  (target: DialectName, lose: Lose, isNothing: (value: Json) => boolean): Report =>
-  (ext, place) => {
+  (target: DialectName, isNothing: (value: Json) => boolean): Report =>
+  (ext, lose, list) => {
     if (!ext) return
     for (const [dialect, fields] of Object.entries(ext)) {
       if (dialect === target) continue
-      let at: string | undefined
       // A list of pairs would take as long as everything else that is done with many members.
       for (const key of Object.keys(fields))
-        if (!isNothing(fields[key] ?? null)) lose('dropped', join((at ??= place()), key))
+        if (!isNothing(fields[key] ?? null)) lossesIn(lose)(list, key)('dropped', '')
     }
   }
 
-function reportTool(tool: Tool, target: DialectName, lose: Lose, report: Report): void {
+function reportTool(tool: Tool, target: DialectName, lose: LoseOf, report: Report): void {
   if (tool.kind === 'opaque') {
-    if (tool.dialect !== target) lose('dropped', `tools.${tool.name}`)
+    if (tool.dialect !== target) lose('dropped', '')
     return
   }
-  const place = () => `tools.${tool.kind === 'hosted' ? tool.capability : tool.name}`
-  report(tool.ext, place)
-  report(tool.cache?.ext, () => `${place()}.cache`)
+  report(tool.ext, lose, '')
+  report(tool.cache?.ext, lose, '.cache')
 }
 
 /** Reports what is asked of a service that keeps replies and prompts, where a dialect has no words for it. */
@@ -258,7 +260,9 @@ function isPlain(value: Json): boolean {
   return isObject(value) ? Object.values(value).every(isPlain) : !value || isEmpty(value)
 }
 
-const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`)
+/** Tells what is lost of a block of a reply. */
+export const loseOfReply = (lose: Lose, block: Block): LoseOf =>
+  lossesIn(lose)('reply', blockName(block))
 
 /** What a report of a loss calls a block of a reply. */
 export const blockName = (block: Block): string =>

@@ -1,5 +1,5 @@
 import { objectIn, parseObject } from '../json/json.ts'
-import { nothingLost, type Lose } from '../model/loss.ts'
+import { lossesIn, nothingLost, type Lose, type LoseOf } from '../model/loss.ts'
 import { nothingListed, rememberedWalk, type Listed } from '../model/remembered.ts'
 import { isNamed } from './names.ts'
 import type {
@@ -54,7 +54,7 @@ export function placeTools({ tools }: Request, taken: TakenTools, lose: Lose): P
         lose('approximated', 'tools.deferred', FROM_THE_BEGINNING)
       head.push(tool)
     } else if (known.has(key))
-      lose('dropped', `tools.${keyOf(tool).name}`, 'another tool has this name')
+      lossesIn(lose)('tools', keyOf(tool).name)('dropped', '', 'another tool has this name')
     else waiting.set(key, tool)
     known.set(key, tool)
   }
@@ -214,10 +214,9 @@ const PASSING_WORDS = '(for the turn above only)'
 export function passingWords(
   { passing }: Turn,
   texts: readonly string[],
-  place: string,
-  lose: Lose,
+  lose: LoseOf,
 ): readonly string[] {
   if (!passing) return texts
-  lose('approximated', `${place}.passing`)
+  lose('approximated', '.passing')
   return [...texts, PASSING_WORDS]
 }

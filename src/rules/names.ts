@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json/json.ts'
-import { nothingLost, type Lose } from '../model/loss.ts'
+import { lossesIn, nothingLost, type Lose } from '../model/loss.ts'
 import { nothingListed, remembered, rememberedWalk, type Listed } from '../model/remembered.ts'
 import type { FunctionTool, Request, TextTool, Tool, ToolKey, Turn } from '../model/request.ts'
 import { fingerprint } from '../model/proof.ts'
@@ -149,7 +149,7 @@ export function reportLeftOut(tools: readonly Tool[], offered: readonly Tool[], 
   const kept = new Set(offered)
   for (const tool of tools) {
     if (kept.has(tool)) continue
-    lose('dropped', `tools.${toolName(tool)}`, 'the tool choice leaves it out')
+    lossesIn(lose)('tools', toolName(tool))('dropped', '', 'the tool choice leaves it out')
   }
 }
 
@@ -160,7 +160,7 @@ export function unique(written: JsonObject[], lose: Lose): JsonObject[] {
     if (typeof name !== 'string') return true
     const isFirst = !known.has(name)
     known.add(name)
-    if (!isFirst) lose('dropped', `tools.${name}`, 'another tool has this name')
+    if (!isFirst) lossesIn(lose)('tools', name)('dropped', '', 'another tool has this name')
     return isFirst
   })
 }

@@ -1,4 +1,4 @@
-import type { Lose } from '../model/loss.ts'
+import type { LoseOf } from '../model/loss.ts'
 import type { Block, DialectName, McpCallBlock, OpaqueBlock, Turn } from '../model/request.ts'
 
 /**
@@ -18,9 +18,9 @@ const summaryIn = ({ dialect, words }: OpaqueBlock, target: DialectName): string
 export const explanationWords = (text: string): string => `[There was no answer: ${text}]`
 
 /** A block that has to be told in words, so; any other one as it is. */
-export function blockInWords(block: Block, target: DialectName, path: string, lose: Lose): Block {
+export function blockInWords(block: Block, target: DialectName, lose: LoseOf): Block {
   if (block.kind === 'mcp-call') {
-    lose('approximated', path, 'in words')
+    lose('approximated', '', 'in words')
     return { kind: 'text', text: callWords(block) }
   }
   const text = block.kind === 'opaque' ? summaryWords(block, target) : undefined

@@ -1,5 +1,5 @@
 import { parseObject, stringify } from '../json/json.ts'
-import type { Lose } from '../model/loss.ts'
+import type { LoseOf } from '../model/loss.ts'
 import type { Block, Format, Request, TextTool } from '../model/request.ts'
 
 /**
@@ -39,11 +39,14 @@ export function withFreeArguments(request: Request): Request {
 }
 
 /** The description of the function: the model must still be told what the text has to look like. */
-export function describeText(tool: TextTool, lose: Lose): string | undefined {
+export function describeText(
+  tool: Pick<TextTool, 'description' | 'format'>,
+  lose: LoseOf,
+): string | undefined {
   const { description, format } = tool
   const { type = 'text', ...rules } = format ?? {}
   if (type === 'text' && Object.keys(rules).length === 0) return description
-  lose('approximated', `tools.${tool.name}.format`)
+  lose('approximated', '.format')
   const { syntax, definition } = rules
   if (typeof definition !== 'string') return description
   const words = `The input must match this ${typeof syntax === 'string' ? `${syntax} ` : ''}grammar:`

@@ -5,7 +5,16 @@ import {
   lossHeader,
   lossList,
   LOSSES_LISTED,
+  lossesIn,
+  type LoseOf,
 } from '../../src/model/loss.ts'
+
+const loseAll = (lose: LoseOf) => {
+  lose('dropped', '')
+  lose('approximated', '.seal', 'why')
+  // A name of the request is one anywhere.
+  lose('dropped', 'cache')
+}
 
 describe('losses', () => {
   it('are kept once each, in order', () => {
@@ -21,28 +30,61 @@ describe('losses', () => {
 
   it('have names that are listed: a misspelled one does not compile', () => {
     const { lose, losses } = lossList()
-    const place: string = 'turns.1.blocks.0'
+    const at = lossesIn(lose)
     // @ts-expect-error: no such member of `sampling`
     lose('dropped', 'sampling.topk')
     // @ts-expect-error: no such member of a block
-    lose('dropped', `${place}.sael`)
+    at('turns', 1)('dropped', '.sael')
     // @ts-expect-error: no such list
-    lose('dropped', `turn.${1 + losses.length}.seal`)
-    lose('dropped', `${place}.seal`)
+    at('turn', 1)('dropped', '.seal')
+    expect(losses.map(({ path }) => path)).toEqual(['sampling.topk', 'turns.1.sael', 'turn.1.seal'])
+  })
+
+  it('are told by elements that cannot say where they stand', () => {
+    const { lose, losses } = lossList()
+    const told = lossesIn(lose)('turns', 3)
+    // @ts-expect-error: a place is for those who walk
+    told('dropped', 'turns.3.seal')
+    // @ts-expect-error: nor can what tells of a whole request take one
+    lose('dropped', `turns.${losses.length}`)
+    // @ts-expect-error: a place that nobody has noted
+    lossesIn(lose)('turns.3.blocks.0')
+    expect(losses).toHaveLength(2)
+  })
+
+  it('of an element stand where whoever walks has placed it', () => {
+    const { lose, losses } = lossList()
+    const turnAt = lossesIn(lose)
+    loseAll(turnAt('turns', 2))
+    const blockAt = lossesIn(turnAt('turns', 3))
+    loseAll(blockAt('.blocks', 1))
+    loseAll(lossesIn(blockAt('.blocks', 4))('.content', 0))
     expect(losses.map(({ path }) => path)).toEqual([
-      'sampling.topk',
-      'turns.1.blocks.0.sael',
-      'turn.3.seal',
-      'turns.1.blocks.0.seal',
+      'turns.2',
+      'turns.2.seal',
+      'cache',
+      'turns.3.blocks.1',
+      'turns.3.blocks.1.seal',
+      'turns.3.blocks.4.content.0',
+      'turns.3.blocks.4.content.0.seal',
     ])
+  })
+
+  it('of an element can be told later at the place that was noted', () => {
+    const { lose, losses } = lossList()
+    const noted = lossesIn(lossesIn(lose)('turns', 3))('.blocks', 1).place()
+    lossesIn(lossesIn(lose)('turns', 5))(noted)('dropped', '.seal')
+    expect(losses).toEqual([{ code: 'dropped', path: 'turns.3.blocks.1.seal' }])
+    expect(lossesIn(lossesIn(lose)('turns', 5))(noted).place()).toBe(noted)
   })
 
   it('are told one by one up to a bound, and then counted', () => {
     const { lose, losses } = lossList()
+    const at = lossesIn(lose)
     for (let index = 0; index < 3 * LOSSES_LISTED; index += 1) {
-      lose('dropped', `member${index}`)
-      lose('dropped', `member${index}`)
-      if (index % 10 === 0) lose('defaulted', `other${index}`)
+      at('turns', index)('dropped', '')
+      at('turns', index)('dropped', '')
+      if (index % 10 === 0) at('tools', index)('defaulted', '')
     }
     expect(losses).toHaveLength(LOSSES_LISTED + 2)
     expect(lossCount(losses)).toBe(3.3 * LOSSES_LISTED)
@@ -50,7 +92,7 @@ describe('losses', () => {
       { code: 'dropped', path: 'others', detail: '2091 more', count: 2091 },
       { code: 'defaulted', path: 'others', detail: '209 more', count: 209 },
     ])
-    expect(lossHeader(losses)).toMatch(/^3300; dropped member0, defaulted other0, /)
+    expect(lossHeader(losses)).toMatch(/^3300; dropped turns\.0, defaulted tools\.0, /)
     expect(losses.slice(LOSSES_LISTED).map(isRefusable)).toEqual([true, false])
   })
 

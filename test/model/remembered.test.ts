@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { lossList, LOSSES_LISTED, nothingLost, type Lose } from '../../src/model/loss.ts'
+import { lossList, LOSSES_LISTED, nothingLost, lossesIn, type Lose } from '../../src/model/loss.ts'
 import {
   remembered,
   rememberedEach,
@@ -23,12 +23,13 @@ interface Counted {
 }
 
 /** Counts letters, and complains of some. */
-const counting = (before: readonly Counted[]) => {
+const counting = (before: readonly Counted[], lose: Lose) => {
+  const at = lossesIn(lose)
   const seen = new Map(before.map(({ text, times }) => [text, times]))
-  return ({ text }: Letter, index: number, lose: Lose): Counted => {
+  return ({ text }: Letter, index: number): Counted => {
     const times = (seen.get(text) ?? -1) + 1
     seen.set(text, times)
-    if (text === 'x') lose('dropped', `turns.${index}`)
+    if (text === 'x') at('turns', index)('dropped', '')
     return { text, times }
   }
 }
@@ -59,9 +60,8 @@ describe('what becomes of each element', () => {
         for (const { share, more, given, isKept } of rounds) {
           list = grownBy(list, share, more)
           const [warm, whole] = [lossList(), lossList()]
-          const begin = (before: readonly Counted[]) => counting(before)
-          const found = remembering(isKept, () => each(list, [given], warm.lose, begin))
-          expect(found).toEqual(cold(list, [given], whole.lose, begin))
+          const found = remembering(isKept, () => each(list, [given], warm.lose, counting))
+          expect(found).toEqual(cold(list, [given], whole.lose, counting))
           expect(warm.losses).toEqual(whole.losses)
         }
       }),
@@ -140,7 +140,7 @@ function gather(state: Gathered, letter: Letter, { index, lose, made }: WalkStep
   state.times.set(text, (state.times.get(text) ?? 0) + 1)
   const last = state.made.at(-1)
   if (text === 'x') {
-    lose('dropped', `turns.${index}`, `${state.times.get('a') ?? 0} before`)
+    lossesIn(lose)('turns', index)('dropped', '', `${state.times.get('a') ?? 0} before`)
     if (last) state.made[state.made.length - 1] = made((one) => ({ text: `${one.text}x` }), last)
     state.open = []
   } else state.open.push(letter)
@@ -224,7 +224,7 @@ describe('a walk through a list', () => {
 describe('a function that remembers', () => {
   it('gives out again what it made of the same, with its losses', () => {
     const copy = rememberedLosing((lose: Lose, letter: Letter) => {
-      lose('dropped', letter.text)
+      lossesIn(lose)('tools', letter.text)('dropped', '')
       return { ...letter }
     })
     const letter = { text: 'a' }

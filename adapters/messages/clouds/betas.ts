@@ -1,7 +1,7 @@
 import { editedText, withElements, withMembers } from '../../../src/json/edit.ts'
 import { isObject, parse, parseObject, type Json, type JsonObject } from '../../../src/json/json.ts'
 import { slicesAt } from '../../../src/json/slices.ts'
-import type { Lose } from '../../../src/model/loss.ts'
+import { tell, lossesIn, type Lose } from '../../../src/model/loss.ts'
 import { leftOutFile } from '../../../src/rules/media.ts'
 import { keyOf } from '../../../src/rules/late-tools.ts'
 import type { BetaRequest, BetaRules, ServerFacts } from '../../contract.ts'
@@ -40,11 +40,12 @@ const STAND_INS: Readonly<Record<string, string>> = {
 /** Those of the betas that the server takes. */
 function siftedBetas(asked: Iterable<string>, { betas: names }: ServerFacts, lose: Lose): string[] {
   if (!names) return [...asked]
+  const at = lossesIn(lose)
   const sifted = [...asked].flatMap((beta) => {
     if (passes(beta, names)) return [beta]
     const other = STAND_INS[beta]
     if (other !== undefined && passes(other, names)) return [other]
-    return lose('dropped', `betas.${shown(beta)}`) ?? []
+    return at('betas', shown(beta))('dropped', '') ?? []
   })
   return [...new Set(sifted)]
 }
@@ -150,7 +151,7 @@ const isOut = ({ names }: Sieve, needed: Needed): boolean =>
 
 /** Reports the beta for what is left out. */
 const loseBeta = ({ lose }: Sieve, [beta]: Needed, what: string): undefined =>
-  lose('dropped', `betas.${beta}`, what)
+  lossesIn(lose)('betas', beta)('dropped', '', what)
 
 /** Takes out of a body what needs a beta that the server does not take. */
 export function withoutBetas(body: JsonObject, server: ServerFacts, lose: Lose): JsonObject {
@@ -185,7 +186,7 @@ function withoutMembers(body: JsonObject, sieve: Sieve): JsonObject {
   const out = MEMBERS.filter(([name, needed]) => name in body && isOut(sieve, needed))
   for (const [name, needed] of out) {
     loseBeta(sieve, needed, name)
-    sieve.lose('dropped', placeOf(name))
+    tell(sieve.lose, { code: 'dropped', path: placeOf(name) })
   }
   return withMembers(body, Object.fromEntries(out.map(([name]) => [name, undefined])))
 }
@@ -193,13 +194,14 @@ function withoutMembers(body: JsonObject, sieve: Sieve): JsonObject {
 function withoutTools(body: JsonObject, sieve: Sieve): JsonObject {
   const { tools } = body
   if (!Array.isArray(tools)) return body
+  const at = lossesIn(sieve.lose)
   const kept = withElements(tools, (tool) => {
     if (!isObject(tool)) return tool
     const type = textIn(tool['type'])
     const row = TOOLS.find(([types, needed]) => types.test(type) && isOut(sieve, needed))
     if (!row) return withoutMarks(tool, sieve)
     loseBeta(sieve, row[1], type)
-    return sieve.lose('dropped', `tools.${keyOf(readTool(tool)).name || type}`) ?? []
+    return at('tools', keyOf(readTool(tool)).name || type)('dropped', '') ?? []
   })
   return withMembers(body, { tools: kept.length > 0 || tools.length === 0 ? kept : undefined })
 }
@@ -234,22 +236,22 @@ function withoutUpdates(body: JsonObject, sieve: Sieve): JsonObject {
 /** What servers of MCP were asked for earlier is refused like the servers. */
 function withoutMcp(body: JsonObject, sieve: Sieve): JsonObject {
   if (!isOut(sieve, MCP)) return body
-  return withBlocks(body, (block, place) => {
+  return withBlocks(body, sieve.lose, (block, lose) => {
     const type = textIn(block['type'])
     if (!type.startsWith('mcp_tool_')) return block
     loseBeta(sieve, MCP, type)
-    return sieve.lose('dropped', place) ?? []
+    return lose('dropped', '') ?? []
   })
 }
 
 /** A file that the service keeps is only mentioned. */
 function withoutFiles(body: JsonObject, sieve: Sieve): JsonObject {
   if (!isOut(sieve, FILES)) return body
-  return withBlocks(body, (block, place) => {
+  return withBlocks(body, sieve.lose, (block, lose) => {
     const { type, file_id: id } = objectIn(block['source'])
     if (type !== 'file' && block['type'] !== 'container_upload') return block
     loseBeta(sieve, FILES, 'file_id')
-    sieve.lose('dropped', place)
+    lose('dropped', '')
     return { type: 'text', text: leftOutFile(textIn(block['title']) || textIn(id)) }
   })
 }

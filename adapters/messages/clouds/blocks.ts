@@ -1,8 +1,6 @@
 import { withElements, withMembers } from '../../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../../src/json/json.ts'
-
-/** Where a block stands, as losses say it. */
-type Place = `turns.${string}`
+import { lossesIn, type Lose, type LoseOf } from '../../../src/model/loss.ts'
 
 /**
  * The conversation with each block changed, those in results too; `[]` leaves one out, and a message of which nothing
@@ -10,22 +8,26 @@ type Place = `turns.${string}`
  */
 export function withBlocks(
   body: JsonObject,
-  change: (block: JsonObject, place: Place) => JsonObject | [],
+  lose: Lose,
+  change: (block: JsonObject, lose: LoseOf) => JsonObject | [],
 ): JsonObject {
   const { messages } = body
   if (!Array.isArray(messages)) return body
-  const each = (list: Json[], place: Place): Json[] =>
-    withElements(list, (block, index) => {
+  const at = lossesIn(lose)
+  const each = (list: Json[], name: '.blocks' | '.content', outer: LoseOf): Json[] => {
+    const blockAt = lossesIn(outer)
+    return withElements(list, (block, index) => {
       if (!isObject(block)) return block
-      const at: Place = `${place}.blocks.${index}`
+      const told = blockAt(name, index)
       return block['type'] === 'tool_result' && Array.isArray(block['content'])
-        ? withMembers(block, { content: each(block['content'], at) })
-        : change(block, at)
+        ? withMembers(block, { content: each(block['content'], '.content', told) })
+        : change(block, told)
     })
+  }
   const changed = withElements(messages, (message, index) => {
     if (!isObject(message) || !Array.isArray(message['content'])) return message
     const { content } = message
-    const kept = each(content, `turns.${index}`)
+    const kept = each(content, '.blocks', at('turns', index))
     return kept.length === 0 && content.length > 0 ? [] : withMembers(message, { content: kept })
   })
   return withMembers(body, { messages: changed })

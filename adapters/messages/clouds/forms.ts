@@ -8,7 +8,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../../src/json/json.ts'
-import type { Lose } from '../../../src/model/loss.ts'
+import { lossesIn, type Lose } from '../../../src/model/loss.ts'
 import { invalid } from '../../../src/model/problem.ts'
 import { leftOutFile } from '../../../src/rules/media.ts'
 import type { AmazonFrame, Form, FormedRequest, Frame, ServerFacts } from '../../contract.ts'
@@ -118,10 +118,11 @@ function withToolsThere(body: JsonObject, lose: Lose): JsonObject {
   const tools = listIn(body['tools'])
   const betas = ASKED.filter(([, isFor]) => objectsIn(tools).some(isFor)).map(([beta]) => beta)
   if (betas.length === 0) return body
+  const at = lossesIn(lose)
   const written = withElements(tools, (tool) => {
     if (!isObject(tool)) return tool
     const newer = NEWER[textIn(tool['type'])]
-    if (newer?.['name'] !== undefined) lose('approximated', `tools.${textIn(tool['name'])}`)
+    if (newer?.['name'] !== undefined) at('tools', textIn(tool['name']))('approximated', '')
     return withMembers(tool, { ...newer, eager_input_streaming: undefined })
   })
   return withMembers(body, {
@@ -132,10 +133,10 @@ function withToolsThere(body: JsonObject, lose: Lose): JsonObject {
 
 /** It fetches nothing: what is named by an address is only mentioned. */
 const withoutAddresses = (body: JsonObject, lose: Lose): JsonObject =>
-  withBlocks(body, (block, place) => {
+  withBlocks(body, lose, (block, lose) => {
     const { type, url } = objectIn(block['source'])
     if (type !== 'url') return block
-    lose('dropped', place)
+    lose('dropped', '')
     return { type: 'text', text: leftOutFile(textIn(block['title']) || textIn(url)) }
   })
 
