@@ -43,11 +43,13 @@ export function fitMessages(body: JsonObject, context: ServerFit): JsonObject {
   const { messages } = body
   if (!Array.isArray(messages)) return body
   const { lose, server, isProven } = context
-  const first = messages.findIndex((message) => !isInstruction(message))
   const top = nothingFitted()
   // What stands at the top is made anew for each request.
   const atTop = lossesIn(lose)
-  for (const message of messages.slice(0, Math.max(0, first))) fitNext(top, message, atTop, context)
+  for (const message of messages) {
+    if (!isInstruction(message)) break
+    fitNext(top, message, atTop, context)
+  }
   const rest = messages.slice(top.all.length)
   const given = [isProven, Object.entries(server).flat()]
   const { all } = fitWalk(rest, given, lose, nothingFitted, (state, message, at) =>

@@ -22,8 +22,9 @@ export function remembering<Value>(keeps: boolean, work: () => Value): Value {
 export function remembered<Given extends readonly unknown[], Value>(
   make: (...given: Given) => Value,
 ): (...given: Given) => Value {
-  const made = rememberedLosing((_, ...given: Given) => make(...given))
-  return (...given) => made(nothingLost, ...given)
+  const each = rememberedEach<null, Value>()
+  // A list of one becomes a list of one.
+  return (...given) => each(ONE, given, nothingLost, () => () => make(...given))[0] as Value
 }
 
 /** The same of a function that tells what is lost, which is told again. */
@@ -31,13 +32,11 @@ export function rememberedLosing<Given extends readonly unknown[], Value>(
   make: (lose: Lose, ...given: Given) => Value,
 ): (lose: Lose, ...given: Given) => Value {
   const each = rememberedEach<null, Value>()
-  const one = [null]
-  return (lose, ...given) => {
-    const [value] = each(one, given, lose, (_, heard) => () => make(heard, ...given))
-    // A list of one becomes a list of one.
-    return value as Value
-  }
+  return (lose, ...given) =>
+    each(ONE, given, lose, (_, heard) => () => make(heard, ...given))[0] as Value
 }
+
+const ONE = [null]
 
 /**
  * What becomes of each element of a list, which depends on nothing but what stands before it and `given`. As far as a

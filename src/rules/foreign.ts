@@ -57,7 +57,6 @@ type ReportBlocks = (
 function foreignBlocks(request: Request, target: DialectName, report: Report): ReportBlocks {
   // The writer of the dialect that it was read in says so itself.
   const isOwn = request.origin?.dialect === target
-  const isOffered = isAmong(request.tools)
   const blocks: ReportBlocks = (list, at, name) => {
     for (const [index, block] of list.entries()) {
       const lose = at(name, index)
@@ -70,7 +69,7 @@ function foreignBlocks(request: Request, target: DialectName, report: Report): R
       report(block.ext, lose, '')
       if ('cache' in block) report(block.cache?.ext, lose, '.cache')
       if (block.damagedProof && !isOwn) lose('dropped', '.seal', DAMAGED)
-      if (block.kind === 'tool-change' && !isOwn && !block.tools.every(isOffered))
+      if (block.kind === 'tool-change' && !isOwn && !block.tools.every(isAmong(request.tools)))
         lose('dropped', '', 'the tool is not offered')
       if (block.kind === 'tool-result') blocks(block.content, lossesIn(lose), '.content')
       if (block.kind === 'text')

@@ -170,6 +170,7 @@ export const isInstruction = ({ role }: Pick<Turn, 'role'>): boolean =>
  */
 export function withRemovals(request: Request): Request {
   const { tools, toolChoice, turns } = request
+  if (tools.length === 0) return request
   const { all: changes } = changeWalk(turns, [], nothingLost, nothingListed, (state, turn) => {
     state.all.push(...changesIn(turn.blocks))
   })
