@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readSettings } from '../../src/config/config.ts'
 import type { Config } from '../../src/config/type.ts'
 import { createReplaceable } from '../../src/http/app.ts'
+import { operator } from '../../src/http/operator.ts'
 import { toResponse } from '../../src/http/respond.ts'
 import { createObserver } from '../../src/observe/observer.ts'
 import { randomId, type UpstreamRequest } from '../../src/ports.ts'
@@ -39,6 +40,7 @@ function proxyOf(config: Config, refused: number) {
     randomId,
     log: () => undefined,
     observer,
+    operator,
   })
   return {
     replace: (next: Config) => replace(readFor(next)),
