@@ -36,11 +36,16 @@ interface Turn {
   ms: number
 }
 
+interface Asked {
+  dialect: string
+  text: string
+  said: RegExp
+}
+
 async function turn(
   { name, ask }: Client,
-  dialect: string,
-  text: string,
-  said: RegExp,
+  { dialect, text, said }: Asked,
+  world: World,
 ): Promise<Turn> {
   const log = join(world.home, 'log')
   rmSync(log, { force: true })
@@ -52,12 +57,12 @@ async function turn(
   if (!said.test(out)) return { ms, fault: `said ${JSON.stringify(out.slice(-400))}` }
   if (name === 'codex' && !isConnected(readFileSync(log, 'utf8').split('\n')))
     return { ms, fault: 'went over HTTP' }
-  const left = await whatIsLeft(log)
+  const left = await whatIsLeft(log, world)
   return left ? { ms, fault: left } : { ms }
 }
 
 /** No folder of the launch, and nobody at the port that the log names. */
-async function whatIsLeft(log: string): Promise<string | undefined> {
+async function whatIsLeft(log: string, world: World): Promise<string | undefined> {
   const folders = readdirSync(world.temporary).filter((name) => name.startsWith('dragoman-launch-'))
   if (folders.length > 0) return `left ${folders.join()}`
   const url = /"url":"([^"]+)"/.exec(readFileSync(log, 'utf8'))?.[1]
@@ -68,10 +73,11 @@ async function whatIsLeft(log: string): Promise<string | undefined> {
 
 const told = (what: string, { fault, ms }: Turn) => `${what} ${fault ?? `${ms} ms`}`
 
-async function tried(client: Client, dialect: string): Promise<boolean> {
-  const text = await turn(client, dialect, 'Hello there', /You said: "?Hello there/)
-  const call = `call ${client.tool}`
-  const tool = await turn(client, dialect, call, new RegExp(`${client.tool} said: `))
+async function tried(client: Client, dialect: string, world: World): Promise<boolean> {
+  const greeting = { dialect, text: 'Hello there', said: /You said: "?Hello there/ }
+  const text = await turn(client, greeting, world)
+  const said = new RegExp(`${client.tool} said: `)
+  const tool = await turn(client, { dialect, text: `call ${client.tool}`, said }, world)
   console.log(
     `${client.name.padEnd(9)} over ${dialect.padEnd(17)} ${told('text', text)}, ${told('tool', tool)}`,
   )
@@ -83,7 +89,7 @@ interface Report {
 }
 
 /** What Codex itself finds of the way to the proxy, a socket among it. What it says of its own updates is not asked. */
-async function doctorFailures(): Promise<number> {
+async function doctorFailures(world: World): Promise<number> {
   const asked = ['--', 'doctor', '--json', '--network-only']
   const launch = ['launch', 'codex', '--model', 'demo-messages', ...asked]
   const command = [process.execPath, resolve('src/node.ts'), ...launch]
@@ -98,34 +104,51 @@ async function doctorFailures(): Promise<number> {
   return told.length
 }
 
-async function launchFailures(wanted: string | undefined): Promise<number> {
-  let failed = wanted === undefined || wanted === 'codex' ? await doctorFailures() : 0
+async function launchFailures(world: World, wanted?: string): Promise<number> {
+  let failed = wanted === undefined || wanted === 'codex' ? await doctorFailures(world) : 0
   for (const client of CLIENTS.filter(({ name }) => wanted === undefined || wanted === name))
-    for (const { dialect } of adapters) if (!(await tried(client, dialect))) failed += 1
+    for (const { dialect } of adapters) if (!(await tried(client, dialect, world))) failed += 1
   return failed
 }
 
+type Part = (world: World) => Promise<number>
+
+const shortlySumming: Part = (world) => summingFailures(world, true)
+
 /**
  * `wanted`: what has this name alone, `chat` for the agents of that dialect, `long` for sessions that are summed up,
- * `sdk` for libraries, `clouds` for stand-ins of these.
+ * `sdk` for libraries, `clouds` for stand-ins of these. What takes longest is first.
  */
-async function failures(wanted: string | undefined): Promise<number> {
-  const clouds = wanted === undefined || wanted === 'clouds' ? await cloudFailures(world) : 0
-  if (wanted === 'clouds') return clouds
-  const isLong = wanted === undefined || wanted === 'long'
-  const ordered = isLong ? await longFailures(world) : 0
-  const long = ordered + (isLong ? await summingFailures(world, wanted === undefined) : 0)
-  if (wanted === 'long') return long
-  const libraries = wanted === undefined || wanted === 'sdk' ? await sdkFailures(world) : 0
-  if (wanted === 'sdk') return libraries
-  const launched = await launchFailures(wanted)
-  return (
-    clouds +
-    long +
-    libraries +
-    launched +
-    (await chatFailures(world, wanted === 'chat' ? undefined : wanted))
-  )
+function partsOf(wanted: string | undefined): Part[] {
+  if (wanted === 'clouds') return [cloudFailures]
+  if (wanted === 'sdk') return [sdkFailures]
+  if (wanted === 'long') return [longFailures, (world) => summingFailures(world, false)]
+  if (wanted === 'chat') return [chatFailures]
+  if (wanted !== undefined)
+    return [(world) => launchFailures(world, wanted), (world) => chatFailures(world, wanted)]
+  return [launchFailures, longFailures, shortlySumming, sdkFailures, cloudFailures, chatFailures]
+}
+
+/** Two parts beside each other, each in a world of its own: an agent waits for the other side half of its time. */
+async function failures(parts: Part[]): Promise<number> {
+  let failed = 0
+  const work = async () => {
+    for (let part = parts.shift(); part; part = parts.shift()) {
+      const more = await inWorld(part)
+      failed += more
+    }
+  }
+  await Promise.all([work(), work()])
+  return failed
+}
+
+async function inWorld<T>(part: (world: World) => T | Promise<T>): Promise<T> {
+  const world = new World()
+  try {
+    return await part(world)
+  } finally {
+    world.remove()
+  }
 }
 
 const NEEDED = [...CLIENTS.map(({ name }) => name), 'pi']
@@ -133,16 +156,11 @@ const MISSABLE = AGENTS.flatMap((agent) => (isByName(agent) ? [] : [agent.name])
   (name) => !NEEDED.includes(name),
 )
 
-const world = new World()
-try {
-  const [wanted] = process.argv.slice(2)
-  if (wanted === '--time') await timed(world)
-  else if (!world.installed(NEEDED, MISSABLE))
-    console.log('SKIPPED: the clients cannot be installed here, so none of them was launched')
-  else {
-    const failed = await failures(wanted)
-    if (failed > 0) throw new Error(`${failed} did not work`)
-  }
-} finally {
-  world.remove()
+const [wanted] = process.argv.slice(2)
+if (wanted === '--time') await inWorld(timed)
+else if (!(await inWorld((world) => world.installed(NEEDED, MISSABLE))))
+  console.log('SKIPPED: the clients cannot be installed here, so none of them was launched')
+else {
+  const failed = await failures(partsOf(wanted))
+  if (failed > 0) throw new Error(`${failed} did not work`)
 }
