@@ -27,8 +27,6 @@ export interface Journal {
   restart(): void
   /** The first byte of a reply is on its way. */
   began(): void
-  /** Bytes of a reply were handed over. */
-  sent(bytes: number): void
   /** Runs `run` when the exchange is over; at once if it is over already. */
   onEnd(run: (problem?: Problem) => void): void
   /**
@@ -103,7 +101,6 @@ class ExchangeJournal implements Journal {
   readonly #entry: LogEntry
   #receivedAt: number | undefined
   #called = false
-  #bytesOut = 0
   /** Tokens of the request to which an upstream may be replying. */
   #asked: number | undefined
   #heard: HeardSoFar | undefined
@@ -164,10 +161,6 @@ class ExchangeJournal implements Journal {
     if (!this.#over) this.#entry.firstByteMs ??= this.#elapsed()
   }
 
-  sent(bytes: number): void {
-    this.#bytesOut += bytes
-  }
-
   onEnd(run: (problem?: Problem) => void): void {
     if (this.#over) run(this.#end)
     else this.#runs.push(run)
@@ -179,7 +172,6 @@ class ExchangeJournal implements Journal {
     this.#end = problem
     for (const run of this.#runs) run(problem)
     const entry = this.#entry
-    if (this.#bytesOut > 0) entry.bytesOut = this.#bytesOut
     if (bytesOut !== undefined) entry.bytesOut = bytesOut
     if (losses) entry.losses = losses
     if (problem) entry.error = problem.message

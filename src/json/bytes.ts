@@ -6,14 +6,18 @@ export type Bytes = Uint8Array | readonly Uint8Array[]
 export const isWhole = (bytes: Bytes): bytes is Uint8Array => bytes instanceof Uint8Array
 
 export const sizeOf = (bytes: Bytes): number =>
-  isWhole(bytes) ? bytes.length : bytes.reduce((sum, { length }) => sum + length, 0)
+  bytes instanceof Uint8Array ? bytes.length : bytes.reduce((sum, { length }) => sum + length, 0)
 
-export const piecesIn = (bytes: Bytes): readonly Uint8Array[] => (isWhole(bytes) ? [bytes] : bytes)
+export const piecesIn = (bytes: Bytes): readonly Uint8Array[] =>
+  bytes instanceof Uint8Array ? [bytes] : bytes
 
-export const wholeBytes = (bytes: Bytes): Uint8Array => (isWhole(bytes) ? bytes : joinBytes(bytes))
+export const wholeBytes = (bytes: Bytes): Uint8Array =>
+  bytes instanceof Uint8Array ? bytes : joinBytes(bytes)
 
 /** Joins several arrays into one. A single part that holds everything is returned as it is. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts
+  if (parts.length === 1 && only && only.length > 0) return only
   const full = parts.filter((part) => part.length > 0)
   const [first = NOTHING] = full
   if (full.length < 2) return first
@@ -44,28 +48,25 @@ const SMALLEST_BLOCK_BYTES = 4096
 /** Collects the bytes of a body whose length is not known. */
 export class ByteList {
   #pieces: Uint8Array[] = []
-  #size = 0
+  /** How many bytes were added. */
+  size = 0
   /** Where small pieces are copied to, and how many bytes of it are used. */
   #block = NOTHING
   #used = 0
 
-  get size(): number {
-    return this.#size
-  }
-
   add(piece: Uint8Array): void {
     // An empty one would keep the bytes that it was cut out of.
     if (piece.length === 0) return
-    const isFirst = this.#size === 0
-    this.#size += piece.length
+    const isFirst = this.size === 0
+    this.size += piece.length
     if (isFirst || piece.length >= PIECE_BYTES) {
-      this.#flush()
+      if (this.#used > 0) this.#flush()
       this.#pieces.push(piece)
       return
     }
     if (this.#block.length - this.#used < piece.length) {
-      this.#flush()
-      const room = Math.max(SMALLEST_BLOCK_BYTES, piece.length, this.#size)
+      if (this.#used > 0) this.#flush()
+      const room = Math.max(SMALLEST_BLOCK_BYTES, piece.length, this.size)
       this.#block = new Uint8Array(Math.min(room, LARGEST_BLOCK_BYTES))
     }
     this.#block.set(piece, this.#used)
@@ -74,16 +75,16 @@ export class ByteList {
 
   /** Hands over everything that was added, and forgets it. */
   take(): Bytes {
-    this.#flush()
+    if (this.#used > 0) this.#flush()
     const pieces = this.#pieces
-    const isLong = this.#size >= LONG_BYTES
+    const isLong = this.size >= LONG_BYTES
     this.#pieces = []
-    this.#size = 0
+    this.size = 0
     return isLong && pieces.length > 1 ? pieces : joinBytes(pieces)
   }
 
   #flush(): void {
-    if (this.#used > 0) this.#pieces.push(this.#block.subarray(0, this.#used))
+    this.#pieces.push(this.#block.subarray(0, this.#used))
     this.#block = NOTHING
     this.#used = 0
   }
@@ -149,17 +150,15 @@ export function streamDecoder(): (bytes?: Uint8Array) => string {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let isBetween = true
   let hasBegun = false
-  const decode = (bytes?: Uint8Array): string => {
-    if (!bytes) return decoder.decode()
-    const last = bytes[bytes.length - 1]
-    if (last === undefined) return ''
-    const isEnded = last < FIRST_OF_SEVERAL
-    if (isBetween && isEnded) return DECODER.decode(bytes)
-    isBetween = isEnded
-    return decoder.decode(bytes, { stream: true })
-  }
   return (bytes) => {
-    const text = decode(bytes)
+    const last = bytes?.[bytes.length - 1]
+    if (bytes && last === undefined) return ''
+    const wasBetween = isBetween
+    isBetween = last !== undefined && last < FIRST_OF_SEVERAL
+    const text =
+      bytes && wasBetween && isBetween
+        ? DECODER.decode(bytes)
+        : decoder.decode(bytes, { stream: bytes !== undefined })
     if (hasBegun || text === '') return text
     hasBegun = true
     return text.startsWith(MARK) ? text.slice(MARK.length) : text

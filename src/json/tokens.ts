@@ -23,6 +23,7 @@ const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 const POINT = 46
 const ZERO = 48
+const NINE = 57
 const EXPONENT_CAPITAL = 69
 const EXPONENT = 101
 
@@ -139,11 +140,12 @@ const goesOn = (code: number): boolean =>
 /** The index behind an integer without leading zeros; `start` for anything else. */
 function endOfDigits(text: string, start: number): number {
   let end = start
-  while (isDigit(text.charCodeAt(end))) end += 1
+  for (let code = text.charCodeAt(end); code >= ZERO && code <= NINE;) {
+    end += 1
+    code = text.charCodeAt(end)
+  }
   return text.charCodeAt(start) === ZERO && end > start + 1 ? start : end
 }
-
-const isDigit = (code: number): boolean => code >= ZERO && code < ZERO + 10
 
 /** A number has at most 15 exact decimal digits. */
 const MOST_DIGITS = 15

@@ -22,7 +22,7 @@ export interface Mirror {
   /** The reader, with the mirror listening. */
   listen(reader: FrameReader): FrameReader
   /** There is something to store before it is passed on. */
-  isReady(): boolean
+  isDue(): boolean
   settle(): Promise<void>
 }
 
@@ -78,7 +78,7 @@ function listener(
   let begun = false
   let news: News | undefined
   return {
-    isReady: () => news !== undefined,
+    isDue: () => news !== undefined,
     listen: (reader) =>
       new HeardReader(reader, {
         frame(frame) {

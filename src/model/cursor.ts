@@ -50,7 +50,7 @@ export class Cursor {
   #blocks: Pending[] = []
   /** The place of the block that is being written. */
   #first = 0
-  /** Those that are open. */
+  /** Those that are open; none once the reply has ended. */
   readonly #open = new Map<BlockKey, Pending>()
   /** How often each id has been used. */
   #callIds = new Map<string, number>()
@@ -64,7 +64,7 @@ export class Cursor {
   }
   /** The number of characters of the body seen so far, 0 for an unknown block. */
   seen(key: BlockKey): number {
-    return this.#find(key)?.length ?? 0
+    return this.#open.get(key)?.length ?? 0
   }
 
   start(id: string, model: string, more: Omit<StartEvent, 'type' | 'id' | 'model'> = {}): void {
@@ -75,8 +75,8 @@ export class Cursor {
 
   /** Opens a block; a body that it brings along becomes its first delta. Opening it again is a no-op. */
   open(key: BlockKey, opened: Block, raise?: Raise): void {
-    if (this.#ended || this.#find(key)) return
-    this.start('', '')
+    if (this.#ended || this.#open.has(key)) return
+    if (!this.#started) this.start('', '')
     const block = this.#distinct(opened)
     const body = streamedText(block)
     const pending: Pending = {
@@ -97,7 +97,7 @@ export class Cursor {
   }
 
   delta(key: BlockKey, text: string): void {
-    const pending = this.#find(key)
+    const pending = this.#open.get(key)
     if (!pending?.hasBody || text === '') return
     pending.length += text.length
     if (pending.raise) pending.raw += text
@@ -111,18 +111,18 @@ export class Cursor {
   }
 
   cite(key: BlockKey, citation: Citation): void {
-    const pending = this.#find(key)
+    const pending = this.#open.get(key)
     if (pending?.block.kind === 'text') this.#emit(pending, { type: 'citation', citation })
   }
 
   /** How likely the tokens of a text were; before the piece that they came with. */
   weigh(key: BlockKey, logprobs: readonly Logprob[]): void {
-    const pending = logprobs.length > 0 ? this.#find(key) : undefined
+    const pending = logprobs.length > 0 ? this.#open.get(key) : undefined
     if (pending?.block.kind === 'text') this.#emit(pending, { type: 'logprobs', logprobs })
   }
 
   close(key: BlockKey, tail: Tail = {}): void {
-    const pending = this.#find(key)
+    const pending = this.#open.get(key)
     if (!pending) return
     this.#settleBody(pending)
     pending.closed = true
@@ -172,7 +172,7 @@ export class Cursor {
   done(): void {
     if (this.#ended) return
     if (!this.#finish) return this.fail(ENDED_EARLY)
-    this.start('', '')
+    if (!this.#started) this.start('', '')
     this.closeAll()
     this.#put(this.#finish)
     this.#ended = true
@@ -182,6 +182,7 @@ export class Cursor {
     if (this.#ended) return
     this.#put({ type: 'error', problem })
     this.#ended = true
+    this.#open.clear()
   }
 
   /** Hands over what has become known since the last call. */
@@ -223,10 +224,6 @@ export class Cursor {
     } else if (block.kind === 'tool-call' && block.form === 'json' && pending.length === 0) {
       this.delta(pending.key, '{}')
     }
-  }
-
-  #find(key: BlockKey): Pending | undefined {
-    return this.#ended ? undefined : this.#open.get(key)
   }
 
   /** Most pieces bring one event; a list made with one member takes a fraction of the memory of one that grows. */

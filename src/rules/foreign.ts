@@ -98,8 +98,6 @@ export function replyReporter(
       others.set(event.index, other)
       return other(event.event)
     }
-    // Most events are such, and say nothing else.
-    if (event.type === 'block-delta') return
     if ('block' in event) {
       const { block } = event
       told = at('reply', blockName(block))

@@ -86,7 +86,6 @@ interface Mode {
 }
 
 const failed = (problem: Problem): Event[] => [{ type: 'error', problem }]
-const isTerminal = (event: Event) => event.type === 'finish' || event.type === 'error'
 const ALONE = { text: '', frame: undefined, isPiece: false }
 /** Events that came with no frame of their own. */
 const alone = (events: readonly Event[]): readonly ReadFrame[] => [{ ...ALONE, events }]
@@ -157,9 +156,7 @@ class ReplyReading implements ReplyFrames {
       const isStream = isStreamType(source.contentType) || source.passing?.framing.isJson
       this.#mode ??= isStream ? new StreamMode(source) : jsonMode(source)
       const frames = [...this.#feed(this.#decode()), ...this.#mode.end()]
-      return frames.some(({ events }) => events.some(isTerminal))
-        ? frames
-        : [...frames, ...alone(failed(NOT_A_REPLY))]
+      return firstEnd(frames) ? frames : [...frames, ...alone(failed(NOT_A_REPLY))]
     } catch {
       return alone(failed(INTERNAL))
     }
@@ -176,11 +173,12 @@ class ReplyReading implements ReplyFrames {
   /** Behind the end, frames that pass go on without events. */
   #untilEnd(frames: readonly ReadFrame[]): readonly ReadFrame[] {
     if (this.ended) return frames.map(eventless)
-    const first = firstEnd(frames)
-    if (first < 0) return frames
+    const end = firstEnd(frames)
+    if (!end) return frames
     this.ended = true
-    const rest = this.#source.passing ? frames.slice(first + 1).map(eventless) : []
-    return [...frames.slice(0, first), ...frames.slice(first, first + 1).map(untilEnd), ...rest]
+    const { at, last } = end
+    const rest = this.#source.passing ? frames.slice(at + 1).map(eventless) : []
+    return [...frames.slice(0, at), last, ...rest]
   }
 
   #feed(text: string): readonly ReadFrame[] {
@@ -192,12 +190,21 @@ class ReplyReading implements ReplyFrames {
   }
 }
 
-function firstEnd(frames: readonly ReadFrame[]): number {
-  for (let index = 0; index < frames.length; index += 1) {
-    const events = frames[index]?.events ?? NONE
-    for (const event of events) if (event.type === 'finish' || event.type === 'error') return index
+/** Where the frame stands that ends the reply, and that frame without what comes behind the end. */
+function firstEnd(frames: readonly ReadFrame[]): { at: number; last: ReadFrame } | undefined {
+  for (const [at, last] of frames.entries()) {
+    const { events } = last
+    let count = 0
+    for (const { type } of events) {
+      count += 1
+      if (type !== 'finish' && type !== 'error') continue
+      return {
+        at,
+        last: count < events.length ? { ...last, events: events.slice(0, count) } : last,
+      }
+    }
   }
-  return -1
+  return undefined
 }
 
 const eventless = ({ text, frame }: ReadFrame): ReadFrame => ({
@@ -206,13 +213,6 @@ const eventless = ({ text, frame }: ReadFrame): ReadFrame => ({
   events: NONE,
   isPiece: false,
 })
-
-function untilEnd(read: ReadFrame): ReadFrame {
-  const last = read.events.findIndex(isTerminal)
-  return last === read.events.length - 1
-    ? read
-    : { ...read, events: read.events.slice(0, last + 1) }
-}
 
 export const isStreamType = (contentType: string | null): boolean =>
   /^text\/event-stream/i.test(contentType ?? '')
@@ -295,8 +295,6 @@ class StreamMode implements Mode {
     for (const { frame } of cuts) {
       if (!frame) continue
       for (const event of this.#readOne(frame)) events.push(event)
-      const last = events[events.length - 1]
-      if (last && isTerminal(last)) break
     }
     return events.length === 0 ? [] : alone(events)
   }

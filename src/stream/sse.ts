@@ -70,9 +70,10 @@ class EventParser implements FrameParser, FrameCutter {
   #parts = 0
   /** The last characters of that. */
   #tail = ''
-  /** How the last event began, and its name. */
+  /** How the last event began, its name, and the blank line behind it. */
   #head = ''
   #name: string | undefined
+  #blankLine = ''
 
   constructor(most: number, keepsText: boolean) {
     this.#most = most
@@ -87,14 +88,9 @@ class EventParser implements FrameParser, FrameCutter {
     return framesOf(this.rest())
   }
 
-  cut(whole: string): CutFrame[] {
-    // The blank line may have begun in the text before.
-    const seam = this.isWithin ? seamEnd(this.#tail, whole) : 0
-    if (seam > 0) this.#takeOne(whole.slice(0, seam))
-    const text = seam > 0 ? whole.slice(seam) : whole
-    const lineEnd = lineEndOf(text)
-    if (lineEnd === undefined) for (const part of text.split(BEHIND_BLANK_LINE)) this.#takeOne(part)
-    else this.#cut(text, lineEnd)
+  cut(text: string): CutFrame[] {
+    const end = this.isWithin ? 0 : this.#cutSameShape(text, 0)
+    if (end < text.length) this.#cutAny(end > 0 ? text.slice(end) : text)
     return this.#take()
   }
 
@@ -116,11 +112,21 @@ class EventParser implements FrameParser, FrameCutter {
     return taken
   }
 
+  #cutAny(whole: string): void {
+    // The blank line may have begun in the text before.
+    const seam = this.isWithin ? seamEnd(this.#tail, whole) : 0
+    if (seam > 0) this.#takeOne(whole.slice(0, seam))
+    const text = seam > 0 ? whole.slice(seam) : whole
+    const lineEnd = lineEndOf(text)
+    if (lineEnd === undefined) for (const part of text.split(BEHIND_BLANK_LINE)) this.#takeOne(part)
+    else this.#cut(text, lineEnd)
+  }
+
   #cut(text: string, lineEnd: LineEnd): void {
     const blankLine = lineEnd + lineEnd
     let at = 0
     while (at < text.length && !this.overflowed) {
-      if (!this.isWithin) at = this.#cutSameShape(text, at, blankLine)
+      if (!this.isWithin) at = this.#cutSameShape(text, at)
       if (at === text.length) return
       if (this.strayed) return this.#takeOne(text.slice(at))
       const blank = text.indexOf(blankLine, at)
@@ -131,19 +137,22 @@ class EventParser implements FrameParser, FrameCutter {
   }
 
   /** Takes the events that begin as the last one did; returns where another one begins. */
-  #cutSameShape(text: string, start: number, blankLine: string): number {
+  #cutSameShape(text: string, start: number): number {
     const head = this.#head
-    if (head === '' || this.strayed) return start
+    if (head === '' || this.strayed || this.overflowed) return start
+    const blankLine = this.#blankLine
+    const [first, other] = blankLine.length > 2 ? CR_LF : LF_CR
     let at = start
     while (at < text.length) {
       const from = at + head.length
       if (text.slice(at, from) !== head) break
-      const end = text.indexOf(blankLine.charAt(0), from)
-      if (end <= from || !isBlankLine(text, end, blankLine)) break
-      // Before a CR LF, an LF alone may have ended the line.
-      if (blankLine.length > 2 && text.slice(from, end).includes('\n')) break
+      const end = text.indexOf(first, from)
       const next = end + blankLine.length
-      const frame = frameOf(this.#name, text.slice(from, end))
+      if (end <= from || text.slice(end, next) !== blankLine) break
+      const data = text.slice(from, end)
+      // The other sign of a line end may have ended the line before.
+      if (data.includes(other)) break
+      const frame = frameOf(this.#name, data)
       this.#cuts.push({
         text: at === 0 && next === text.length ? text : text.slice(at, next),
         frame,
@@ -198,6 +207,7 @@ class EventParser implements FrameParser, FrameCutter {
     if (data === '' || data.includes('\n') || data.includes('\r')) return false
     this.#head = head
     this.#name = name
+    this.#blankLine = blankLine
     this.foreign = ''
     this.#cuts.push({ text, frame: frameOf(name, data) })
     return true
@@ -293,14 +303,10 @@ const LINE_END = /\r\n|[\n\r]/
 
 const linesIn = (text: string): number => text.split('\n').length + text.split('\r').length - 2
 
-type LineEnd = '\n' | '\r\n'
+const CR_LF = ['\r', '\n'] as const
+const LF_CR = ['\n', '\r'] as const
 
-/** Of a text that has the first sign of a blank line there. */
-function isBlankLine(text: string, at: number, blankLine: string): boolean {
-  for (let index = 1; index < blankLine.length; index += 1)
-    if (text.charCodeAt(at + index) !== blankLine.charCodeAt(index)) return false
-  return true
-}
+type LineEnd = '\n' | '\r\n'
 
 /** How the lines of a text end; undefined where not all end alike. */
 function lineEndOf(text: string): LineEnd | undefined {

@@ -76,7 +76,7 @@ class PatientAlarm implements Alarm {
   }
 
   close(): void {
-    this.stop()
+    this.#due = Infinity
     this.#disarm()
   }
 

@@ -41,6 +41,7 @@ class Deadline implements CallDeadline {
   /** For what runs out first, the whole time or the time that is watched. */
   readonly #clock: Alarm
   #lateness = TOOK_TOO_LONG
+  #isSet = false
   #isOver = false
   #ended: (() => void) | undefined
   #interrupt: ((reason: Problem) => void) | undefined
@@ -48,7 +49,7 @@ class Deadline implements CallDeadline {
   constructor(ends: Ends) {
     this.#ends = ends
     const { caller, deadline, totalMs, alarm: made = alarm } = ends
-    this.#clock = made(() => this.end(this.#lateness))
+    this.#clock = made(this.#ring)
     this.#endsAt = performance.now() + totalMs
     caller.addEventListener('abort', this.#leave)
     if (deadline) listen(deadline, this.#stop)
@@ -70,13 +71,18 @@ class Deadline implements CallDeadline {
   }
 
   watch(ms: number, reason: Problem): void {
+    if (this.#isOver) return
     const due = performance.now() + ms
-    if (due < this.#endsAt) this.#setClock(due, reason)
-    else this.relax()
+    const isSooner = due < this.#endsAt
+    this.#lateness = isSooner ? reason : TOOK_TOO_LONG
+    this.#isSet = true
+    this.#clock.setAt(isSooner ? due : this.#endsAt)
   }
 
+  /** The clock stays as it was set, since the next piece is watched again. */
   relax(): void {
-    this.#setClock(this.#endsAt, TOOK_TOO_LONG)
+    if (!this.#isSet) return this.watch(Infinity, TOOK_TOO_LONG)
+    this.#lateness = TOOK_TOO_LONG
   }
 
   whenEnded(run: () => void): void {
@@ -100,10 +106,11 @@ class Deadline implements CallDeadline {
     if (deadline) unlisten(deadline, this.#stop)
   }
 
-  #setClock(due: number, lateness: Problem): void {
-    if (this.#isOver) return
-    this.#lateness = lateness
-    this.#clock.setAt(due)
+  /** What was watched may be watched no more. */
+  readonly #ring = (): void => {
+    const isEarly = this.#lateness === TOOK_TOO_LONG && performance.now() < this.#endsAt
+    if (isEarly) this.#clock.setAt(this.#endsAt)
+    else this.end(this.#lateness)
   }
 
   readonly #leave = (): void => this.end(CALLER_LEFT)

@@ -24,7 +24,7 @@ export function watchEmptyReply(writer: Writer, losses: readonly Loss[]): EmptyR
   let name = ''
   let reported = 0
   const hear = (event: Event, written: number) => {
-    if (isTold || event.type === 'start' || event.type === 'usage') return
+    if (event.type === 'start' || event.type === 'usage') return
     // The end of a thought may be written only when the next block begins.
     const isAfterThought = isThought && event.type === 'block-start'
     if (event.type === 'block-start') isThought = event.block.kind === 'reasoning'
@@ -42,7 +42,7 @@ export function watchEmptyReply(writer: Writer, losses: readonly Loss[]): EmptyR
           reported = losses.length
         }
         const frames = writer.push(event)
-        hear(event, frames.length)
+        if (!isTold) hear(event, frames.length)
         return frames
       },
     },

@@ -26,7 +26,7 @@ import { memberOf } from '../../json/scanned-body.ts'
 import { slicesAt, spliceStrings } from '../../json/slices.ts'
 import { unreadRequest, type PassPlan } from '../request/plan.ts'
 import { HeardReply } from './heard.ts'
-import { Delivery, problemAtEnd, type FrameOut, type Keeper } from './reply.ts'
+import { Delivery, problemAtEnd, type FrameOut } from './reply.ts'
 
 /** What a reply that passes has of its own. */
 export type PassedReply = Pick<Answer, 'status' | 'headers' | 'body'>
@@ -52,7 +52,7 @@ export function passStream(
     call,
     frames: framesOf(context, plan, call, passage.mirror),
     out: new PassedFrames(context, plan, call, passage),
-    keeper: keeperOf(passage.mirror),
+    keeper: passage.mirror,
     framing: plan.route.framing,
     heard: new HeardReply((piece) => reader().read(piece)),
     status: call.status,
@@ -62,11 +62,6 @@ export function passStream(
   })
   return delivery.stream()
 }
-
-const keeperOf = (mirror: Mirror | undefined): Keeper => ({
-  isDue: () => mirror?.isReady() ?? false,
-  settle: () => mirror?.settle(),
-})
 
 function framesOf(
   context: Context,
@@ -200,7 +195,8 @@ class PassedFrames implements FrameOut {
 
   frame(read: ReadFrame): string {
     if (this.#thread || !read.isPiece) this.#show(read)
-    return this.#leaving(read.isPiece ? read.text : this.#passed(read), read)
+    const text = read.isPiece ? read.text : this.#passed(read)
+    return this.#isData || this.#rename ? this.#leaving(text, read) : text
   }
 
   /** Clients of a dialect without a heartbeat know nothing but data: others lose the stream at a name or a comment. */

@@ -19,8 +19,10 @@ export function replyWriter(
   const distinct = callNamer(context.request, caller.callIds)
   return {
     push(event) {
-      const own = distinct(event)
-      report(own)
+      // Most events are such, and nothing else is said of them.
+      const isDelta = event.type === 'block-delta'
+      const own = isDelta ? event : distinct(event)
+      if (!isDelta) report(own)
       hear?.(own)
       if (own.type !== 'block-delta' || own.text.length <= MOST_CHARACTERS) return writer.push(own)
       return pieces(own.text).flatMap((text) => writer.push({ ...own, text }))

@@ -50,10 +50,10 @@ export interface FrameOut {
 
 /** Who keeps a reply. */
 export interface Keeper {
-  /** Why the reply was stopped from outside. */
-  readonly interruption?: Problem | undefined
+  /** Where the reply may be stopped from outside, and why it was. */
+  readonly stopped?: { readonly interruption: Problem | undefined } | undefined
   /** There is something to keep before more is passed on. */
-  isDue(): boolean
+  isDue?(): boolean
   /** Resolves when everything that is to be kept has been kept, or is among the losses. `problem`: how the reply ended. */
   settle(problem?: Problem): Promise<void> | undefined
 }
@@ -64,7 +64,7 @@ export interface DeliveryParts {
   framing: Route['framing']
   frames: ReplyFrames
   out: FrameOut
-  keeper: Keeper
+  keeper: Keeper | undefined
   heard: HeardReply
   status: number
   heartbeat: Heartbeat | undefined
@@ -182,7 +182,7 @@ export class Delivery {
     for (;;) {
       const { frames, isOver } = await this.#next()
       seen.push(...frames)
-      if (isOver || frames.some((read) => isEnd(read) || out.begins(read)))
+      if (isOver || frames.some((read) => endIn(read) || out.begins(read)))
         return { frames: seen, isOver }
     }
   }
@@ -209,7 +209,7 @@ export class Delivery {
   #hear(piece: Piece): HeardPiece {
     const { frames, keeper, out } = this.#parts
     const isBetween = out.passes && !frames.isWithin
-    const problem = keeper.interruption ?? piece?.problem
+    const problem = keeper?.stopped?.interruption ?? piece?.problem
     if (problem) return { frames: frames.fail(problem), piece, isBetween }
     const read = piece?.bytes ? frames.push(piece.bytes) : frames.end()
     return { frames: read, piece, isBetween }
@@ -243,16 +243,16 @@ export class Delivery {
   /** The last step is marked as the last and carries the end of the framing. */
   #leave(came: Came): Step | Promise<Step> {
     const { keeper, out } = this.#parts
-    const written = this.#attempt(came.frames)
+    const written = this.#write(came.frames)
     const { end } = written
     if (this.#written === 0) out.begun()
     this.#end ??= end
-    const kept = end || keeper.isDue() ? keeper.settle(end?.problem) : undefined
+    const kept = end || keeper?.isDue?.() ? keeper?.settle(end?.problem) : undefined
     return kept ? kept.then(() => this.#step(came, written)) : this.#step(came, written)
   }
 
   #step({ bytes, isOver }: Came, { text, isSame, end, behind }: Written): Step {
-    const { context, out, trailer } = this.#parts
+    const { out, trailer } = this.#parts
     const last = this.#end !== undefined && (isOver || !out.goesOn)
     const said = end?.said === undefined ? '' : trailer() + end.said
     const left =
@@ -260,7 +260,6 @@ export class Delivery {
         ? bytes
         : this.#encode(text + said + behind + (last ? out.end() : ''))
     this.#written += left.length
-    context.journal.sent(left.length)
     if (last) this.#over(this.#end?.problem)
     return { bytes: left, last }
   }
@@ -268,7 +267,8 @@ export class Delivery {
   #over(problem: Problem | undefined): void {
     const { context, status, losses } = this.#parts
     if (problem) this.#countRest()
-    context.journal.finish({ status, losses: losses(), problem })
+    const bytesOut = this.#written > 0 ? this.#written : undefined
+    context.journal.finish({ status, losses: losses(), problem, bytesOut })
   }
 
   /** What a reply that broke off had counted before. */
@@ -278,38 +278,34 @@ export class Delivery {
     if (usage) context.journal.count(usage)
   }
 
-  #attempt(frames: readonly ReadFrame[]): Written {
+  #write(frames: readonly ReadFrame[]): Written {
+    const { out, call } = this.#parts
+    const written: Written = { text: '', isSame: this.#end === undefined, behind: '' }
     try {
-      return this.#write(frames)
+      for (const read of frames) {
+        if (this.#end ?? written.end) {
+          if (out.goesOn) written.behind += out.behind(read)
+          continue
+        }
+        if (endIn(read)) {
+          written.end = this.#endWith(read, written.text)
+          written.isSame = false
+          continue
+        }
+        const said = out.frame(read)
+        written.isSame &&= said === read.text
+        if (this.#isTooLong(written.text, said)) {
+          written.end = this.#outgrown(read)
+          written.isSame = false
+        } else written.text += said
+      }
+      return written
     } catch {
-      this.#parts.call.cancel()
+      call.cancel()
       return frames.some(problemAtEnd)
         ? { text: '', isSame: false, end: { problem: INTERNAL }, behind: '' }
-        : this.#attempt([failing(INTERNAL)])
+        : this.#write([failing(INTERNAL)])
     }
-  }
-
-  #write(frames: readonly ReadFrame[]): Written {
-    const { out } = this.#parts
-    const written: Written = { text: '', isSame: this.#end === undefined, behind: '' }
-    for (const read of frames) {
-      if (this.#end ?? written.end) {
-        if (out.goesOn) written.behind += out.behind(read)
-        continue
-      }
-      if (isEnd(read)) {
-        written.end = this.#endWith(read, written.text)
-        written.isSame = false
-        continue
-      }
-      const said = out.frame(read)
-      written.isSame &&= said === read.text
-      if (this.#isTooLong(written.text, said)) {
-        written.end = this.#outgrown(read)
-        written.isSame = false
-      } else written.text += said
-    }
-    return written
   }
 
   #endWith(read: ReadFrame, before: string): End {
@@ -356,16 +352,14 @@ const failing = (problem: Problem): ReadFrame => ({
   isPiece: false,
 })
 
-/** An index of -1 would be looked up as a name, which takes longer than all else that is done for a piece. */
-const lastOf = ({ events }: ReadFrame): Event | undefined =>
-  events.length === 0 ? undefined : events[events.length - 1]
-
-export function problemAtEnd(read: ReadFrame): Problem | undefined {
-  const last = lastOf(read)
-  return last?.type === 'error' ? last.problem : undefined
+/** The event of a frame that ends the reply. */
+function endIn({ events }: ReadFrame): Extract<Event, { type: 'finish' | 'error' }> | undefined {
+  // An index of -1 would be looked up as a name, which takes longer than all else that is done for a piece.
+  const last = events.length === 0 ? undefined : events[events.length - 1]
+  return last?.type === 'finish' || last?.type === 'error' ? last : undefined
 }
 
-function isEnd(read: ReadFrame): boolean {
-  const type = lastOf(read)?.type
-  return type === 'finish' || type === 'error'
+export function problemAtEnd(read: ReadFrame): Problem | undefined {
+  const end = endIn(read)
+  return end?.type === 'error' ? end.problem : undefined
 }

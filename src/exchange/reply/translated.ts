@@ -35,7 +35,7 @@ import { framer, type Framer } from '../../stream/framings.ts'
 import { shownProblem } from '../answers/shown-problem.ts'
 import { proofMarker } from '../request/accounts.ts'
 import type { Piece, UpstreamCall } from '../../upstream/call.ts'
-import { Delivery, type FrameOut, type Keeper } from './reply.ts'
+import { Delivery, problemAtEnd, type FrameOut, type Keeper } from './reply.ts'
 
 /** Translates an upstream's reply into the caller's dialect, as a stream or one body. */
 export async function translateReply(
@@ -85,7 +85,7 @@ class TranslatedFrames implements FrameOut, Keeper {
   readonly #writer: Writer
   readonly #watched: EmptyReply
   readonly #proofs: ReturnType<typeof createProofRecorder>
-  readonly #recorder: ReplyRecorder | undefined
+  readonly stopped: ReplyRecorder | undefined
   readonly #lost: LossList
   readonly #hideSecrets: ReturnType<typeof secretHider>
   readonly #mark: ReturnType<typeof proofMarker>
@@ -116,12 +116,12 @@ class TranslatedFrames implements FrameOut, Keeper {
       replyWriter(caller, writing, this.#proofs?.hear),
     )
     this.#watched = watchEmptyReply(writer, lost.losses)
-    this.#recorder =
+    this.stopped =
       kept &&
       plan.keeping &&
       new ReplyRecorder(kept, plan.keeping, this.#watched.writer, () => call.cancel())
     // Events are stored with a stream; one body is stored as itself, however often its events would repeat it.
-    this.#writer = (plan.stream ? this.#recorder?.writer : undefined) ?? this.#watched.writer
+    this.#writer = (plan.stream ? this.stopped?.writer : undefined) ?? this.#watched.writer
     const contentType = call.headers.get('content-type')
     const { upstream } = plan.destination.adapter
     const { server } = plan.destination.target.facts
@@ -147,25 +147,27 @@ class TranslatedFrames implements FrameOut, Keeper {
     return [...this.#plan.losses, ...this.#lost.losses]
   }
 
-  get interruption(): Problem | undefined {
-    return this.#recorder?.interruption
-  }
-
-  async ready(frames: readonly ReadFrame[], piece: Piece): Promise<readonly ReadFrame[]> {
+  ready(
+    frames: readonly ReadFrame[],
+    piece: Piece,
+  ): readonly ReadFrame[] | Promise<readonly ReadFrame[]> {
     if (this.#isHeld && piece?.bytes) {
       this.heard.came += piece.bytes.length
       if (!this.#isRoom(piece.bytes.length)) return this.#refused()
     }
-    if (this.source.ended) this.#call.release()
-    const came = frames.length === 1 ? (frames[0]?.events ?? []) : frames.flatMap(eventsOf)
-    let events = this.#hideSecrets(came.some(isError) ? came.map(this.#tell) : came)
-    if (this.#mark) events = this.#mark(events)
+    const { ended } = this.source
+    if (ended) this.#call.release()
+    const [only] = frames
+    const came = only && frames.length === 1 ? only.events : frames.flatMap(eventsOf)
+    const told = ended && frames.some(problemAtEnd) ? came.map(this.#tell) : came
+    const shown = this.#hideSecrets(told, only?.frame?.bare ? only.text : undefined)
+    const events = this.#mark ? this.#mark(shown) : shown
+    if (!this.#isHeld && !ended && !this.#isRoom(this.#gathered(events, piece)))
+      return this.#refused()
     // A reply says this at its beginning, or when it ends.
-    if (saysWithheld(events[0]) || saysWithheld(events.at(-1)))
-      events = await Promise.all(events.map((event) => this.#placed(event)))
-    if (this.#isHeld || this.source.ended || this.#isRoom(this.#gathered(events, piece)))
-      return inFrames(events)
-    return this.#refused()
+    if (saysWithheld(events[0]) || (ended && saysWithheld(events.at(-1))))
+      return Promise.all(events.map((event) => this.#placed(event))).then(inFrames)
+    return events === only?.events && !ended ? frames : inFrames(events)
   }
 
   #refused(): readonly ReadFrame[] {
@@ -238,14 +240,10 @@ class TranslatedFrames implements FrameOut, Keeper {
     return body
   }
 
-  isDue(): boolean {
-    return false
-  }
-
   async settle(problem?: Problem, body?: string): Promise<void> {
     if (problem === CALLER_LEFT) return
     await this.#proofs?.settle()
-    if ((await this.#recorder?.settle(body)) === false) this.#lost.lose('dropped', 'store')
+    if ((await this.stopped?.settle(body)) === false) this.#lost.lose('dropped', 'store')
   }
 }
 
@@ -291,8 +289,6 @@ function letGo(lease: Lease, { keeping, received }: TranslatePlan, request: Requ
   lease.hold(keeping ? weightOf(received.size) : 0)
 }
 
-const isError = (event: Event): boolean => event.type === 'error'
-
 /** How much a writer gathers of the events of a step: their text, and of others the bytes in which they came. */
 function gatheredBytes(): (events: readonly Event[], piece: Piece) => number {
   let came = 0
@@ -303,7 +299,7 @@ function gatheredBytes(): (events: readonly Event[], piece: Piece) => number {
     came = 0
     let size = 0
     for (const event of events) {
-      const length = addedLength(event)
+      const length = event.type === 'block-delta' ? event.text.length : addedLength(event)
       if (length === undefined) return all
       size += length
     }

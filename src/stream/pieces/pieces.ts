@@ -23,6 +23,7 @@ export class PieceFinder {
 
 /** Whether data begins and ends as an object does. More is not looked at, since most of a stream is pieces. */
 function looksWhole(text: string): boolean {
+  if (text[0] === '{' && text[text.length - 1] === '}') return true
   let first = 0
   while (first < text.length && isSpace(text.charCodeAt(first))) first += 1
   let last = text.length - 1
