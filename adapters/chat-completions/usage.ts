@@ -8,6 +8,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/json/json.ts'
+import { membersBeside } from '../../src/model/ext.ts'
 import type { Usage } from '../../src/model/request.ts'
 import type { CountingRule, ModelFacts, ServerFacts } from '../contract.ts'
 import {
@@ -95,16 +96,23 @@ export function readUsage(raw: Json | undefined, server: ServerFacts = {}): Usag
 
 /** Perplexity counts them in `num_search_queries`. */
 function countSearches(raw: JsonObject): number | undefined {
-  const counts = TOOL_COUNTS.map((name) => countIn(objectIn(raw[name])[SEARCHES]))
-  return [...counts, countIn(raw['num_search_queries'])].find((count) => count)
+  for (const name of TOOL_COUNTS) {
+    const counts = raw[name]
+    const count = isObject(counts) && countIn(counts[SEARCHES])
+    if (count) return count
+  }
+  return countIn(raw['num_search_queries']) || undefined
 }
 
-const toolCountsIn = (raw: JsonObject): JsonObject =>
-  Object.fromEntries(
-    TOOL_COUNTS.map((name) => [name, leftIn(objectIn(raw[name]), COUNTED)] as const).filter(
-      ([, left]) => Object.keys(left).length > 0,
-    ),
-  )
+function toolCountsIn(raw: JsonObject): JsonObject {
+  const left: JsonObject = {}
+  for (const name of TOOL_COUNTS) {
+    const counts = raw[name]
+    const others = isObject(counts) ? leftIn(counts, COUNTED) : {}
+    if (Object.keys(others).length > 0) left[name] = others
+  }
+  return left
+}
 
 function countOutput(
   raw: JsonObject,
@@ -128,11 +136,17 @@ const within = (count: number | undefined, bound: number | undefined): number | 
 const KEPT = new Set(['cached_tokens', 'cache_write_tokens', 'reasoning_tokens'])
 
 /** Leaves out `text_tokens` where it only repeats the whole count. */
-const withoutAllText = (counts: JsonObject, all: Json | undefined): JsonObject =>
-  pickMembers(counts, (key, value) => key !== 'text_tokens' || value !== all)
+function withoutAllText(counts: JsonObject, all: Json | undefined): JsonObject {
+  const { text_tokens: texts, ...others } = counts
+  return texts !== undefined && texts === all ? others : counts
+}
 
-const leftIn = (counts: JsonObject, known: ReadonlySet<string>): JsonObject =>
-  pickMembers(counts, (key, value) => !known.has(key) && value !== 0 && !isAbsent(value))
+function leftIn(counts: JsonObject, known: ReadonlySet<string>): JsonObject {
+  const others = membersBeside(counts, known)
+  return others ? pickMembers(others, isCounted) : {}
+}
+
+const isCounted = (_: string, value: Json): boolean => value !== 0 && !isAbsent(value)
 
 /** Inverse of `readUsage`, with the total as the sum. */
 export function writeUsage(usage: Usage): JsonObject {

@@ -236,16 +236,17 @@ export const normalisePart = (part: JsonObject): JsonObject =>
 
 /** Whether everything is in lowerCamelCase already, as in most bodies; then nothing is copied. */
 function isSpelled(value: Json, level: Level): boolean {
-  if (level === LEAF) return true
   if (level === CONTENT && Array.isArray(value)) return areSpelled(value)
   if (Array.isArray(value)) return value.every((item) => isSpelled(item, level))
-  return !isObject(value) || Object.keys(value).every((key) => isMember(key, value[key], level))
-}
-
-function isMember(key: string, member: Json | undefined, level: Level): boolean {
-  if (member === undefined || isNull(member)) return false
-  const inner = findLevel(level, key)
-  return inner ? isSpelled(member, inner) : findLevel(level, camel(key)) === undefined
+  if (!isObject(value)) return true
+  for (const key of Object.keys(value)) {
+    const member = value[key]
+    if (member === undefined || isNull(member)) return false
+    const inner = findLevel(level, key)
+    if (!inner && findLevel(level, camel(key))) return false
+    if (inner && inner !== LEAF && !isSpelled(member, inner)) return false
+  }
+  return true
 }
 
 const findLevel = (level: Level, name: string): Level | undefined =>

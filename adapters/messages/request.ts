@@ -66,9 +66,13 @@ const VERSION_HEADERS = ['anthropic-version', 'provider-version'] as const
 const BETA_HEADERS = ['anthropic-beta', 'provider-beta'] as const
 const VERSION = '2023-06-01'
 
-const firstHeader = (headers: Lookup, names: readonly string[]): string | undefined =>
-  names.map((name) => headers.get(name)).find((value) => value !== null && value !== '') ??
-  undefined
+function firstHeader(headers: Lookup, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = headers.get(name)
+    if (value !== null && value !== '') return value
+  }
+  return undefined
+}
 
 /** Throws for what this dialect forbids; keeps unknown members. */
 export function readRequest(body: Json, context: ReadRequestContext): Request {

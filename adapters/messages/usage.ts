@@ -1,11 +1,5 @@
-import {
-  defined,
-  isObject,
-  listOf,
-  pickMembers,
-  type Json,
-  type JsonObject,
-} from '../../src/json/json.ts'
+import { defined, isObject, listOf, type Json, type JsonObject } from '../../src/json/json.ts'
+import { membersBeside } from '../../src/model/ext.ts'
 import type { Usage } from '../../src/model/request.ts'
 import { readServedTier, writeServedTier, type ServedWords } from '../../src/rules/served.ts'
 import { countIn, objectIn, withoutNulls, keep } from './dialect.ts'
@@ -47,17 +41,16 @@ function readCounts(raw: JsonObject): Usage {
   return defined({ input, cacheRead, cacheWrite, output: countIn(raw['output_tokens']) })
 }
 
-const COUNTED = [
+const COUNTED = new Set([
   'input_tokens',
   'output_tokens',
   'cache_read_input_tokens',
   'cache_creation_input_tokens',
-]
+])
 
 export function readUsage(raw: Json | undefined): Usage {
   if (!isObject(raw)) return {}
-  const others = pickMembers(raw, (key) => !COUNTED.includes(key))
-  const { output_tokens_details, ...beside } = others
+  const { output_tokens_details, ...beside } = membersBeside(raw, COUNTED) ?? {}
   const { service_tier, server_tool_use, speed, ...rest } = beside
   const { web_search_requests, web_fetch_requests, ...uses } = objectIn(server_tool_use)
   // Another service calls its fast mode so in a reply.

@@ -76,7 +76,7 @@ export class MessageWriter implements Writer {
   }
 
   body(): JsonObject {
-    return this.#message()
+    return this.#message(writeUsage(this.#usage))
   }
 
   #take(event: Event): void {
@@ -122,7 +122,7 @@ export class MessageWriter implements Writer {
     this.#id = id || this.#context.newId('msg_')
     this.#tellWithheld(withheld)
     const { request } = this.#context
-    const message = this.#message()
+    const message = this.#message({})
     const write = () => {
       const input = counted?.input || estimateTokens(request)
       const usage = writeUsage({ input, cacheRead: counted?.cacheRead ?? 0 })
@@ -137,7 +137,7 @@ export class MessageWriter implements Writer {
     if (written && written.length >= Math.min(withheld.length, 1)) this.#withheld = written
   }
 
-  #message(): JsonObject {
+  #message(usage: JsonObject): JsonObject {
     const { cacheMiss } = this.#usage
     return {
       id: this.#id,
@@ -148,7 +148,7 @@ export class MessageWriter implements Writer {
       stop_reason: this.#stopReason,
       stop_sequence: this.#stopSequence,
       ...this.#stopDetails(),
-      usage: writeUsage(this.#usage),
+      usage,
       ...(this.#withheld && { input_transformations: this.#withheld }),
       ...(cacheMiss && { diagnostics: writeCacheMiss(cacheMiss) }),
     }
@@ -313,11 +313,11 @@ export class MessageWriter implements Writer {
     if (refused && !isRefusal) this.#context.lose('dropped', 'reply.refusal')
     this.#refused = isRefusal ? (refused ?? this.#refused) : undefined
     const ending = { stop_reason: this.#stopReason, stop_sequence: this.#stopSequence }
-    this.#say('message_delta', {
-      delta: { ...ending, ...this.#stopDetails() },
-      usage: writeUsage(this.#usage),
-      ...(withheld && this.#withheld && { input_transformations: this.#withheld }),
-    })
+    const type = 'message_delta'
+    const delta = { ...ending, ...this.#stopDetails() }
+    const usage = this.#usage
+    const told = withheld && this.#withheld && { input_transformations: this.#withheld }
+    this.#said.add(lateEvent(type, () => ({ type, delta, usage: writeUsage(usage), ...told })))
     this.#say('message_stop', {})
   }
 

@@ -111,12 +111,13 @@ export const memberCount = (value: JsonObject, key: string): number | undefined 
 
 /** The members beyond the known ones that are not empty. */
 export function leftoversBeyond(value: JsonObject, known: ReadonlySet<string>): Ext | undefined {
-  const left = pickMembers(
-    value,
-    (key, one) => !known.has(key) && one !== null && !(Array.isArray(one) && !one.length),
-  )
-  return keep(left).ext
+  const left = membersBeside(value, known)
+  if (!left) return undefined
+  return keep(pickMembers(left, isSaid)).ext
 }
+
+const isSaid = (_: string, value: Json): boolean =>
+  value !== null && !(Array.isArray(value) && value.length === 0)
 
 const PART = new Set(['type', 'text'])
 

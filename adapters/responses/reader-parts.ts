@@ -7,7 +7,7 @@ import type { WireItem, WirePart, WireStep } from './wire.ts'
 /** The phase of the work that a message belongs to; only this dialect has it. */
 export function readPhase(item: WireItem): Ext | undefined {
   const phase = memberText(item, 'phase')
-  return keep({ phase }).ext
+  return phase === undefined ? undefined : keep({ phase }).ext
 }
 
 const PARTS: ReadonlySet<Json | undefined> = new Set(['output_text', 'refusal', 'text'])

@@ -120,13 +120,16 @@ type ObjectOf<M> = Flat<
 
 /** An object with these members. Any others pass: an unknown member is a leftover, never an error. */
 export function object<M extends Members>(members: M): Shape<ObjectOf<M>> {
-  let known: { key: string; shape: Shape }[] | undefined
+  let known: { key: string; shape: Shape; isOptional: boolean }[] | undefined
   return (value) => {
     if (!isObject(value)) return unexpected('an object', value)
     // Made here, because a Worker would pay at its start for the tables of all dialects.
-    known ??= Object.entries(members).map(([key, shape]) => ({ key, shape }))
-    for (const { key, shape } of known) {
-      const issue = shape(Object.hasOwn(value, key) ? value[key] : undefined)
+    known ??= Object.entries(members).map(([key, shape]) => {
+      return { key, shape, isOptional: shape(undefined) === undefined }
+    })
+    for (const { key, shape, isOptional } of known) {
+      const member = Object.hasOwn(value, key) ? value[key] : undefined
+      const issue = isOptional && member === undefined ? undefined : shape(member)
       if (issue) return within(key, issue)
     }
     return undefined

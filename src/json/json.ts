@@ -246,10 +246,11 @@ export function parseObject(text: string): JsonObject | undefined {
  */
 export function setMember<T>(object: Record<string, T>, key: string, value: T): void {
   // An assignment to this name would set the prototype.
-  if (key === '__proto__') Object.defineProperty(object, key, { ...OWN, value })
+  if (key === PROTOTYPE) Object.defineProperty(object, key, { ...OWN, value })
   else object[key] = value
 }
 
+const PROTOTYPE = '__proto__'
 const OWN = { configurable: true, enumerable: true, writable: true }
 
 /** The members that pass the test. */
@@ -284,9 +285,12 @@ export function mergedMembers(objects: readonly JsonObject[]): JsonObject {
 /** Removes members that are undefined, because an optional member is absent and not undefined. */
 export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const kept: Record<string, unknown> = {}
+  const isPlain = !Object.hasOwn(value, PROTOTYPE)
   for (const key of Object.keys(value) as (keyof T & string)[]) {
     const member = value[key]
-    if (member !== undefined) setMember(kept, key, member)
+    if (member === undefined) continue
+    if (isPlain) kept[key] = member
+    else setMember(kept, key, member)
   }
   return kept as { [K in keyof T]: Exclude<T[K], undefined> }
 }

@@ -51,7 +51,7 @@ export class ScannedBody {
 
   /** The text of a value at the top level. */
   memberText(name: string): string | undefined {
-    const slice = this.members.get(name)
+    const slice = this.#structure?.members.get(name)
     return slice && this.text.slice(slice.start, slice.end)
   }
 

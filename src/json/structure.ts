@@ -68,7 +68,7 @@ export const isFolded = (name: string): boolean => SMALL.test(name)
 
 function repeatsFolded(names: Iterable<string>): boolean {
   const all = [...names]
-  return !all.every(isFolded) && new Set(all.map(folded)).size < all.length
+  return !isFolded(all.join('')) && new Set(all.map(folded)).size < all.length
 }
 
 /** Where the parts of a text stand that stay text. Throws SyntaxError for text that is no JSON. */

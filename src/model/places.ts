@@ -60,7 +60,8 @@ export const row = <T extends Json, Writing = unknown>(
   write: (value: T, writing: Writing) => Json | undefined = (value) => value,
 ): Row<T, Writing> => ({
   read(members) {
-    const value = read(members.peek(name))
+    const member = members.peek(name)
+    const value = member === undefined ? undefined : read(member)
     if (value !== undefined) members.pass(name)
     return value
   },
@@ -94,7 +95,7 @@ export function writeBy<Writing extends { readonly lose: Lose }>(
   return (request, writing) => {
     const written: JsonObject = {}
     for (const { answer, place, group, key } of rows()) {
-      const value = memberOf(group ? request[group] : request, key)
+      const value = ((group ? request[group] : request) as Holder)[key]
       if (value === undefined) continue
       if (answer !== UNSAYABLE) Object.assign(written, answer.write(value, writing))
       else if (isAsked(place, value)) tell(writing.lose, { code: 'dropped', path: place })
@@ -126,14 +127,13 @@ function spotOf(place: string): Spot {
     : { place, key: place }
 }
 
-// A table names nothing but members of a request.
-const memberOf = (object: object, key: string): unknown =>
-  (object as Readonly<Record<string, unknown>>)[key]
+/** A table names nothing but members of what holds them. */
+type Holder = Readonly<Record<string, unknown>>
 
 /** What a request asks for at a place. */
 export function askedAt(request: Request, place: string): unknown {
   const { group, key } = spotOf(place)
-  return memberOf(group ? request[group] : request, key)
+  return ((group ? request[group] : request) as Holder)[key]
 }
 
 /** One candidate is what there is without asking, and empty lists ask for nothing. */
