@@ -104,7 +104,10 @@ export type Known = KnownFacts & Omit<ModelFacts, keyof KnownFacts> & { readonly
  * What is known of the model of a request: what is configured beats what its name tells, and `is` beats the name.
  * `careful` is said of a model that nothing is known of: what every current model of the dialect's service takes.
  */
-export function knownOf({ model, facts, service }: Target, careful: KnownFacts): Known {
+export function knownOf(
+  { model, facts, service }: Pick<Target, 'model' | 'facts' | 'service'>,
+  careful: KnownFacts,
+): Known {
   const seen = see(facts.is ?? model, service)
   return { ...(seen.how === 'unknown' ? careful : seen.facts), ...facts, seen }
 }
@@ -246,14 +249,14 @@ export interface SameEdits {
 
 /** The headers of an exchange in which both sides speak one dialect. */
 export interface HeaderRules {
-  /**
-   * Request headers that are passed on, besides content-type and accept; `rate-*` names all that begin with `rate-`.
-   */
+  /** Request headers that are passed on, besides content-type and accept. */
   readonly request: readonly string[]
+  /** What the names of further ones are like. */
+  readonly others?: RegExp
   /** Pairs of spellings of one header: an upstream is sent both, whichever came. */
   readonly twins?: readonly (readonly [string, string])[]
-  /** Reply headers that are passed back unchanged. */
-  readonly reply?: readonly string[]
+  /** What the names of reply headers are like that are passed back unchanged. */
+  readonly reply?: RegExp
   /** Throws for a request without the required headers of the dialect. */
   demand?(headers: Lookup): void
 }

@@ -17,8 +17,7 @@ const CAREFUL: KnownFacts = {
 export type FitTarget = Pick<Target, 'model' | 'facts' | 'service'>
 
 /** The facts about the model: as configured, or else as it is known. */
-export const knownBy = (target: FitTarget): Known =>
-  knownOf({ defaultMaxOutputTokens: 0, ...target }, CAREFUL)
+export const knownBy = (target: FitTarget): Known => knownOf(target, CAREFUL)
 
 /** What all servers take: for a body that was written here, where nothing is said of the server. */
 const CAREFUL_SERVER: ServerFacts = {

@@ -79,7 +79,7 @@ export const chatCompletions: Adapter = {
     },
     headers: {
       request: ['openai-organization', 'openai-project', 'idempotency-key'],
-      reply: ['openai-processing-ms', 'openai-version'],
+      reply: /^openai-(?:processing-ms|version)$/,
     },
     modelMember: { request: 'model', reply: 'model' },
     beginning: { turns: 'messages' },

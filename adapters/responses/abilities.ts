@@ -12,15 +12,11 @@ const CAREFUL: KnownFacts = {
 
 /** The facts about the model: as configured, or else as it is known. */
 export const knownBy = (target: Pick<Target, 'model' | 'facts' | 'service'>): Known =>
-  knownOf({ defaultMaxOutputTokens: 0, ...target }, CAREFUL)
-
-/** The same for a caller of this dialect, who is not corrected by what is known. */
-export const heededBy = (target: Target, own: boolean): KnownFacts =>
-  own ? target.facts : knownBy(target)
+  knownOf(target, CAREFUL)
 
 /** Whether the model takes `prompt_cache_breakpoint`; for a caller of this dialect the service judges that itself. */
-export const takesMarks = (target: Target, own: boolean): boolean =>
-  target.facts.cacheBreakpoints ?? (own || knownBy(target).cacheBreakpoints === true)
+export const takesMarks = ({ facts }: Target, known: Known, own: boolean): boolean =>
+  facts.cacheBreakpoints ?? (own || known.cacheBreakpoints === true)
 
 /** What a conversation with the model may bring besides messages. */
 export interface Takes {
@@ -33,8 +29,7 @@ export interface Takes {
 }
 
 /** Whether the model has a tool for a screen. */
-export const hasScreen = (target: Target): boolean =>
-  target.facts.computer ?? knownBy(target).screen !== undefined
+export const hasScreen = ({ computer, screen }: Known): boolean => computer ?? screen !== undefined
 
 /** Whether its server keeps replies; where not, they are kept here for callers of this dialect. */
 export const keepsReplies = ({ server }: ModelFacts): boolean => server?.state !== false
@@ -51,9 +46,9 @@ export function storing({ facts }: Target): Storing {
 /** The service judges itself what a caller of its own dialect sends. */
 const EVERYTHING: Takes = { late: true, deferred: true, efforts: true }
 
-export function takenBy(target: Target, own: boolean): Takes {
+export function takenBy(known: Known, own: boolean): Takes {
   if (own) return EVERYTHING
-  const { lateTools, deferredTools, effortUpdates } = knownBy(target)
+  const { lateTools, deferredTools, effortUpdates } = known
   return {
     late: lateTools === true,
     deferred: deferredTools === true,

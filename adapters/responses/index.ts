@@ -130,7 +130,7 @@ export const responses: Adapter = {
     },
     headers: {
       request: ['openai-organization', 'openai-project', 'openai-beta', 'idempotency-key'],
-      reply: ['openai-processing-ms', 'openai-version', 'x-codex-*'],
+      reply: /^(?:openai-(?:processing-ms|version)$|x-codex-)/,
     },
     modelMember: { request: 'model', reply: 'model', event: ['response', 'model'] },
     beginning: { instructions: 'instructions', turns: 'input' },

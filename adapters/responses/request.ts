@@ -1,4 +1,10 @@
-import type { WrittenRequest, ReadRequestContext, Route, WriteRequestContext } from '../contract.ts'
+import type {
+  Known,
+  WrittenRequest,
+  ReadRequestContext,
+  Route,
+  WriteRequestContext,
+} from '../contract.ts'
 import { pickMembers, defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { verbatimPaths } from '../../src/json/verbatim-paths.ts'
 import { GO_ON, firstWordsFor } from '../../src/rules/empty-request.ts'
@@ -30,7 +36,7 @@ import {
 } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import { withScreen } from './client-tools.ts'
-import { hasScreen, heededBy, knownBy, served, takenBy, takesMarks } from './abilities.ts'
+import { hasScreen, knownBy, served, takenBy, takesMarks } from './abilities.ts'
 import { offeredTools } from './tool-changes.ts'
 import { wireNames } from './names.ts'
 import * as options from './fields.ts'
@@ -154,24 +160,21 @@ interface Whole extends WrittenRequest {
 /** Writes a request in all words of this dialect, whatever its server takes of them. */
 export function writeWhole(asked: Request, context: WriteRequestContext): Whole {
   const { target, cache, lose } = context
+  const known = knownBy(target)
   // The service judges itself what a caller of its own dialect asks for.
-  const about = {
-    facts: knownBy(target),
-    model: target.model,
-    cached: cache?.mode === 'derive',
-    lose,
-  }
+  const about = { facts: known, model: target.model, cached: cache?.mode === 'derive', lose }
   const request = isOrigin(asked) ? asked : fitRequest(asked, about)
-  return writeSeen(hasScreen(target) ? withScreen(request, lose) : request, context)
+  return writeSeen(hasScreen(known) ? withScreen(request, lose) : request, context, known)
 }
 
-function writeSeen(request: Request, context: WriteRequestContext): Whole {
+function writeSeen(request: Request, context: WriteRequestContext, known: Known): Whole {
   const { target, lose } = context
   // For settings that are absent, this dialect's defaults hold.
   const own = isOrigin(request)
   const names = wireNames(request)
-  const marks = context.cache?.mode !== 'off' && takesMarks(target, own)
-  const takes = takenBy(target, own)
+  const canMark = takesMarks(target, known, own)
+  const marks = context.cache?.mode !== 'off' && canMark
+  const takes = takenBy(known, own)
   const offer = offeredTools(request, { names, own, lose, deferred: takes.deferred }, takes)
   const writing = { names, own, marks, lose, takes, tools: request.tools, bring: offer.bring }
   const placed = writeTurns(request, writing)
@@ -197,14 +200,15 @@ function writeSeen(request: Request, context: WriteRequestContext): Whole {
       takes.efforts ? request : withLastEffort(request),
       own,
       lose,
-      heededBy(target, own).efforts,
+      // A caller of this dialect is not corrected by what is known.
+      own ? target.facts.efforts : known.efforts,
     ),
     text: options.writeText(request, own, lose),
     context_management: own ? options.writeCompaction(request.compact) : undefined,
     ...options.writeAccount(request, saying),
     prompt_cache_key: own ? request.cacheKey : cacheKeyFor(request, context),
     ...factsOf(request).caching,
-    ...writeComparison(request, takesMarks(target, own), lose),
+    ...writeComparison(request, canMark, lose),
     ...rest,
   }) as JsonObject
   return { path: '/v1/responses', headers: {}, body, placed: repaired }

@@ -99,7 +99,7 @@ function fakeAdapter({ dialect, pathy }: FakeOptions): Adapter {
       headers: {
         request: pathy ? [] : ['plain-version', 'other-version'],
         ...(!pathy && { twins: [['plain-version', 'other-version']] as const }),
-        reply: [`${dialect}-rate-*`],
+        reply: new RegExp(`^${dialect}-rate-`),
       },
       modelMember: pathy
         ? { reply: 'modelName' }

@@ -4,10 +4,7 @@ import { knownOf, type ModelFacts } from '../../adapters/contract.ts'
 const CAREFUL = { efforts: ['low', 'high'] as const }
 
 const known = (model: string, facts: ModelFacts = {}, service?: string) =>
-  knownOf(
-    { model, defaultMaxOutputTokens: 9, facts, ...(service !== undefined && { service }) },
-    CAREFUL,
-  )
+  knownOf({ model, facts, ...(service !== undefined && { service }) }, CAREFUL)
 
 describe('what is known of a model', () => {
   it('trap 8: what is configured beats is, is beats the name, the name beats the newest one', () => {

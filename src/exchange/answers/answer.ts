@@ -6,7 +6,6 @@ import type { Answer, Context } from '../exchange.ts'
 import type { Plan } from '../request/plan.ts'
 import { memberName } from '../../upstream/members.ts'
 import type { Destination } from '../../upstream/route.ts'
-import { matchesGlob } from '../../config/glob.ts'
 import { NO_SECRETS, type Secrets } from '../../upstream/secrets.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
 import { framingOf } from '../../stream/framings.ts'
@@ -52,13 +51,11 @@ function passedHeaders(
   headers: UpstreamCall['headers'],
   secrets: Secrets,
 ): Record<string, string> {
-  const { reply: known = [] } = destination.adapter.same.headers
-  const isOwn = (name: string) =>
-    kind === 'pass' && known.some((pattern) => matchesGlob(pattern, name))
+  const own = kind === 'pass' ? destination.adapter.same.headers.reply : undefined
   // A plain object: what begins like a header of the dialect is no `__proto__`.
   const passed: Record<string, string> = {}
   for (const name of headers.keys?.() ?? []) {
-    const value = name.startsWith(RATES) || isOwn(name) ? headers.get(name) : null
+    const value = name.startsWith(RATES) || own?.test(name) ? headers.get(name) : null
     if (value !== null && SHORT_VALUE.test(value)) passed[name] = secrets.hide(value)
   }
   return passed

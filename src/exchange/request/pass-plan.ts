@@ -10,7 +10,6 @@ import { proofReader } from './accounts.ts'
 import type { Request } from '../../model/request.ts'
 import { refuseToolless } from '../../rules/toolless.ts'
 import { addressRequest } from '../../upstream/request.ts'
-import { matchesGlob } from '../../config/glob.ts'
 import { pickNamed, sendable } from '../../upstream/header-subset.ts'
 import type { PassPlan } from './plan.ts'
 import { parseBody, readJson, scanBody, unscannedBody } from './read-request.ts'
@@ -219,23 +218,24 @@ const QUERY_VALUE = /^[\w.-]{1,64}$/
 const CREDENTIAL = /auth|key|token|secret|cookie|credential|password/i
 
 function passedHeaders({ caller, headers }: AskedRequest): Record<string, string> {
-  const { twins = [], request: names, demand } = caller.same.headers
+  const { twins = [], request: names, others, demand } = caller.same.headers
   demand?.(headers)
   // A plain object: what begins like a header of the dialect is no `__proto__`.
   const passed: Record<string, string> = {}
-  const pass = (name: string, value: string | null | undefined) => {
-    if (value !== null && value !== undefined) passed[name] ??= value
-  }
   for (const name of names) {
-    if (!name.includes('*')) pass(name, headers.get(name))
-    else
-      for (const other of headers.keys?.() ?? [])
-        if (matchesGlob(name, other) && !CREDENTIAL.test(other))
-          pass(other, sendable(headers.get(other)))
+    const value = headers.get(name)
+    if (value !== null) passed[name] ??= value
   }
+  for (const name of (others && headers.keys?.()) ?? [])
+    if (others?.test(name) && !CREDENTIAL.test(name)) {
+      const value = sendable(headers.get(name))
+      if (value !== null) passed[name] ??= value
+    }
   for (const [one, other] of twins) {
-    pass(one, passed[other])
-    pass(other, passed[one])
+    const value = passed[one] ?? passed[other]
+    if (value === undefined) continue
+    passed[one] ??= value
+    passed[other] ??= value
   }
   return passed
 }
