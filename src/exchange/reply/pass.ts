@@ -1,7 +1,7 @@
 import { isShown, type Event } from '../../model/events.ts'
 import { isFailure } from '../../problems/error-words.ts'
 import { mayHop } from '../../upstream/verdict.ts'
-import { isObject, parse, parseObject } from '../../json/json.ts'
+import { isObject, parse, type Json } from '../../json/json.ts'
 import { ProblemError, type Problem } from '../../model/problem.ts'
 import { problemAnswer, replyHeaders } from '../answers/answer.ts'
 import { replyCounter, type Lease } from '../../stream/budget.ts'
@@ -75,18 +75,19 @@ async function passBody(
   const bytes = withoutMark(await allBytes(context, call, heard))
   context.journal.began()
   const text = utf8Text(bytes)
-  const { events, hasError } = bodyEvents(context, plan, text, mirror)
+  const { events, json } = bodyEvents(context, plan, text, mirror)
   const failure = plan.isRepeatable ? events.find(isShown) : undefined
   if (failure?.type === 'error' && mayHop(failure.problem))
     throw new StillbornError(shownProblem(plan, failure.problem))
   observe(context, plan, events, heard)
-  const failed = failureAnswer(context, plan, events, text)
+  const failed = failureAnswer(context, plan, events, { text, json })
   if (failed) return failed
   await mirror?.settle()
   context.journal.finish({ status: call.status, bytesOut: bytes.length })
   const { requested: model, destination, sent } = plan
   const { reply } = context.caller.same.modelMember
   // A server's own words may stand beside a reply or in place of one, so secrets are hidden in them.
+  const hasError = isObject(json) && Boolean(json['error'])
   const isForeign = events.length === 0 || events.at(-1)?.type === 'error' || hasError
   const shown = isForeign ? sent.secrets.hideJson(text) : text
   const renamed = destination.aliased
@@ -104,10 +105,11 @@ export function failureAnswer(
   context: Context,
   plan: PassPlan,
   events: readonly Event[],
-  text: string,
+  { text, json }: { text: string; json: Json | undefined },
 ): PassedReply | undefined {
+  if (events.at(-1)?.type !== 'error') return undefined
   const { adapter } = plan.destination
-  const body = parseObject(text)
+  const body = isObject(json) ? json : undefined
   const isWithin = body !== undefined && adapter.same.passing.failsWithin?.(body) === true
   const [first, ...others] = isWithin ? events.filter(isShown) : events
   if (first?.type !== 'error' || others.length > 0) return undefined
@@ -164,7 +166,7 @@ export function bodyEvents(
   plan: PassPlan,
   text: string,
   mirror?: Mirror,
-): { events: Event[]; hasError?: boolean } {
+): { events: Event[]; json?: Json } {
   const { upstream } = plan.destination.adapter
   const kind = guessKind(text)
   // A caller that waits for one body cannot use a stream, even under another content type.
@@ -172,11 +174,10 @@ export function bodyEvents(
   if (kind === 'other') throw new ProblemError(hiddenReply(plan.sent.secrets, text))
   try {
     const json = parse(text, upstream.verbatim)
-    const hasError = isObject(json) && Boolean(json['error'])
     if (plan.route.operation !== 'count-tokens')
-      return { events: passedReader(context, plan, mirror).body(json, text), hasError }
+      return { events: passedReader(context, plan, mirror).body(json, text), json }
     const problem = isFailure(json) ? upstream.readProblem(200, json) : undefined
-    return { events: problem ? [{ type: 'error', problem }] : [] }
+    return { events: problem ? [{ type: 'error', problem }] : [], json }
   } catch (error) {
     // The reader serves only the log; whether the body is JSON decides.
     if (error instanceof SyntaxError) throw new ProblemError(NOT_JSON)

@@ -107,8 +107,8 @@ async function passOn(
   // Servers say in words, too, that they have deleted something, or say nothing.
   const isWorded = admitted.head.method === 'DELETE' && !ERROR.test(text)
   if (!isWorded || text !== '') {
-    const { events } = bodyEvents(admitted, plan, text, mirror)
-    const failed = isWorded ? undefined : failureAnswer(admitted, plan, events, text)
+    const { events, json } = bodyEvents(admitted, plan, text, mirror)
+    const failed = isWorded ? undefined : failureAnswer(admitted, plan, events, { text, json })
     if (failed) return { ...failed, headers: { ...headers, ...failed.headers } }
     await mirror?.settle()
   }
