@@ -47,7 +47,7 @@ const has = (headers: Lookup, name: string): boolean => headers.get(name) !== nu
 
 export const dialects: Dialects = {
   list: adapters,
-  of: (dialect) => adapters.find((adapter) => adapter.dialect === dialect),
+  of: (dialect) => (Object.hasOwn(BY_NAME, dialect) ? BY_NAME[dialect as Dialect] : undefined),
   resembling: (path, headers) =>
     RESEMBLANCES.find(([, applies]) => applies(path, headers))?.[0] ?? responses,
 }

@@ -13,7 +13,8 @@ import { Received } from '../exchange/received.ts'
 import { explainExchange } from '../exchange/attempts/explain.ts'
 import { runExchange } from '../exchange/attempts/run.ts'
 import { answerFromStore } from '../exchange/stored/stored.ts'
-import type { RecalledRequest } from '../ports.ts'
+import type { CallerLimits } from '../config/settings.ts'
+import type { Ports, RecalledRequest } from '../ports.ts'
 import { forExplanation } from '../upstream/pools.ts'
 import { ownTurn } from '../stream/time.ts'
 import type { ReceivedRequest } from './request-head.ts'
@@ -104,20 +105,23 @@ const permitOf = (
 ): Permit => ({
   isLimited: caller.models !== undefined,
   mayUse: (model) => mayUse(caller, model),
-  counts: isLimited(caller) || (context.observer !== undefined && isServed(context.settings)),
+  counts:
+    (caller.limits && countsTokens(caller.limits)) ||
+    (context.observer !== undefined && isServed(context.settings)),
   reserve(asked) {
-    const { before } = context.settings
-    if (received.explain) return undefined
-    const reserve = () => context.use?.reserve(caller, asked, received.journal)
-    if (!before) return reserve()
+    const { settings, use } = context
+    const { explain, journal } = received
+    if (explain) return undefined
+    if (!settings.before) return use?.reserve(caller, asked, journal)
     const { model, route, bytes } = asked
     const known = { caller: caller.name, dialect, model, route, bytes }
-    return askBefore(before, context, received, known).then(reserve)
+    const asking = askBefore(settings.before, context, received, known)
+    return asking.then(() => use?.reserve(caller, asked, journal))
   },
 })
 
-const isLimited = ({ limits = {} }: KnownCaller): boolean =>
-  (limits.tokensPerMinute ?? limits.usdPerDay) !== undefined
+const countsTokens = ({ tokensPerMinute, usdPerDay }: CallerLimits): boolean =>
+  (tokensPerMinute ?? usdPerDay) !== undefined
 
 /** Metrics that the configuration does not ask for are no reason to edit a body that passes. */
 const isServed = ({ metrics = { kind: 'off' } }: AppContext['settings']): boolean =>
@@ -146,11 +150,13 @@ async function readAndRun(
   const body = new Received(came)
   admitted.journal.note({ bytesIn: body.size })
   admitted.journal.received()
-  const caller = speakerOf(admitted.caller, came)
+  const { alsoSpeaks } = admitted.caller
+  // The program that sends a body is known by how that begins.
+  const caller = alsoSpeaks?.begins.test(beginningOf(came)) ? alsoSpeaks.adapter : admitted.caller
   const asked = { ...admitted, caller, headers: request.headers, received: body }
   if (body.size > LONG_BYTES) await ownTurn()
   if (!explain) {
-    const recall = recalledRequest(context, asked, body.size)
+    const recall = ports.recall && recalledRequest(ports.recall, settings, asked, body.size)
     return runExchange({ ...asked, recall })
   }
   const answer = jsonAnswer(await explainExchange({ ...asked, pools: forExplanation(asked.pools) }))
@@ -158,24 +164,21 @@ async function readAndRun(
   return answer
 }
 
-/** The adapter for the program that sends a body, by how that begins. */
-function speakerOf(caller: Adapter, body: Bytes): Adapter {
-  const { alsoSpeaks } = caller
-  const beginning = alsoSpeaks && utf8Text((piecesIn(body)[0] ?? NOTHING).subarray(0, BEGINNING))
-  return beginning !== undefined && alsoSpeaks?.begins.test(beginning) ? alsoSpeaks.adapter : caller
-}
-
 const BEGINNING = 4096
 
+const beginningOf = (body: Bytes): string =>
+  utf8Text((piecesIn(body)[0] ?? NOTHING).subarray(0, BEGINNING))
+
 function recalledRequest(
-  { ports, settings: { limits } }: AppContext,
+  recall: NonNullable<Ports['recall']>,
+  { limits }: AppContext['settings'],
   { caller: { caller, dialect, same }, identity = '' }: Pick<AskedRequest, 'caller' | 'identity'>,
   size: number,
 ): RecalledRequest | undefined {
   const { turns } = same.beginning ?? {}
   if (turns === undefined) return undefined
   const rules = { limits, verbatim: caller.verbatim, turns }
-  return ports.recall?.request(identity, dialect, rules, size)
+  return recall.request(identity, dialect, rules, size)
 }
 
 /** Counts the answer as open until its stream is over, or its body has been taken. */

@@ -24,6 +24,7 @@ import { answerConversation, failedAnswer, answerStoredRequest } from './convers
 import { authenticate } from './admission/auth.ts'
 import { jsonAnswer, named } from './respond.ts'
 import type { AppContext } from './app-context.ts'
+import type { Guard } from './admission/guard.ts'
 import { socketAnswer } from './sockets.ts'
 import { answerEndpoint, passingAt } from './endpoint.ts'
 import { failedTask, taskAnswer } from './task-route.ts'
@@ -39,7 +40,7 @@ export async function answerRequest(context: AppContext, request: HttpRequest): 
     healthAnswer(received, context.ports) ??
     (refusal
       ? refused(context, received, refusal)
-      : (preflightAnswer(context, received) ??
+      : ((context.guard && preflightAnswer(context.guard, received)) ??
         probeAnswer(received) ??
         (await answerGuarded(context, received))))
   const sharing = refusal ? undefined : context.guard?.sharing(request.headers)
@@ -48,10 +49,10 @@ export async function answerRequest(context: AppContext, request: HttpRequest): 
 }
 
 function preflightAnswer(
-  { guard }: AppContext,
+  guard: Guard,
   { head, request, journal }: ReceivedRequest,
 ): Answer | undefined {
-  const answer = guard?.preflight(head.method, request.headers)
+  const answer = guard.preflight(head.method, request.headers)
   if (answer) journal.finish({ status: answer.status })
   return answer
 }
@@ -62,7 +63,7 @@ async function answerGuarded(context: AppContext, received: ReceivedRequest): Pr
   try {
     const answer = context.operator?.answer(context, received)
     if (answer) return await answer
-    return await answerAdmitted(context, received, resembledDialect(context.dialects, received))
+    return await answerAdmitted(context, received)
   } catch (error) {
     return failed(context, received, error)
   }
@@ -93,11 +94,7 @@ const resembledDialect = (dialects: Dialects, { head, request }: ReceivedRequest
   dialects.resembling(head.path, request.headers)
 
 /** The key is checked first, so that a caller without one does not learn which paths exist. */
-async function answerAdmitted(
-  context: AppContext,
-  received: ReceivedRequest,
-  looks: Adapter,
-): Promise<Answer> {
+async function answerAdmitted(context: AppContext, received: ReceivedRequest): Promise<Answer> {
   const admission = await authenticate(context, received)
   const match = matched(context.dialects, received.head)
   if (match) return answerConversation(context, received, match, admission)
@@ -108,7 +105,7 @@ async function answerAdmitted(
   const passed = passing && (await answerEndpoint(context, passing, received, admission))
   if (passed) return passed
   const answer =
-    (await modelAnswer(context, received, looks, admission.caller)) ??
+    (await modelAnswer(context, received, admission.caller)) ??
     socketAnswer(context, received, admission.caller) ??
     refuseRoute(context, received)
   received.journal.finish({ status: answer.status })
@@ -128,7 +125,6 @@ const MODELS = /^\/v1(?:beta)?\/models(?:\/(.+))?$/
 async function modelAnswer(
   context: AppContext,
   received: ReceivedRequest,
-  looks: Adapter,
   caller: KnownCaller,
 ): Promise<Answer | undefined> {
   const { method, path, query } = received.head
@@ -136,6 +132,7 @@ async function modelAnswer(
   if (!found || received.explain || !isReading(method) || isConversation(context, received))
     return undefined
   const { settings, dialects, ports } = context
+  const looks = resembledDialect(dialects, received)
   await context.use?.enter(caller, received.journal)
   const now = Math.floor(ports.now() / 1000)
   const [, name] = found

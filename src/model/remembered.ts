@@ -23,8 +23,11 @@ export function remembered<Given extends readonly unknown[], Value>(
   make: (...given: Given) => Value,
 ): (...given: Given) => Value {
   const each = rememberedEach<null, Value>()
-  // A list of one becomes a list of one.
-  return (...given) => each(ONE, given, nothingLost, () => () => make(...given))[0] as Value
+  return (...given) =>
+    isKept
+      ? // A list of one becomes a list of one.
+        (each(ONE, given, nothingLost, () => () => make(...given))[0] as Value)
+      : make(...given)
 }
 
 /** The same of a function that tells what is lost, which is told again. */
@@ -33,7 +36,9 @@ export function rememberedLosing<Given extends readonly unknown[], Value>(
 ): (lose: Lose, ...given: Given) => Value {
   const each = rememberedEach<null, Value>()
   return (lose, ...given) =>
-    each(ONE, given, lose, (_, heard) => () => make(heard, ...given))[0] as Value
+    isKept
+      ? (each(ONE, given, lose, (_, heard) => () => make(heard, ...given))[0] as Value)
+      : make(lose, ...given)
 }
 
 const ONE = [null]

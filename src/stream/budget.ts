@@ -131,19 +131,19 @@ class BudgetLease implements Lease {
   }
 
   hold(bytes: number): void {
-    if (this.#over) return
+    if (this.#over || bytes === this.size) return
     this.#budget.put(bytes - this.size)
     this.size = bytes
   }
 
   work(bytes: number): void {
-    if (this.#over) return
+    if (this.#over || bytes === this.#work) return
     this.#budget.put(bytes - this.#work)
     this.#work = bytes
   }
 
   unfold(bytes: number): boolean {
-    if (this.#over) return true
+    if (this.#over || bytes === this.#values) return true
     this.#budget.fold(this.#values)
     this.#values = 0
     if (!this.#budget.unfold(bytes)) return false
@@ -153,8 +153,9 @@ class BudgetLease implements Lease {
 
   release(): void {
     this.unfold(0)
-    this.hold(0)
-    this.work(0)
+    this.#budget.put(-this.size - this.#work)
+    this.size = 0
+    this.#work = 0
     this.#over = true
   }
 }

@@ -96,14 +96,16 @@ export function accountTag(members: readonly Member[], account: string): string 
  * all keys for one host are taken for one, since most who list them apart have them of one organisation.
  */
 export function readableMarks(
-  { upstreams }: MemberSettings,
-  members: readonly Member[],
-  member: Member,
+  settings: MemberSettings,
+  { member, route }: { member: Member; route: RouteSettings },
 ): ReadonlySet<string> | undefined {
   const known = readables.get(member)
   if (known) return known.marks
   const { account, upstream } = member
-  const sameDialect = [...upstreams.values()].filter(({ dialect }) => dialect === upstream.dialect)
+  const members = membersOf(settings, route)
+  const sameDialect = [...settings.upstreams.values()].filter(
+    ({ dialect }) => dialect === upstream.dialect,
+  )
   const others = sameDialect.flatMap(keysOf).filter((other) => other.account !== account)
   const kin = others.filter(
     (other) =>

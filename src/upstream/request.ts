@@ -91,24 +91,26 @@ export const placedPath = ({ version }: Pick<UpstreamSettings, 'version'>, path:
     : path.replace(/^\/v1(?:beta)?(?=\/)/, version === '' ? '' : `/${version}`)
 
 function buildUrl(upstream: UpstreamSettings, path: string, query: Query): string {
-  const wanted = placedPath(upstream, path)
-  const text = hostOrigin(upstream.base) + wanted
-  // A model's name that leaves its path segment (`..`, `?`) would reach another endpoint with the proxy's key.
-  if (!isPlainPath(wanted) && (new URL(text).href !== text || /[?#]/.test(wanted)))
-    throw invalid('The name of the model cannot be part of a path.', 'model')
+  const text = addresses.get(upstream)?.get(path) ?? addressOf(upstream, path)
   if (query.length === 0) return text
   return `${text}?${new URLSearchParams(query.map(([name, value]): [string, string] => [name, value]))}`
 }
 
-const origins = new Map<string, string>()
+/** By the paths of requests, of which most upstreams have one. */
+const addresses = new WeakMap<UpstreamSettings, Map<string, string>>()
+const MOST_KNOWN = 64
+const LONGEST_KNOWN = 256
 
-/** The upstream's address without a final slash; the cache is bounded by the configuration. */
-function hostOrigin(base: string): string {
-  const known = origins.get(base)
-  if (known !== undefined) return known
-  const origin = new URL(base).href.replace(/\/$/, '')
-  origins.set(base, origin)
-  return origin
+function addressOf(upstream: UpstreamSettings, path: string): string {
+  const wanted = placedPath(upstream, path)
+  const text = new URL(upstream.base).href.replace(/\/$/, '') + wanted
+  // A model's name that leaves its path segment (`..`, `?`) would reach another endpoint with the proxy's key.
+  if (!isPlainPath(wanted) && (new URL(text).href !== text || /[?#]/.test(wanted)))
+    throw invalid('The name of the model cannot be part of a path.', 'model')
+  const known = addresses.get(upstream) ?? new Map<string, string>()
+  if (known.size >= MOST_KNOWN) known.clear()
+  if (path.length <= LONGEST_KNOWN) addresses.set(upstream, known.set(path, text))
+  return text
 }
 
 /** A path that URL parsers leave unchanged: no segment begins with a dot. */

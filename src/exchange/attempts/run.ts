@@ -34,7 +34,7 @@ export async function runExchange(asked: AskedRequest): Promise<Answer> {
 
 /** A request that has found its route. */
 export function routedRequest(asked: AskedRequest, isClassed: boolean): RoutedRequest {
-  const seen = routeRequest(asked)
+  const seen = routeRequest(asked, isClassed)
   return isClassed ? { ...seen, route: sessionRoute(seen) } : seen
 }
 

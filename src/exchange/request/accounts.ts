@@ -44,22 +44,21 @@ export function readableProofs(
  */
 export function proofReader(
   settings: MemberSettings,
-  { member, route }: Pick<Destination, 'member' | 'route'>,
+  destination: Pick<Destination, 'member' | 'route'>,
   issuers: readonly (string | undefined)[] = [],
 ): ((account: string | undefined) => boolean) | undefined {
-  const members = membersOf(settings, route)
-  const readable = readableMarks(settings, members, member)
+  const readable = readableMarks(settings, destination)
   if (!readable) return undefined
-  const unmarked = unmarkedOwner(members, issuers)
+  const unmarked = unmarkedOwner(membersOf(settings, destination.route), issuers)
   return (account = unmarked) => account !== undefined && readable.has(account)
 }
 
 /** The marks for proofs in kept replies, by the members that gave them; undefined where all have one account. */
 export function issuerMarks(
   settings: MemberSettings,
-  { member, route }: Pick<Destination, 'member' | 'route'>,
+  destination: Pick<Destination, 'member' | 'route'>,
 ): MarkOf | undefined {
-  if (!readableMarks(settings, membersOf(settings, route), member)) return undefined
+  if (!readableMarks(settings, destination)) return undefined
   const all = [...settings.upstreams.values()].flatMap(keysOf)
   return (issuer = '') => {
     const name = issuer.replace(ANSWERED, '')
@@ -122,9 +121,10 @@ export function accountIn(
 /** Marks the proofs of a reply with the account that made them; undefined where no other one is asked. */
 export function proofMarker(
   settings: MemberSettings,
-  { member, route, adapter }: Asked,
+  destination: Asked,
 ): ((events: readonly Event[]) => readonly Event[]) | undefined {
-  if (!readableMarks(settings, membersOf(settings, route), member)) return undefined
+  if (!readableMarks(settings, destination)) return undefined
+  const { member, adapter } = destination
   const marked = (proof: Proof): Proof =>
     proof.dialect === adapter.dialect ? { ...proof, account: fingerprint(member.account) } : proof
   const mark = (event: Event): Event => {

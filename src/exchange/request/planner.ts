@@ -51,11 +51,18 @@ export async function planFor(
   const isServedHere = known !== undefined && target.facts.server?.state === false
   const isSummed = isSummedHere(asked, destination, scanned)
   if (asked.route.compacts && !isSummed) return compactPlan(chosen, known)
-  if (known?.resolved || isServedHere) return translatePlan(chosen, known)
+  if (known?.resolved || isServedHere) return ownPlan(chosen, known)
   if (!isSummed && !isReadToo(asked, target, scanned)) return passPlan(chosen, known)
   const seen = scanBody(asked, scanned)
   const whole = { body: parseBody(seen.scanned), resolved: false }
-  return translatePlan({ ...chosen, asked: seen.asked }, whole)
+  return ownPlan({ ...chosen, asked: seen.asked }, whole)
+}
+
+/** For a server of the caller's own dialect that has to be helped. */
+async function ownPlan(chosen: ChosenRequest, resolved: ResolvedRequest): Promise<TranslatePlan> {
+  const { lease, signal } = chosen.asked
+  await roomFor(chosen.scanned, lease, signal)
+  return translatePlan(chosen, resolved)
 }
 
 /** For an upstream of another dialect. */

@@ -12,7 +12,7 @@ import { idSource } from '../../model/ids.ts'
 import { withProofs } from '../../memory/proofs.ts'
 import type { ResolvedRequest } from '../../memory/resolve.ts'
 import { readableProofs } from './accounts.ts'
-import { roomFor, yieldTurn } from './room.ts'
+import { yieldTurn } from './room.ts'
 
 /** `seen`: the scanned body, where it has been scanned already. */
 export function scanBody(asked: AskedRequest, seen?: ScannedBody): ScannedRequest {
@@ -129,9 +129,8 @@ export async function readFor(
   chosen: ChosenRequest,
   { body, resolved, keeping, issuers, nameless }: ResolvedRequest,
 ): Promise<ReadRequest> {
-  const { asked, destination, scanned } = chosen
-  const { lease, received, settings, signal } = asked
-  await roomFor(scanned, lease, signal)
+  const { asked, destination } = chosen
+  const { lease, received, settings } = asked
   await yieldTurn(received, lease)
   const { adapter, upstream } = destination
   const read = await withProofs(asked, readJson(asked, body), adapter.dialect)

@@ -6,8 +6,8 @@ import { noRoute, refuseOtherModels } from './other-models.ts'
 import { readCallerRequest, scanBody } from './read-request.ts'
 import { routeConditions } from './route-conditions.ts'
 
-/** Throws ProblemError for a request without a route. */
-export function routeRequest(came: AskedRequest): RoutedRequest {
+/** `isClassed`: that of `hasClasses`. Throws ProblemError for a request without a route. */
+export function routeRequest(came: AskedRequest, isClassed: boolean): RoutedRequest {
   const { route, caller, settings, permit } = came
   // Where the path names the model, the body is scanned only for a caller to whom others are forbidden.
   const isScanned = route.model === undefined || permit.isLimited
@@ -16,8 +16,10 @@ export function routeRequest(came: AskedRequest): RoutedRequest {
   const model = typeof named === 'string' ? named : undefined
   asked.journal.note({ model: model ?? '' })
   if (route.compacts && model === undefined) throw invalid('model: is required', 'model')
-  const found = findRoute(settings, model ?? '', routeConditions(asked, scanned))
-  if (!found || !permit.mayUse(model ?? '')) throw unrouted(asked, model)
+  const conditions = isClassed ? routeConditions(asked, scanned) : undefined
+  const found = findRoute(settings, model ?? '', conditions)
+  const isForbidden = permit.isLimited && !permit.mayUse(model ?? '')
+  if (!found || isForbidden) throw unrouted(asked, model)
   if (permit.isLimited && scanned) refuseOtherModels(permit, scanned)
   return { asked, route: found, model, scanned }
 }

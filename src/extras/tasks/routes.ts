@@ -61,11 +61,15 @@ const music: KnownService = {
   }),
 }
 
-const SERVICES: readonly KnownService[] = [image, music]
+const SERVICES: ReadonlyMap<string, KnownService> = new Map(
+  [image, music].map((service) => [service.mount, service]),
+)
 
 /** The service that a path belongs to, even if it has no such endpoint. */
-export const serviceAt = (path: string): KnownService | undefined =>
-  SERVICES.find(({ mount }) => path === mount || path.startsWith(`${mount}/`))
+export function serviceAt(path: string): KnownService | undefined {
+  const end = path.indexOf('/', 1)
+  return SERVICES.get(end < 0 ? path : path.slice(0, end))
+}
 
 /** A failure in the words of the service. */
 export function failureAt(

@@ -58,17 +58,16 @@ export function createCallerUse(now: () => number): OwnUse {
     used.day === Math.floor(now() / DAY_MS) ? used.usd : 0
 
   return {
-    enter({ name, limits = {} }, journal) {
+    enter({ name, limits }, journal) {
       const used = usedBy(name)
-      const { concurrent = Infinity } = limits
-      if (used.open >= concurrent) throw refused('concurrent', limits, SOON_MS)
-      takeRequest(used.requests, limits)
+      if (limits) takeRequest(used, limits)
       used.open += 1
       journal.onEnd(() => {
         used.open -= 1
       })
     },
-    reserve({ name, limits = {} }, asked, journal) {
+    reserve({ name, limits }, asked, journal) {
+      if (!limits) return
       const used = usedBy(name)
       const { usdPerDay } = limits
       reserveTokens(used.tokens, limits, asked.tokens, journal)
@@ -90,8 +89,9 @@ export function createCallerUse(now: () => number): OwnUse {
   }
 }
 
-function takeRequest(requests: Bucket, limits: CallerLimits): void {
-  const { requestsPerMinute } = limits
+function takeRequest({ open, requests }: Used, limits: CallerLimits): void {
+  const { concurrent = Infinity, requestsPerMinute } = limits
+  if (open >= concurrent) throw refused('concurrent', limits, SOON_MS)
   if (requestsPerMinute === undefined) return
   const wait = requests.waitFor(1, requestsPerMinute)
   if (wait > 0) throw refused('requestsPerMinute', limits, wait)

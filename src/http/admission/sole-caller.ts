@@ -14,20 +14,17 @@ export interface SoleCaller {
 export function createSoleCaller(door: Door): SoleCaller {
   let first: string | undefined
   let isOnly = true
+  // Another process, or another isolate, may have seen other callers.
+  const seesAll = door.kind === 'program' || (door.kind === 'listener' && !door.shared)
+  const isLocal = door.kind === 'listener' && isLoopbackAddress(door.host)
   return {
     isAlone(settings, identity = '') {
       first ??= identity
       isOnly &&= first === identity
-      return (
-        isOnly && seesAll(door) && isForgetful(settings) && isOneCaller(settings, door, identity)
-      )
+      return isOnly && seesAll && isForgetful(settings) && isOneCaller(settings, isLocal, identity)
     },
   }
 }
-
-/** Another process, or another isolate, may have seen other callers. */
-const seesAll = (door: Door): boolean =>
-  door.kind === 'program' || (door.kind === 'listener' && !door.shared)
 
 /** A store that outlives the process knows the owners of before. */
 const isForgetful = ({ state }: Settings): boolean => state === 'memory' || state === 'off'
@@ -36,7 +33,7 @@ const isForgetful = ({ state }: Settings): boolean => state === 'memory' || stat
  * A caller at a loopback address, by a name of this machine, is on it, and most machines have one user. A single key
  * has one holder, unless something beside it tells several apart.
  */
-const isOneCaller = ({ callers, web }: Settings, door: Door, identity: string): boolean =>
+const isOneCaller = ({ callers, web }: Settings, isLocal: boolean, identity: string): boolean =>
   callers.kind === 'open'
-    ? door.kind === 'listener' && isLoopbackAddress(door.host) && (web?.hosts ?? []).length === 0
+    ? isLocal && (web?.hosts ?? []).length === 0
     : callers.keys.length === 1 && !isAccompanied(identity)
