@@ -54,7 +54,7 @@ export async function askAgain(
   sent: SentRequest,
   once: Once,
 ): Promise<UpstreamCall> {
-  const call = await askWithKey(admitted, plan, sent, once)
+  const call = await askWithKey(admitted.ports, plan, sent, once)
   return call.status === REFUSED && plan.destination.target.facts.server?.betas
     ? askWithoutBetas(admitted, plan, sent, call, once)
     : call
@@ -63,7 +63,7 @@ export async function askAgain(
 const REFUSED = 400
 
 async function askWithKey(
-  { ports }: Context,
+  ports: Context['ports'],
   { destination: { upstream } }: Plan,
   sent: SentRequest,
   once: Once,
@@ -102,7 +102,7 @@ async function askWithoutBetas(
   call.release()
   Object.assign(sent, { headers, ...(body !== text && { body: encoded(body) }) })
   // What was signed has changed.
-  return askWithKey(admitted, plan, sent, once)
+  return askWithKey(admitted.ports, plan, sent, once)
 }
 
 const MOST_BYTES = 65_536

@@ -79,7 +79,7 @@ async function passBody(
   const failure = plan.isRepeatable ? events.find(isShown) : undefined
   if (failure?.type === 'error' && mayHop(failure.problem))
     throw new StillbornError(shownProblem(plan, failure.problem))
-  observe(context, plan, events, heard)
+  observe(context.journal, plan, events, heard)
   const failed = failureAnswer(context, plan, events, { text, json })
   if (failed) return failed
   await mirror?.settle()
@@ -127,7 +127,7 @@ export function failureAnswer(
 }
 
 function observe(
-  { journal }: Context,
+  journal: Context['journal'],
   { sent }: PassPlan,
   events: readonly Event[],
   heard: HeardReply,

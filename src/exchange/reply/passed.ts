@@ -1,4 +1,4 @@
-import type { Frame, StreamThread } from '../../../adapters/contract.ts'
+import type { Adapter, Frame, StreamThread } from '../../../adapters/contract.ts'
 import { isShown, type Event, type StartEvent } from '../../model/events.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Mirror } from '../../memory/mirror.ts'
@@ -46,7 +46,7 @@ export function passStream(
 ): Promise<PassedReply> {
   // Neither a heartbeat nor a comment may stand in an answer of another type.
   const isStream = isStreamType(call.headers.get('content-type'))
-  const reader = () => freshReader(context, plan)
+  const reader = () => freshReader(context.newId, plan)
   const delivery = new Delivery({
     context,
     call,
@@ -90,11 +90,11 @@ export function passedReader(
   plan: PassPlan,
   mirror: Mirror | undefined,
 ): FrameReader {
-  const reader = freshReader(context, plan)
+  const reader = freshReader(context.newId, plan)
   return mirror ? mirror.listen(reader) : reader
 }
 
-function freshReader({ newId }: Context, plan: PassPlan): FrameReader {
+function freshReader(newId: Context['newId'], plan: PassPlan): FrameReader {
   const { adapter, target } = plan.destination
   const { server } = target.facts
   const request = unreadRequest(plan)
@@ -142,7 +142,7 @@ class PassedFrames implements FrameOut {
     this.#isData = context.caller.caller.heartbeat === undefined
     this.#secrets = plan.sent.secrets
     this.#thread = this.#rules.streamThread?.(replyCounter(context.lease))
-    this.#rename = renamerOf(context, plan)
+    this.#rename = renamerOf(context.caller, plan)
     const { counting } = plan.destination.adapter.same
     this.#isCount = plan.counted ? counting?.isCount : undefined
   }
@@ -263,7 +263,7 @@ class PassedFrames implements FrameOut {
     const { caller, ports, newId } = this.#context
     const { destination, requested, route, stream } = this.#plan
     const now = Math.floor(ports.now() / 1000)
-    const request = { ...unreadRequest(this.#plan), ...storing(this.#context, this.#plan) }
+    const request = { ...unreadRequest(this.#plan), ...storing(this.#context.caller, this.#plan) }
     const writer = caller.caller.writer({ request, now, lose: () => undefined, newId })
     const frames = framer(route.framing, this.#isShown)
     const said = writer.push({ type: 'error', problem })
@@ -290,8 +290,8 @@ class PassedFrames implements FrameOut {
 const isStart = (event: Event): event is StartEvent => event.type === 'start'
 
 /** What a request that has passed says of whether its reply is kept. */
-function storing({ caller }: Context, { scanned }: PassPlan): { store?: boolean } {
-  const store = memberOf(scanned, caller.caller.memory?.keepMember)
+function storing({ caller }: Adapter, { scanned }: PassPlan): { store?: boolean } {
+  const store = memberOf(scanned, caller.memory?.keepMember)
   return typeof store === 'boolean' ? { store } : {}
 }
 
@@ -299,11 +299,11 @@ const failureOf = (problem: Problem) => ({ type: 'error' as const, problem })
 
 /** Tells frames that pass by the caller's name of the model, where that is another. */
 function renamerOf(
-  { caller }: Context,
+  { same }: Adapter,
   { requested: model, destination, route }: PassPlan,
 ): Change | undefined {
   if (!destination.aliased) return undefined
-  const { event, reply } = caller.same.modelMember
+  const { event, reply } = same.modelMember
   const path = event ?? [reply]
   const member = `"${path.at(-1)}"`
   const framing = framingOf(route.framing)

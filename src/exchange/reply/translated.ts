@@ -101,7 +101,7 @@ class TranslatedFrames implements FrameOut, Keeper {
     const { caller, settings, newId, lease } = context
     const { forms } = plan.sent?.secrets ?? {}
     const lost = lossList(forms?.hide)
-    const request = repliedRequest(context, plan)
+    const request = repliedRequest(settings, plan)
     this.#context = context
     this.#plan = plan
     this.#call = call
@@ -269,7 +269,7 @@ function inFrames(events: readonly Event[]): readonly ReadFrame[] {
 
 /** The request as its reply repeats it. Where the caller named no model, that names the one that answered. */
 const repliedRequest = (
-  { settings }: Context,
+  settings: Context['settings'],
   { request, destination }: TranslatePlan,
 ): Request => ({
   ...request,

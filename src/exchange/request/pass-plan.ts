@@ -11,6 +11,8 @@ import type { Request } from '../../model/request.ts'
 import { refuseToolless } from '../../rules/toolless.ts'
 import { addressRequest } from '../../upstream/request.ts'
 import { pickNamed, sendable } from '../../upstream/header-subset.ts'
+import type { MemberSettings } from '../../upstream/members.ts'
+import type { Received } from '../received.ts'
 import type { PassPlan } from './plan.ts'
 import { parseBody, readJson, scanBody, unscannedBody } from './read-request.ts'
 import { placeSearch } from './write-request.ts'
@@ -129,13 +131,13 @@ function editedBody(
       sentTo: target.model,
       ...(asked.route.compacts && { unkept: true }),
       ...(counted && { usage: true }),
-      ...(foreign && { readsProof: markReader(asked, destination) }),
+      ...(foreign && { readsProof: markReader(asked.settings, destination) }),
       ...(nameless && { nameless }),
       ...(model !== undefined && { model }),
     })
   const isRenamed = model !== undefined && member !== undefined
   if (!isRenamed && !isAdded) return undefined
-  const body = isRenamed ? renamed(asked, seen, member, model) : asked.received.bytes
+  const body = isRenamed ? renamed(asked.received, seen, member, model) : asked.received.bytes
   return { body: isAdded ? withFirst(body, counting) : body, losses: [] }
 }
 
@@ -154,7 +156,7 @@ const OBJECT = '{'.charCodeAt(0)
 
 /** A proof without a mark is the caller's to send; where it came from is not known. */
 function markReader(
-  { settings }: AskedRequest,
+  settings: MemberSettings,
   destination: PassPlan['destination'],
 ): SameEdits['readsProof'] {
   const reads = proofReader(settings, destination)
@@ -169,12 +171,7 @@ const MODEL = /"model"\s*:/
 const namesModel = (text: string): boolean => MODEL.test(text)
 
 /** The body with another model and no other byte changed. */
-const renamed = (
-  { received }: AskedRequest,
-  seen: ScannedBody,
-  member: string,
-  model: string,
-): Bytes =>
+const renamed = (received: Received, seen: ScannedBody, member: string, model: string): Bytes =>
   seen.respelled(member, model) ??
   received.encoded(spliceStrings(seen.text, slicesAt(seen.text, [member]), model))
 

@@ -2,7 +2,14 @@ import type { AskedRequest, ScannedRequest, ChosenRequest, ReadRequest } from '.
 import { objectIn, parse, stringify, type Json, type JsonObject } from '../../json/json.ts'
 import type { VerbatimPaths } from '../../json/verbatim-paths.ts'
 import { ScannedBody } from '../../json/scanned-body.ts'
-import { folded, scanStructure, StructureError, type Structure } from '../../json/structure.ts'
+import {
+  folded,
+  scanStructure,
+  StructureError,
+  type Structure,
+  type StructureLimits,
+} from '../../json/structure.ts'
+import type { Adapter } from '../../../adapters/contract.ts'
 import { invalid, ProblemError } from '../../model/problem.ts'
 import { remembering } from '../../model/remembered.ts'
 import type { Request } from '../../model/request.ts'
@@ -21,7 +28,7 @@ export function scanBody(asked: AskedRequest, seen?: ScannedBody): ScannedReques
   const known = recall?.scanned(received.bytes) ?? recall?.fresh(received.bytes)
   if (known) return { asked, scanned: known }
   const { text } = received
-  const found = structureWithin(asked, text)
+  const found = structureWithin(asked.settings.limits, text, asked.caller)
   // The caller's own dialect reports best what is wrong.
   if (!found) readCallerRequest(asked, text)
   if (found && !found.repeats && recall && !received.isLifted)
@@ -74,10 +81,14 @@ const anyText = (text: string, verbatim: VerbatimPaths): ScannedBody =>
 
 const NO_STRUCTURE: Structure = { members: new Map(), nodes: 0, repeats: false, ends: [] }
 
-function structureWithin({ settings, caller }: AskedRequest, text: string): Structure | undefined {
-  const { turns } = caller.same.beginning ?? {}
+function structureWithin(
+  limits: StructureLimits,
+  text: string,
+  { caller, same }: Adapter,
+): Structure | undefined {
+  const { turns } = same.beginning ?? {}
   try {
-    return scanStructure(text, settings.limits, caller.caller.verbatim, turns)
+    return scanStructure(text, limits, caller.verbatim, turns)
   } catch (error) {
     throw error instanceof StructureError ? tooMuch(error) : error
   }
