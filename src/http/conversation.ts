@@ -32,7 +32,8 @@ export function answerConversation(
   admission: Admission,
 ): Promise<Answer> {
   const count = match.route.operation === 'create' ? 'create' : 'count'
-  received.journal.note({ operation: received.explain ? 'explain' : count })
+  const { dialect } = match.caller
+  received.journal.note({ operation: received.explain ? 'explain' : count, dialect })
   const known = exchangeOf(context, received, match.caller, admission)
   return exchangeAdmitted(context, received, admission, known, () => {
     const permit = permitOf(context, received, admission.caller, match.caller)
@@ -47,7 +48,7 @@ export function answerStoredRequest(
   { caller, ...stored }: StoredMatch,
   admission: Admission,
 ): Promise<Answer> {
-  received.journal.note({ operation: 'stored' })
+  received.journal.note({ operation: 'stored', dialect: caller.dialect })
   const known = exchangeOf(context, received, caller, admission)
   return exchangeAdmitted(context, received, admission, known, () => answerFromStore(known, stored))
 }
@@ -84,7 +85,6 @@ async function exchangeAdmitted(
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   const { journal } = received
-  journal.note({ dialect: admitted.caller.dialect })
   const entering = context.use?.enter(known, journal)
   if (entering) await entering
   journal.onEnd(context.load.enter())
