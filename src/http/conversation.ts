@@ -16,7 +16,7 @@ import { answerFromStore } from '../exchange/stored/stored.ts'
 import type { RecalledRequest } from '../ports.ts'
 import { forExplanation } from '../upstream/pools.ts'
 import { ownTurn } from '../stream/time.ts'
-import type { ReceivedRequest } from './request-head.ts'
+import type { Arrival } from './request-head.ts'
 import { askBefore } from './admission/before.ts'
 import type { Load } from './admission/load.ts'
 import { readBody } from './read-body.ts'
@@ -26,34 +26,34 @@ import type { AppContext } from './app-context.ts'
 /** Answers a conversation of a caller that was admitted. Failures become answers too. */
 export function answerConversation(
   context: AppContext,
-  received: ReceivedRequest,
+  arrival: Arrival,
   match: Match,
   admission: Admission,
 ): Promise<Answer> {
   const count = match.route.operation === 'create' ? 'create' : 'count'
-  received.journal.note({ operation: received.explain ? 'explain' : count })
-  const known = exchangeOf(context, received, match.caller, admission)
-  return exchangeAdmitted(context, received, admission, known, () => {
-    const permit = permitOf(context, received, admission.caller, match.caller)
-    return readAndRun(context, received, { ...known, ...match, permit })
+  arrival.journal.note({ operation: arrival.explain ? 'explain' : count })
+  const known = exchangeOf(context, arrival, match.caller, admission)
+  return exchangeAdmitted(context, arrival, admission, known, () => {
+    const permit = permitOf(context, arrival, admission.caller, match.caller)
+    return readAndRun(context, arrival, { ...known, ...match, permit })
   })
 }
 
 /** Answers a request about a stored exchange, which has no body. */
 export function answerStoredRequest(
   context: AppContext,
-  received: ReceivedRequest,
+  arrival: Arrival,
   { caller, ...stored }: StoredMatch,
   admission: Admission,
 ): Promise<Answer> {
-  received.journal.note({ operation: 'stored' })
-  const known = exchangeOf(context, received, caller, admission)
-  return exchangeAdmitted(context, received, admission, known, () => answerFromStore(known, stored))
+  arrival.journal.note({ operation: 'stored' })
+  const known = exchangeOf(context, arrival, caller, admission)
+  return exchangeAdmitted(context, arrival, admission, known, () => answerFromStore(known, stored))
 }
 
 function exchangeOf(
   { dialects, load, memories, pools, ports, settings, soleCaller }: AppContext,
-  { head, journal, request }: ReceivedRequest,
+  { head, journal, request }: Arrival,
   caller: Adapter,
   { credential, identity }: Admission,
 ): AdmittedRequest {
@@ -77,12 +77,12 @@ function exchangeOf(
 
 async function exchangeAdmitted(
   context: AppContext,
-  received: ReceivedRequest,
+  arrival: Arrival,
   { caller: known }: Admission,
   admitted: AdmittedRequest,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
-  const { journal } = received
+  const { journal } = arrival
   journal.note({ dialect: admitted.caller.dialect })
   const entering = context.use?.enter(known, journal)
   if (entering) await entering
@@ -91,14 +91,14 @@ async function exchangeAdmitted(
     return inFlight(await work(), admitted, context.load)
   } catch (error) {
     admitted.lease.release()
-    return failedAnswer(admitted.caller, received, error)
+    return failedAnswer(admitted.caller, arrival, error)
   }
 }
 
 /** An explanation costs no tokens, so it is not counted. */
 const permitOf = (
   context: AppContext,
-  received: ReceivedRequest,
+  arrival: Arrival,
   caller: KnownCaller,
   { dialect }: Adapter,
 ): Permit => ({
@@ -107,12 +107,12 @@ const permitOf = (
   counts: isLimited(caller) || (context.observer !== undefined && isServed(context.settings)),
   reserve(asked) {
     const { before } = context.settings
-    if (received.explain) return undefined
-    const reserve = () => context.use?.reserve(caller, asked, received.journal)
+    if (arrival.explain) return undefined
+    const reserve = () => context.use?.reserve(caller, asked, arrival.journal)
     if (!before) return reserve()
     const { model, route, bytes } = asked
     const known = { caller: caller.name, dialect, model, route, bytes }
-    return askBefore(before, context, received, known).then(reserve)
+    return askBefore(before, context, arrival, known).then(reserve)
   },
 })
 
@@ -124,11 +124,7 @@ const isServed = ({ metrics = { kind: 'off' } }: AppContext['settings']): boolea
   metrics.kind === 'key' || (metrics.kind === 'on' && !metrics.unasked)
 
 /** Answers a failure in the caller's dialect, with what is known by then. */
-export function failedAnswer(
-  adapter: Adapter,
-  { id, journal }: ReceivedRequest,
-  error: unknown,
-): Answer {
+export function failedAnswer(adapter: Adapter, { id, journal }: Arrival, error: unknown): Answer {
   const { problem, headers } = error instanceof ProblemError ? error : new ProblemError(INTERNAL)
   const answer = problemAnswer(adapter, problem, id)
   journal.finish({ status: answer.status, problem })
@@ -137,10 +133,10 @@ export function failedAnswer(
 
 async function readAndRun(
   context: AppContext,
-  received: ReceivedRequest,
+  arrival: Arrival,
   admitted: Omit<AskedRequest, 'received' | 'headers'>,
 ): Promise<Answer> {
-  const { request, explain } = received
+  const { request, explain } = arrival
   const { ports, settings } = context
   const came = await readBody(request, settings.limits, admitted.lease, ports)
   const body = new Received(came)

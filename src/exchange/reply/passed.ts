@@ -47,14 +47,15 @@ export function passStream(
   // Neither a heartbeat nor a comment may stand in an answer of another type.
   const isStream = isStreamType(call.headers.get('content-type'))
   const reader = () => freshReader(context, plan)
+  const frames = framesOf(context, plan, call, passage.mirror)
   const delivery = new Delivery({
     context,
     call,
-    frames: framesOf(context, plan, call, passage.mirror),
+    frames,
     out: new PassedFrames(context, plan, call, passage),
     keeper: keeperOf(passage.mirror),
     framing: plan.route.framing,
-    heard: new HeardReply((piece) => reader().read(piece)),
+    heard: new HeardReply(frames, (piece) => reader().read(piece)),
     status: call.status,
     heartbeat: isStream ? context.caller.caller.heartbeat : undefined,
     losses: () => plan.losses,

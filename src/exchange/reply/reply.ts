@@ -165,10 +165,7 @@ export class Delivery {
       const came = await this.#next()
       for (const read of came.frames) {
         const problem = problemAtEnd(read) ?? out.objection(read)
-        if (problem) {
-          this.#countRest()
-          throw new StillbornError(problem)
-        }
+        if (problem) throw new StillbornError(problem)
         take(read)
       }
       isOver = came.isOver || frames.ended
@@ -231,12 +228,11 @@ export class Delivery {
   #note(frames: readonly ReadFrame[]): void {
     const { heard, context } = this.#parts
     for (const { frame, events, isPiece } of frames) {
-      if (events.length > 0) heard.add(events)
-      else if (isPiece && frame) heard.skip(frame)
-      for (const event of events) {
-        if (event.type === 'usage') context.journal.count(event.usage)
-        if (event.type === 'finish') context.journal.note({ finish: event.reason })
-      }
+      if (events.length > 0) {
+        heard.add(events)
+        const last = events[events.length - 1]
+        if (last?.type === 'finish') context.journal.note({ finish: last.reason })
+      } else if (isPiece && frame) heard.skip(frame)
     }
   }
 
@@ -267,15 +263,7 @@ export class Delivery {
 
   #over(problem: Problem | undefined): void {
     const { context, status, losses } = this.#parts
-    if (problem) this.#countRest()
     context.journal.finish({ status, losses: losses(), problem })
-  }
-
-  /** What a reply that broke off had counted before. */
-  #countRest(): void {
-    const { context, frames } = this.#parts
-    const usage = frames.counts()
-    if (usage) context.journal.count(usage)
   }
 
   #attempt(frames: readonly ReadFrame[]): Written {
