@@ -8,22 +8,28 @@ import type { ServerFacts } from '../contract.ts'
 import { referenceInWords } from './calls.ts'
 import { listIn, objectIn, objectsIn, textIn } from './dialect.ts'
 
-/** What a body is fitted to. */
+/** The server that a body is fitted to, and what its model takes. */
 export interface ServerFit {
   readonly server: ServerFacts
-  /** What the model takes in the middle: instructions, tools that come, and those that a search finds. */
+  /**
+   * Whether the model takes in the middle of a conversation: instructions (`inPlace`), changes of tools (`late`), tools
+   * that a search finds (`deferred`).
+   */
   readonly inPlace: boolean
   readonly late: boolean
   readonly deferred: boolean
   readonly lose: Lose
 }
 
-/** What an element of the body is fitted with. */
+/** The context for one element of the body. */
 interface ElementFit extends ServerFit {
   readonly lose: LoseOf
 }
 
-/** What instructions in the middle bring beside words holds from the beginning, where a server takes it there alone. */
+/**
+ * Moves to the top what instructions in the middle bring besides words, tools and an effort, where the server takes
+ * those only there.
+ */
 export function withLate(body: JsonObject, { inPlace, late, lose }: ServerFit): JsonObject {
   const messages = objectsIn(body['messages']).filter(({ role }) => role === 'system')
   const brought = late ? [] : definitionsIn(messages, objectsIn(body['tools']))
@@ -52,7 +58,7 @@ function definitionsIn(messages: JsonObject[], offered: JsonObject[]): JsonObjec
 const isChange = (block: Json): boolean =>
   isObject(block) && (block['type'] === 'tool_addition' || block['type'] === 'tool_removal')
 
-/** The conversation as the server takes it. */
+/** Fits the messages to the server. */
 export function withMessages(body: JsonObject, context: ServerFit): JsonObject {
   const { messages } = body
   if (!Array.isArray(messages)) return body
@@ -66,7 +72,7 @@ export function withMessages(body: JsonObject, context: ServerFit): JsonObject {
   return withMembers(body, { messages: written })
 }
 
-/** Claude Code (2.1) may send a system message in the middle of a conversation. */
+/** A system message as one of the user. Claude Code (2.1) sends system messages in the middle of a conversation. */
 function asUser({ content }: JsonObject, lose: LoseOf): JsonObject | [] {
   const texts =
     typeof content === 'string' ? [content] : objectsIn(content).map(({ text }) => textIn(text))
@@ -84,11 +90,11 @@ function fitMessage(message: JsonObject, context: ElementFit): JsonObject | [] {
     : withElements(content, (block) => (isChange(block) ? [] : block))
   const fitted = fitContent(known, context)
   if (fitted.length > 0 || content.length === 0) return withMembers(message, { content: fitted })
-  // The service refuses a message without content, but for one that says an effort alone.
+  // The service refuses a message without content, unless it is a system message with an effort.
   return output_config === undefined ? [] : withMembers(message, { content: undefined })
 }
 
-/** A document as its text; one without text is only mentioned. */
+/** A document as its text. A document without text is only mentioned. */
 function asText({ title, source }: JsonObject): JsonObject {
   const { type, data } = objectIn(source)
   const text = type === 'text' ? textIn(data) : leftOutFile(textIn(title))
@@ -123,7 +129,7 @@ function fitContent(content: Json[], context: ElementFit): Json[] {
   return shown.length > 0 ? [...kept, ...shown] : kept
 }
 
-/** A block of a message or of a result. */
+/** Fits a block of a message or of a result. */
 function fitBlock(block: JsonObject, { server, deferred, lose }: ElementFit) {
   if (block['type'] === 'tool_reference' && !deferred) return referenceInWords(block)
   if (block['type'] !== 'document' || server.files !== false) return block

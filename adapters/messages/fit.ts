@@ -25,8 +25,8 @@ import { readTool } from './tools.ts'
 import { placeOf } from './wire.ts'
 
 /**
- * Fits a body of this dialect, its caller's own or one that was written here, to what is said of its model and of the
- * server that runs it. What they lack is said otherwise, or left out and reported; what fits stays the same object.
+ * Fits a body of this dialect, from its caller or written here, to what is said of its model and of the server that
+ * runs it. What they lack is said in another way, or left out and reported. What fits stays the same object.
  */
 export function fit(body: JsonObject, target: FitTarget, lose: Lose): JsonObject {
   const { facts } = target
@@ -47,7 +47,10 @@ function fitServer(body: JsonObject, context: ServerFit): JsonObject {
   return server.members ? withoutOthers(taken, server.members, placeOf, lose) : taken
 }
 
-/** What may stand in the middle of a conversation, as it is said of the model, or else of its server. */
+/**
+ * What may stand in the middle of a conversation: as the configuration says of the model, or else as the profile says
+ * of its server.
+ */
 function middleOf({ server = {}, systemInPlace, lateTools, deferredTools }: ModelFacts) {
   const isBare = server.hostedTools === false
   const inPlace = systemInPlace ?? server.systemFirst !== true
@@ -58,7 +61,7 @@ function middleOf({ server = {}, systemInPlace, lateTools, deferredTools }: Mode
   }
 }
 
-/** A schema that the server does not enforce is said in words. */
+/** Says a schema in words that the server does not enforce, and leaves out an effort that it does not know. */
 function withOutput(body: JsonObject, { server, lose }: ServerFit): JsonObject {
   const { output_config: config } = body
   const isTaken = takesOutput(server)
@@ -75,14 +78,17 @@ function withOutput(body: JsonObject, { server, lose }: ServerFit): JsonObject {
   })
 }
 
-/** Instructions with more behind them. */
+/** Adds a text to the instructions. */
 function withWords(system: Json | undefined, text: string): Json {
   const more = { type: 'text', text }
   if (Array.isArray(system)) return [...system, more]
   return textIn(system) === '' ? text : [{ type: 'text', text: textIn(system) }, more]
 }
 
-/** A tool with a type is one that the service runs, or that its own clients know. */
+/**
+ * Fits the tools. A tool with a type is run by the service or known to its own clients, so smaller servers do not take
+ * it.
+ */
 function withTools(body: JsonObject, { server, deferred, lose }: ServerFit): JsonObject {
   const { tools } = body
   if (!Array.isArray(tools)) return body
@@ -93,7 +99,7 @@ function withTools(body: JsonObject, { server, deferred, lose }: ServerFit): Jso
     const isLacking = server.hostedTools === false || (!deferred && isSearch(readTool(tool)))
     if (isLacking && type !== '' && type !== 'custom')
       return at('tools', keyOf(readTool(tool)).name || type)('dropped', '') ?? []
-    // The model is shown what is deferred.
+    // Without deferred tools the model would see the placeholder of a client too.
     if (!deferred && !isReal(readTool(tool))) return []
     const shown = deferred ? tool : fromTheBeginning(tool, lose)
     return server.strictTools === false
