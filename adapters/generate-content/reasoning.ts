@@ -7,7 +7,7 @@ import { nearestTo } from '../../src/models/thinking.ts'
 import { keep, restOf, factsOf } from './dialect.ts'
 import type { WireThinkingConfig } from './wire.ts'
 
-/** What every model with a budget accepts. */
+/** The least and the greatest budget that every model with one accepts. */
 const BOUNDS: readonly [number, number] = [0, 24_576]
 /** The levels of a model that nothing is known of. */
 const USUAL: readonly Effort[] = ['minimal', 'low', 'medium', 'high']
@@ -52,7 +52,7 @@ export function readReasoning(
   }
 }
 
-/** Inverse of `readReasoning`. A model takes either a budget or a level, so the other one is converted. */
+/** Inverse of `readReasoning`. A model takes only a budget or only a level, so the other one is converted. */
 export function writeReasoning(
   reasoning: ReasoningOptions | undefined,
   facts: KnownFacts,
@@ -107,7 +107,7 @@ function clamped(budget: number, [least, most]: readonly [number, number], lose:
   return bounded
 }
 
-/** A model with levels mostly cannot be told not to think, only to think little. */
+/** Writes a level. Most models with levels cannot be told not to think, only to think little. */
 function writeLevel(
   reasoning: ReasoningOptions,
   isOff: boolean,
