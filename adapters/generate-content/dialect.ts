@@ -72,3 +72,7 @@ export function many<T>(value: T | T[] | undefined): T[] {
   if (value === undefined) return []
   return Array.isArray(value) ? value : [value]
 }
+
+/** A number, which may come as a string (proto3 JSON). */
+export const readNumber = (value: Json | undefined): number | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? Number(value) : undefined

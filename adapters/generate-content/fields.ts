@@ -9,6 +9,7 @@ import {
 } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Request, Format } from '../../src/model/request.ts'
+import { namesFor } from '../../src/check/fields.ts'
 import { Members, membersBeside } from '../../src/model/ext.ts'
 import {
   ELSEWHERE,
@@ -21,11 +22,11 @@ import {
 import type { WriteRequestContext, Target } from '../contract.ts'
 import type { KnownFacts } from '../../src/models/facts.ts'
 import { heededBy } from './abilities.ts'
-import { amount, readReasoning, writeReasoning } from './reasoning.ts'
-import type { WireGenerationConfig } from './wire.ts'
+import { readReasoning, writeReasoning } from './reasoning.ts'
+import { OPTIONS, type WireGenerationConfig } from './wire.ts'
 import { narrow, widen } from '../../src/schema/narrow.ts'
 import { inWords } from '../../src/rules/text-tools.ts'
-import { keep, factsOf, isOrigin, GENERATION_PATH, prefixed } from './dialect.ts'
+import { keep, factsOf, isOrigin, GENERATION_PATH, prefixed, readNumber } from './dialect.ts'
 
 type Options = Pick<Request, 'limits' | 'sampling' | 'reasoning' | 'format'> & {
   rest: JsonObject
@@ -54,21 +55,18 @@ interface Saying {
   readonly lose: Lose
 }
 
-const amountIn = (value: Json | undefined): number | undefined =>
-  typeof value === 'number' || typeof value === 'string' ? amount(value) : undefined
-
 /** Where each value of a request goes that stands in `generationConfig`. */
 const SETTINGS = {
   'sampling.verbosity': UNSAYABLE,
-  'sampling.temperature': row('temperature', amountIn),
-  'sampling.topP': row('topP', amountIn),
-  'sampling.topK': row('topK', amountIn),
-  'sampling.seed': row('seed', amountIn, writeSeed),
-  'sampling.presencePenalty': row('presencePenalty', amountIn),
-  'sampling.frequencyPenalty': row('frequencyPenalty', amountIn),
+  'sampling.temperature': row('temperature', readNumber),
+  'sampling.topP': row('topP', readNumber),
+  'sampling.topK': row('topK', readNumber),
+  'sampling.seed': row('seed', readNumber, writeSeed),
+  'sampling.presencePenalty': row('presencePenalty', readNumber),
+  'sampling.frequencyPenalty': row('frequencyPenalty', readNumber),
   'sampling.candidateCount': row('candidateCount', readCount),
   'sampling.logprobs': { read: readLogprobs, write: askForLogprobs },
-  'limits.maxOutputTokens': row('maxOutputTokens', amountIn),
+  'limits.maxOutputTokens': row('maxOutputTokens', readNumber),
   'limits.stop': row('stopSequences', readStop, writeStop),
 } as const satisfies Partial<PlaceTable<Saying>>
 
@@ -101,13 +99,13 @@ export const writeAccount = writeBy<Saying>(ACCOUNT)
 
 /** One candidate is the default. */
 function readCount(value: Json | undefined): number | undefined {
-  const count = amountIn(value)
+  const count = readNumber(value)
   return count === 1 ? undefined : count
 }
 
 function readLogprobs(members: Members): number | undefined {
   return members.peek('responseLogprobs') === true
-    ? (amountIn(members.peek('logprobs')) ?? 0)
+    ? (readNumber(members.peek('logprobs')) ?? 0)
     : undefined
 }
 
@@ -133,24 +131,7 @@ function writeStop(stop: string[], { lose }: Saying): string[] | undefined {
   return stop.length > 0 ? stop.slice(0, MAX_STOP_SEQUENCES) : undefined
 }
 
-const READ = new Set([
-  'temperature',
-  'topP',
-  'topK',
-  'seed',
-  'presencePenalty',
-  'frequencyPenalty',
-  'candidateCount',
-  'responseLogprobs',
-  'logprobs',
-  'maxOutputTokens',
-  'stopSequences',
-  'thinkingConfig',
-  'responseModalities',
-  'responseMimeType',
-  'responseSchema',
-  'responseJsonSchema',
-])
+const READ = namesFor('read', OPTIONS)
 
 /** The members that nothing reads. `ofFormat`: leftovers of the format. */
 function unreadIn(config: WireGenerationConfig, ofFormat: object): JsonObject {

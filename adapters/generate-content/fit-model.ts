@@ -7,7 +7,8 @@ import { fitReasoning } from '../../src/models/thinking.ts'
 import { withoutRefused } from '../../src/check/fields.ts'
 import type { ModelFacts, Target } from '../contract.ts'
 import { knownBy } from './abilities.ts'
-import { amount, readReasoning, writeReasoning } from './reasoning.ts'
+import { readNumber } from './dialect.ts'
+import { readReasoning, writeReasoning } from './reasoning.ts'
 import { DECLARATIONS } from './tools.ts'
 import {
   camel,
@@ -37,14 +38,11 @@ export function fitSettings(config: JsonObject, target: FitTarget, lose: Lose): 
 
 function withinBound(config: JsonObject, most: number | undefined, lose: Lose): JsonObject {
   const key = findKey(config, 'maxOutputTokens')
-  const asked = key === undefined ? undefined : amountIn(config[key])
+  const asked = key === undefined ? undefined : readNumber(config[key])
   if (key === undefined || asked === undefined || most === undefined || asked <= most) return config
   lose('approximated', 'limits.maxOutputTokens')
   return withMembers(config, { [key]: most })
 }
-
-const amountIn = (value: Json | undefined): number | undefined =>
-  typeof value === 'number' || typeof value === 'string' ? amount(value) : undefined
 
 /** Makes the effort one that the model takes, and keeps a model thinking that always thinks. */
 function withEffort(config: JsonObject, target: FitTarget, lose: Lose): JsonObject {
@@ -73,7 +71,7 @@ function withScale(config: JsonObject, facts: ModelFacts, lose: Lose): JsonObjec
 
 function reasoningIn(config: JsonObject): ReasoningOptions | undefined {
   const thinking = findObject(config, 'thinkingConfig')
-  const thinkingBudget = amountIn(findMember(thinking, 'thinkingBudget'))
+  const thinkingBudget = readNumber(findMember(thinking, 'thinkingBudget'))
   const thinkingLevel = findMember(thinking, 'thinkingLevel')
   const includeThoughts = findMember(thinking, 'includeThoughts')
   return readReasoning({

@@ -18,7 +18,12 @@ import {
 import type { WireContent } from './wire.ts'
 import { listOf, isObject, mergedMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import { GO_ON, firstWordsFor } from '../../src/rules/empty-request.ts'
-import { foundInWords, isInstruction, passingWords } from '../../src/rules/late-tools.ts'
+import {
+  foundInWords,
+  isInstruction,
+  leadingInstructions,
+  passingWords,
+} from '../../src/rules/late-tools.ts'
 import type { ToolNames } from '../../src/rules/names.ts'
 import { explanationWords, blockInWords, parted } from '../../src/rules/notes.ts'
 import { instructionWords } from '../../src/rules/text-tools.ts'
@@ -154,12 +159,12 @@ interface TurnGroup {
 
 /** The blocks of the system instruction, with the instructions that begin the conversation. */
 export function systemEntries(request: Request): Entry[] {
-  const first = request.turns.findIndex((turn) => !isInstruction(turn))
-  const from = first < 0 ? request.turns.length : first
   const top = request.system.map((block, index) => ({ block, index }))
   return [
     ...top,
-    ...request.turns.slice(0, from).flatMap((turn, index) => listEntries(turn, index)),
+    ...request.turns
+      .slice(0, leadingInstructions(request.turns))
+      .flatMap((turn, index) => listEntries(turn, index)),
   ]
 }
 
@@ -177,9 +182,9 @@ const noGroups = (): Grouped => ({ all: [], turn: 0, entries: [], rest: [] })
 
 function groupTurns({ turns }: Request, lose: Lose): readonly TurnGroup[] {
   // `systemEntries` has the instructions that begin the conversation.
-  const first = turns.findIndex((turn) => !isInstruction(turn))
+  const first = leadingInstructions(turns)
   const grouped = groupWalk(turns, [], lose, noGroups, (state, turn, at) => {
-    if (first < 0 || at.index < first) return
+    if (at.index < first) return
     const lose = lossesIn(at.lose)('turns', at.index)
     for (const part of placeParts(turn, at.index, lose)) addPart(state, part, at)
   })

@@ -4,7 +4,7 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions } from '../../src/model/request.ts'
 import type { KnownFacts } from '../../src/models/facts.ts'
 import { nearestTo } from '../../src/models/thinking.ts'
-import { keep, restOf, factsOf } from './dialect.ts'
+import { keep, restOf, factsOf, readNumber } from './dialect.ts'
 import type { WireThinkingConfig } from './wire.ts'
 
 /** The least and the greatest budget that every model with one accepts. */
@@ -36,7 +36,7 @@ export function readReasoning(
 ): ReasoningOptions | undefined {
   const { includeThoughts, thinkingBudget, thinkingLevel: said, ...rest } = config ?? {}
   const thinkingLevel = said?.endsWith('_UNSPECIFIED') ? undefined : said
-  const budget = amount(thinkingBudget)
+  const budget = readNumber(thinkingBudget)
   const effort = EFFORTS.get(thinkingLevel?.toUpperCase() ?? '')
   const nothing = includeThoughts !== true && budget === undefined && thinkingLevel === undefined
   if (nothing && Object.keys(rest).length === 0) return undefined
@@ -134,9 +134,4 @@ function writeLevel(
 function levelOf(wanted: Effort, efforts: readonly Effort[]): JsonObject {
   const effort = nearestTo(wanted, efforts)
   return effort && effort !== 'none' ? { thinkingLevel: LEVELS[effort] } : {}
-}
-
-/** 64-bit integers may come as strings. */
-export function amount(value: number | string | undefined): number | undefined {
-  return typeof value === 'string' ? Number(value) : value
 }

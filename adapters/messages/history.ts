@@ -2,7 +2,7 @@ import { DAMAGED } from '../../src/rules/foreign.ts'
 import { instructionWords } from '../../src/rules/text-tools.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { isEffort } from '../../src/rules/effort.ts'
-import { isInstruction, passingWords } from '../../src/rules/late-tools.ts'
+import { isInstruction, leadingInstructions, passingWords } from '../../src/rules/late-tools.ts'
 import {
   nothingLost,
   lossesIn,
@@ -124,12 +124,6 @@ function readSettings({ clear_at, output_config, ...rest }: JsonObject) {
 
 const readRole = (role: string): Turn['role'] =>
   role === 'assistant' || role === 'system' ? role : 'user'
-
-/** The number of leading turns that are instructions. `writeSystem` adds them to the system field. */
-export function leadingInstructions(turns: Turn[]): number {
-  const first = turns.findIndex((turn) => !isInstruction(turn))
-  return first < 0 ? turns.length : first
-}
 
 /** Inverse of `readTurns`. Keeps every rule of the service about the order of messages. */
 export function writeTurns(request: Request, context: WriteContext): Message[] {

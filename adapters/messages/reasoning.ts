@@ -133,9 +133,7 @@ function writeEffort(
   { effort }: ReasoningOptions,
   { lose }: Pick<Circumstances, 'lose'>,
 ): { effort?: string } {
-  if (!effort || effort === 'none') return {}
-  if (WORDS[effort] !== effort) lose('approximated', 'reasoning.effort')
-  return { effort: WORDS[effort] }
+  return effort && effort !== 'none' ? { effort: effortWord(effort, lose) } : {}
 }
 
 function writeThinking(

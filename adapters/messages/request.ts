@@ -7,7 +7,11 @@ import {
   type NotedPlace,
 } from '../../src/model/loss.ts'
 import type { Block, Request, Tool } from '../../src/model/request.ts'
-import { withLastEffort, withoutForgotten } from '../../src/rules/late-tools.ts'
+import {
+  leadingInstructions,
+  withLastEffort,
+  withoutForgotten,
+} from '../../src/rules/late-tools.ts'
 import { toolNames, type ToolNames } from '../../src/rules/names.ts'
 import { storeFor } from '../../src/rules/storing.ts'
 import { GO_ON, firstWordsFor } from '../../src/rules/empty-request.ts'
@@ -57,7 +61,7 @@ import { isThought, lacksProof, lastProofIn } from './proofs.ts'
 import { readReasoning, writeReasoning, type WrittenReasoning } from './reasoning.ts'
 import { schemaRoom } from './schema-budget.ts'
 import { readTools, readToolChoice, writeServers, writeToolChoice, writeTools } from './tools.ts'
-import { finishMessages, leadingInstructions, readTurns, writeTurns } from './history.ts'
+import { finishMessages, readTurns, writeTurns } from './history.ts'
 import type { Message } from './calls.ts'
 import { COUNTED, READ, validate } from './wire.ts'
 
