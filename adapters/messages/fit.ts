@@ -8,7 +8,7 @@ import type { ModelFacts } from '../contract.ts'
 import { takesOutput } from './abilities.ts'
 import { listIn, textIn } from './dialect.ts'
 import { readFormat } from './fields.ts'
-import { withLate, withMessages, type ServerFit } from './fit-history.ts'
+import { unnameable, withLate, withMessages, type ServerFit } from './fit-history.ts'
 import {
   choosing,
   fitModel,
@@ -19,8 +19,10 @@ import {
   unforced,
   type FitTarget,
 } from './fit-model.ts'
-import { withoutBetas } from './clouds/betas.ts'
+import { takesBeta, withoutBetas } from './clouds/betas.ts'
 import { invokable } from './clouds/forms.ts'
+import { EFFORT_BETA, PASSING_BETA } from './history.ts'
+import { BY_NAME, WHOLE } from './tool-changes.ts'
 import { readTool } from './tools.ts'
 import { placeOf } from './wire.ts'
 
@@ -49,14 +51,18 @@ function fitServer(body: JsonObject, context: ServerFit): JsonObject {
 
 /**
  * What may stand in the middle of a conversation: as the configuration says of the model, or else as the profile says
- * of its server.
+ * of its server. Most of it needs a beta.
  */
 function middleOf({ server = {}, systemInPlace, lateTools, deferredTools }: ModelFacts) {
   const isBare = server.hostedTools === false
   const inPlace = systemInPlace ?? server.systemFirst !== true
+  const takesLate = inPlace && (lateTools ?? !isBare)
   return {
     inPlace,
-    late: inPlace && (lateTools ?? !isBare),
+    late: takesLate && takesBeta(server, BY_NAME),
+    whole: takesLate && takesBeta(server, WHOLE),
+    efforts: inPlace && takesBeta(server, EFFORT_BETA),
+    passing: inPlace && takesBeta(server, PASSING_BETA),
     deferred: deferredTools ?? !isBare,
   }
 }
@@ -89,9 +95,11 @@ function withWords(system: Json | undefined, text: string): Json {
  * Fits the tools. A tool with a type is run by the service or known to its own clients, so smaller servers do not take
  * it.
  */
-function withTools(body: JsonObject, { server, deferred, lose }: ServerFit): JsonObject {
+function withTools(body: JsonObject, context: ServerFit): JsonObject {
   const { tools } = body
   if (!Array.isArray(tools)) return body
+  const { server, deferred, lose } = context
+  const named = unnameable(body, context)
   const at = lossesIn(lose)
   const written = withElements(tools, (tool) => {
     if (!isObject(tool)) return tool
@@ -101,7 +109,8 @@ function withTools(body: JsonObject, { server, deferred, lose }: ServerFit): Jso
       return at('tools', keyOf(readTool(tool)).name || type)('dropped', '') ?? []
     // Without deferred tools the model would see the placeholder of a client too.
     if (!deferred && !isReal(readTool(tool))) return []
-    const shown = deferred ? tool : fromTheBeginning(tool, lose)
+    const isHidden = deferred && !named.has(tool['name'])
+    const shown = isHidden ? tool : fromTheBeginning(tool, lose)
     return server.strictTools === false
       ? withoutStrict(shown, at('tools', textIn(tool['name'])))
       : shown

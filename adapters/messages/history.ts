@@ -38,9 +38,9 @@ import { pairResults, type Message, type MessagePiece } from './calls.ts'
  * The betas for the members of a system message besides its content (`BetaSystemMessageParam` of @anthropic-ai/sdk
  * 1.12).
  */
-const EFFORT_BETA = 'mid-conversation-output-config-2026-07-01'
-const PASSING_BETA = 'mid-conversation-system-clear-at-2026-08-21'
-const PASSING = 'next_user_message'
+export const EFFORT_BETA = 'mid-conversation-output-config-2026-07-01'
+export const PASSING_BETA = 'mid-conversation-system-clear-at-2026-08-21'
+export const PASSING = 'next_user_message'
 
 interface History {
   readonly turns: Turn[]

@@ -23,8 +23,8 @@ import type { WireBlock } from './wire.ts'
  * The betas for a change of tools in the conversation: by the tool's name, and with the whole tool
  * (`BetaRequestToolAdditionBlock`).
  */
-const BY_NAME = 'mid-conversation-tool-changes-2026-07-01'
-const WHOLE = 'inline-tools-2026-09-15'
+export const BY_NAME = 'mid-conversation-tool-changes-2026-07-01'
+export const WHOLE = 'inline-tools-2026-09-15'
 
 interface Reading {
   /** Gathers the tools that the conversation brings. */

@@ -219,7 +219,7 @@ const PASSING_WORDS = '(for the turn above only)'
  * the same, once they have passed, because what was sent before does not change.
  */
 export function passingWords(
-  { passing }: Turn,
+  { passing }: Pick<Turn, 'passing'>,
   texts: readonly string[],
   lose: LoseOf,
 ): readonly string[] {

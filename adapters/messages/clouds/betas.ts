@@ -152,6 +152,10 @@ interface Sieve {
 const isOut = ({ names }: Sieve, needed: Needed): boolean =>
   needed.some((beta) => isRefused(beta, names)) || !needed.some((beta) => passes(beta, names))
 
+/** Whether a server takes a feature that needs this beta. */
+export const takesBeta = ({ betas: names }: ServerFacts, beta: string): boolean =>
+  names === undefined || passes(beta, names)
+
 /** Reports the beta of a feature that is left out. */
 const loseBeta = ({ lose }: Sieve, [beta]: Needed, what: string): undefined =>
   lossesIn(lose)('betas', beta)('dropped', '', what)
