@@ -11,11 +11,11 @@ import { placeOf } from '../wire.ts'
 import { withBlocks } from './blocks.ts'
 
 /**
- * Betas as clouds take them: one that a cloud does not know refuses the whole request ("invalid beta flag"), and what
- * a beta is for is refused without it ("Extra inputs are not permitted"), so both are left out together.
+ * Betas as clouds take them. A cloud refuses a request with a beta that it does not know ("invalid beta flag"), and
+ * with a feature whose beta is missing ("Extra inputs are not permitted"). So both are left out together.
  */
 
-/** `names`: as in `ServerFacts.betas`. */
+/** Whether a beta passes. `names`: as in `ServerFacts.betas`. */
 export function passes(beta: string, names: readonly string[]): boolean {
   const kept = names.filter((name) => !name.startsWith('!'))
   return !isRefused(beta, names) && (kept.length === 0 || kept.some((name) => isNamed(beta, name)))
@@ -24,20 +24,20 @@ export function passes(beta: string, names: readonly string[]): boolean {
 const isRefused = (beta: string, names: readonly string[]): boolean =>
   names.some((name) => name.startsWith('!') && isNamed(beta, name.slice(1)))
 
-/** A `*` at the end stands for any other one. */
+/** A `*` at the end of a name stands for any ending. */
 const isNamed = (beta: string, name: string): boolean =>
   name.endsWith('*') ? beta.startsWith(name.slice(0, -1)) : beta === name
 
 /**
- * Clouds have the search for tools under a name of its own (litellm, anthropic_beta_headers_config.json), and the
- * screen under a newer one (@ai-sdk/amazon-bedrock 4.0.186).
+ * Betas with another name at clouds: the search for tools (litellm, anthropic_beta_headers_config.json), and the oldest
+ * screen, which clouds have as a newer one (@ai-sdk/amazon-bedrock 4.0.186).
  */
 const STAND_INS: Readonly<Record<string, string>> = {
   'advanced-tool-use-2025-11-20': 'tool-search-tool-2025-10-19',
   'computer-use-2024-10-22': 'computer-use-2025-01-24',
 }
 
-/** Those of the betas that the server takes. */
+/** The betas that the server takes, or stand-ins for them. The others are reported. */
 function siftedBetas(asked: Iterable<string>, { betas: names }: ServerFacts, lose: Lose): string[] {
   if (!names) return [...asked]
   const at = lossesIn(lose)
@@ -50,13 +50,13 @@ function siftedBetas(asked: Iterable<string>, { betas: names }: ServerFacts, los
   return [...new Set(sifted)]
 }
 
-/** The values of the header of betas, each once. */
+/** The betas in the headers, each once. */
 export function betasIn(headers: Readonly<Record<string, string>>): string[] {
   const value = headers['anthropic-beta'] ?? headers['provider-beta'] ?? ''
   return [...new Set(value.split(',').map((beta) => beta.trim()))].filter((beta) => beta !== '')
 }
 
-/** The headers of a request with those of its betas that the server takes. */
+/** The headers of a request, with only the betas that the server takes. */
 function siftHeaders(
   headers: Readonly<Record<string, string>>,
   server: ServerFacts,
@@ -72,7 +72,7 @@ function siftHeaders(
   return value === '' ? others : { ...others, 'anthropic-beta': value, 'provider-beta': value }
 }
 
-/** A request that was written, without what the server does not take. */
+/** A written request, without the betas that the server does not take and without what they are for. */
 function sift({ headers, body: text }: BetaRequest, server: ServerFacts, lose: Lose) {
   const before = parseObject(text)
   const body = before ? editedText(text, before, withoutBetas(before, server, lose)) : text
@@ -90,17 +90,17 @@ function refused(said: string, { headers, body }: BetaRequest): string[] {
 }
 
 export const BETAS: BetaRules = {
-  // The first are Amazon's (claude-code#49370), the others Google's (claude-code#34802).
+  // The first words are Amazon's (claude-code#49370), the others Google's (claude-code#34802).
   words: /invalid beta flag|Unexpected value\(s\) .{0,400} for the .{0,3}anthropic-beta/,
   siftHeaders,
   sift,
   refused,
 }
 
-/** A name comes from the caller, and stands in a header. */
+/** The name of a beta for a report. It comes from the caller and will stand in a header. */
 const shown = (beta: string): string => beta.replaceAll(/[^\w.-]/g, '_').slice(0, 64)
 
-/** The betas of which a member, a tool or a mark needs one. */
+/** Betas of which a feature needs one. */
 type Needed = readonly [string, ...string[]]
 
 const CONTEXT: Needed = ['context-management-2025-06-27']
@@ -145,11 +145,18 @@ interface Sieve {
   readonly lose: Lose
 }
 
-/** Which of several names a request was sent with is not known where one of them is refused. */
+/**
+ * Whether a feature is left out: one of its betas was refused, or none of them passes. After a refusal it is not known
+ * with which of them the request was sent.
+ */
 const isOut = ({ names }: Sieve, needed: Needed): boolean =>
   needed.some((beta) => isRefused(beta, names)) || !needed.some((beta) => passes(beta, names))
 
-/** Reports the beta for what is left out. */
+/** Whether a server takes a feature that needs this beta. */
+export const takesBeta = ({ betas: names }: ServerFacts, beta: string): boolean =>
+  names === undefined || passes(beta, names)
+
+/** Reports the beta of a feature that is left out. */
 const loseBeta = ({ lose }: Sieve, [beta]: Needed, what: string): undefined =>
   lossesIn(lose)('betas', beta)('dropped', '', what)
 
@@ -171,7 +178,7 @@ export function withoutBetas(body: JsonObject, server: ServerFacts, lose: Lose):
   return isOut(sieve, SCOPE) ? withoutScopes(sifted, sieve) : sifted
 }
 
-/** The same list in the body, as Bedrock takes it. */
+/** Sifts the list of betas in the body, where Bedrock takes it. */
 function withBodyBetas(body: JsonObject, { names, lose }: Sieve): JsonObject {
   const { anthropic_beta: asked } = body
   if (!Array.isArray(asked)) return body
@@ -212,7 +219,7 @@ function withoutMarks(tool: JsonObject, sieve: Sieve): JsonObject {
   return withMembers(tool, Object.fromEntries(out.map(([name]) => [name, undefined])))
 }
 
-/** A summary is one edit of the context among others. */
+/** Takes out the wish for a summary, which is one edit of the context among others. */
 function withoutSummary(body: JsonObject, sieve: Sieve): JsonObject {
   const managed = objectIn(body['context_management'])
   const edits = listIn(managed['edits'])
@@ -233,7 +240,7 @@ function withoutUpdates(body: JsonObject, sieve: Sieve): JsonObject {
   return withMembers(body, { thinking: withMembers(thinking, { display: undefined }) })
 }
 
-/** What servers of MCP were asked for earlier is refused like the servers. */
+/** Takes out calls of MCP servers from the conversation, which are refused like the servers. */
 function withoutMcp(body: JsonObject, sieve: Sieve): JsonObject {
   if (!isOut(sieve, MCP)) return body
   return withBlocks(body, sieve.lose, (block, lose) => {
@@ -244,7 +251,7 @@ function withoutMcp(body: JsonObject, sieve: Sieve): JsonObject {
   })
 }
 
-/** A file that the service keeps is only mentioned. */
+/** Replaces a file that the service keeps by a text that names it. */
 function withoutFiles(body: JsonObject, sieve: Sieve): JsonObject {
   if (!isOut(sieve, FILES)) return body
   return withBlocks(body, sieve.lose, (block, lose) => {
@@ -256,7 +263,9 @@ function withoutFiles(body: JsonObject, sieve: Sieve): JsonObject {
   })
 }
 
-/** Claude Code marks the part of its prompt that all its users have in common. */
+/**
+ * Takes the `scope` out of cache marks. Claude Code marks the part of its prompt so that all its users have in common.
+ */
 function withoutScopes(body: JsonObject, sieve: Sieve): JsonObject {
   const plain = (value: Json): Json => {
     if (!isObject(value)) return value
