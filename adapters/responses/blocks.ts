@@ -99,9 +99,10 @@ function ownId(block: Block, prefix: string): JsonObject {
   return id?.startsWith(prefix) && !isMinted(id) ? { id } : {}
 }
 
-/** The parts of a summary are paragraphs. */
+/** Stands between the parts of a summary, which are paragraphs. */
 export const PARAGRAPH = '\n\n'
 
+/** The slots of a proof that another block is to have. */
 const OF_ANOTHER = new Set<ProofSlot>(['call', 'next', 'previous'])
 
 export function readReasoning(item: JsonObject): ReadItem {
@@ -119,7 +120,7 @@ export function readReasoning(item: JsonObject): ReadItem {
   return { blocks: [defined({ ...block, ...keepRest(members, readId(members)) })] }
 }
 
-/** The summary is meant to be read; servers of open models put the thoughts themselves in its place. */
+/** The summary is meant to be read. Servers of open models send the thoughts themselves instead (`content`). */
 function reasoningText(members: Members): string {
   const summaries = takeTexts(members, 'summary')
   const texts = summaries.length > 0 ? summaries : takeTexts(members, 'content')
@@ -408,7 +409,7 @@ export function writeCache(
   return { prompt_cache_breakpoint: { mode: 'explicit', ...(isKnown && { ttl }) } }
 }
 
-/** The output of a call; `names`: the names of the calls so far, by their ids. */
+/** Reads the output of a call. `called`: the name of the call, where it is known. */
 export function readOutput(item: JsonObject, called: string | undefined): ToolResultBlock {
   const members = new Members(item)
   const form = members.any('type') === 'custom_tool_call_output' ? 'text' : 'json'

@@ -9,7 +9,7 @@ import { uniqueId } from '../../src/rules/names.ts'
 import { CALL_ID } from './names.ts'
 import type { WireItem } from './wire.ts'
 
-/** An item, with the number of the turn that it comes from, and that of the block where it is one. */
+/** An item, with the number of its turn, and the number of its block where it comes from a single one. */
 export interface Placed {
   item: WireItem
   /** The side that the item belongs to. */
@@ -18,12 +18,12 @@ export interface Placed {
   block?: number
 }
 
-/** The calls of one turn that had the same id, and the new id of the first of them. */
+/** The calls of one turn that had the same id. `first`: the new id of the first of them. */
 interface SameId {
   readonly turn: number
   readonly first: string
   readonly count: number
-  /** The number of them that have an output. */
+  /** How many of these calls have an output. */
   readonly answered: number
 }
 
@@ -35,11 +35,11 @@ interface Repaired {
   /** The numbers that the next repetitions of an id begin with. */
   readonly counts: WalkMap<string, number>
   readonly latest: WalkMap<string, SameId>
-  /** The new ids of all but the first of them, by `placeIn`. */
+  /** The new ids of all such calls but the first, by `placeIn`. */
   readonly others: WalkMap<string, string>
   /** Calls without an output. */
   readonly open: Set<string>
-  /** The outputs of all others. */
+  /** The outputs of all other calls, by their ids. */
   readonly given: WalkMap<string, JsonObject>
 }
 
@@ -123,8 +123,8 @@ const named = (place: Placed, id: string, at: WalkStep): Placed =>
   callIdIn(place) === id ? place : at.made(renamed, place, id)
 
 /**
- * A call has one output ("Duplicate function_call_output", hermes-agent#102629). The same once more says nothing:
- * Gemini CLI (0.61.0) gives every result twice in a session that it has resumed.
+ * A call has one output ("Duplicate function_call_output", hermes-agent#102629). The same output once more says
+ * nothing: Gemini CLI (0.61.0) gives every result twice in a session that it has resumed.
  */
 function adopted({ given, open }: Repaired, place: Placed, lose: Lose): Placed | undefined {
   if (!isOutput(place)) return place
@@ -155,7 +155,7 @@ const CALLS = new Set(['function_call', 'custom_tool_call'])
 const OUTPUTS = new Set(['function_call_output', 'custom_tool_call_output'])
 const callIdIn = ({ item }: Placed): string => memberText(item, 'call_id') ?? ''
 
-/** What a tool has said is marked: otherwise the model takes it for words of the user. */
+/** An output as a message. A heading says whose words they are, or the model would take them for the user's. */
 function asMessage(place: Placed): JsonObject {
   const heading = `[result of an earlier tool call, ${callIdIn(place)}]`
   const { output } = place.item

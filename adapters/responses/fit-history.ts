@@ -12,7 +12,7 @@ import { summaryIn } from './hosted.ts'
 import { hasWords, isUnproven } from './reasoning.ts'
 import { typeOfItem, type WireItem } from './wire.ts'
 
-/** What is fitted by, with the flat names of tools for servers without namespaces. */
+/** What a body is fitted by. `flat` names tools for servers without namespaces. */
 export interface ServerFit {
   readonly server: ServerFacts
   readonly takes: Takes
@@ -61,7 +61,7 @@ function fitItem(item: JsonObject, context: ServerFit): Fitted {
         : item
     case 'reasoning':
       return fitThought(item, context)
-    // Their content stands before the conversation: `withLateTools`, `withLastEffort`.
+    // What is left out here was moved before the conversation: `withLateTools`, `withLastEffort`.
     case 'additional_tools':
       return takes.late ? item : []
     case 'configuration_update':
@@ -169,7 +169,7 @@ function fitThought(item: JsonObject, { server, items }: ServerFit): Fitted {
   })
 }
 
-/** Whether the thoughts stand there as such servers give them out. */
+/** Whether the item already has the form in which servers of open models give out thoughts. */
 function isOpen(item: JsonObject): boolean {
   const [only, ...others] = objectsOf(item['content'])
   const isWhole = only?.['type'] === 'reasoning_text' && others.length === 0
@@ -238,20 +238,20 @@ export const instructs = (item: JsonObject): boolean =>
 /** Tells what is lost of the items of a conversation, which are gone through in their order. */
 export interface ItemLosses {
   next(item: JsonObject): void
-  /** Of the last one, or of a part of it. */
+  /** Tells what is lost of the last item, or of a part of it. */
   of(part?: number): LoseOf
 }
 
-/** Counts items as turns and blocks: neighbouring items of one side form a turn with at most one message. */
 /** The side of an item that is no message. */
 function roleOf(type: string, item: JsonObject): string {
   if (/^(?:additional_tools|configuration_update|agent_message)$/.test(type)) return ALONE
   return isServerSearch(item) ? 'assistant' : readRole(type)
 }
 
-/** What is a turn of its own. */
+/** The side of an item that is a turn of its own. */
 const ALONE = ''
 
+/** Counts items as turns and blocks: neighbouring items of one side form a turn with at most one message. */
 export class CountedItems implements ItemLosses {
   readonly #at: ReturnType<typeof lossesInTurns>
   #turn = -1
@@ -282,7 +282,7 @@ export class CountedItems implements ItemLosses {
   }
 }
 
-/** Items whose writer knows where they come from. */
+/** The items of a body that was written here, so that each one's place is known. */
 export class WrittenItems implements ItemLosses {
   readonly #placed: readonly Placed[]
   readonly #lose: Lose
@@ -298,7 +298,7 @@ export class WrittenItems implements ItemLosses {
     this.#item = item
   }
 
-  /** Looked up only where something is lost. */
+  /** The place is looked up only where something is lost. */
   of(part = 0): LoseOf {
     this.#places ??= placesOf(this.#placed)
     const place = this.#places.get(this.#item)
@@ -314,7 +314,7 @@ interface ItemPlace {
   readonly isMessage: boolean
 }
 
-/** Each item is a block, but for messages, whose parts are: these stand behind the blocks before them. */
+/** An item is one block, and a message one for each part. Its first part is numbered behind the block before it. */
 function placesOf(placed: readonly Placed[]) {
   const places = new Map<JsonObject | undefined, ItemPlace>()
   let next = { turn: -1, block: 0 }

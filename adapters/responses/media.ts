@@ -35,13 +35,13 @@ export function readImage(members: Members): ReadMedia | undefined {
     : defined({ mediaType: IMAGE, source: { fileId }, detail })
 }
 
-/** An address in the place of an image leads to an image, whatever its ending. */
+/** An address in the place of an image is that of an image, whatever ending it has. */
 function image(place: Located): Located {
   const isOther = 'url' in place.source && !place.mediaType.startsWith('image/')
   return isOther ? { ...place, mediaType: IMAGE } : place
 }
 
-/** `auto` is the default, so it says nothing: the client's types demand a detail for every image. */
+/** `auto` is the default and says nothing. The client's types demand a detail for every image, so callers write it. */
 const detailIn = (detail: Json | undefined): string | undefined =>
   typeof detail === 'string' && detail !== AUTO ? detail : undefined
 

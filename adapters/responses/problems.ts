@@ -94,7 +94,7 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   return toProblem({ ...said, message: said.message || wordless(status) }, readKind(inner), inner)
 }
 
-/** The failure that should be a reply, or an event that tells of one. */
+/** Reads a body in the place of a reply, or an event of a failure. `wordlessly`: the problem where it has no words. */
 export const failureIn = (body: Json, wordlessly: Problem): Problem =>
   problemIn(body) ?? (wordsIn(body) === undefined ? wordlessly : readProblem(200, body))
 
@@ -153,8 +153,9 @@ export const writeError = (problem: Problem): { code: string; message: string } 
 })
 
 /**
- * The same beside its response, with the members that it has in a body: openai-java 4.101 throws anew where an error is
- * asked for its type and has none. Made of nothing else, because it is made again of what is kept of the response.
+ * The same error beside its response, with the members of an error in a body: openai-java 4.101 throws another error
+ * where it asks this one for its type in vain. It is made of the error alone, because `filledFrame` makes it again from
+ * a stored response.
  */
 export const writeErrorBeside = (error: JsonObject): JsonObject => ({
   type: STREAM_TYPES.get(error['code']) ?? codeFor({ kind: 'internal', message: '' }).type,
@@ -170,13 +171,16 @@ const STREAM_TYPES: ReadonlyMap<unknown, string> = new Map(
 )
 
 const GOOD_ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete'])
-/** With one of these, or an error, such an end reports a failure. */
+/** A good end reports a failure where the response has one of these statuses, or an error. */
 const FAILED: ReadonlySet<unknown> = new Set(['failed', 'cancelled'])
 
-/** With one of these an end is none: it would be taken for a success. */
+/** A failed end with one of these statuses is not taken for a failure: clients would take it for a success. */
 const UNDER_WAY: ReadonlySet<unknown> = new Set(['queued', 'in_progress'])
 
-/** The library (openai 7.55) throws for this event name or this member, and hands on any other event. */
+/**
+ * Whether clients take a frame for a failure. The library (openai 7.55) throws at the event name `error` and at a
+ * member `error`, and hands on any other event.
+ */
 export function tellsFailure({ event, data }: Frame): boolean {
   const { type, response, error } = parseObject(data) ?? {}
   const { status, error: failure } = objectIn(response)

@@ -19,7 +19,7 @@ const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 
 /** The model's effort when none is given. */
 const DEFAULT_EFFORT: Effort = 'medium'
 
-/** The smallest budget for each effort; only efforts that every reasoning model has. */
+/** The smallest budget for each effort. These are the efforts that every reasoning model has. */
 const BUDGETS: readonly [number, Effort][] = [
   [16_384, 'high'],
   [8192, 'medium'],
@@ -31,7 +31,10 @@ const nearestEffort = (budget: number): Effort =>
 export const readEffort = (value: Json | undefined): Effort | undefined =>
   EFFORTS.find((known) => known === value)
 
-/** Over other services a model is shown all thoughts, unless they are left out. */
+/**
+ * The values of `reasoning.context` that other services can follow: their models are shown all thoughts that a request
+ * holds, and `current_turn` leaves the earlier ones out of it.
+ */
 const CONTEXTS: readonly unknown[] = ['auto', 'current_turn', 'all_turns']
 
 export function readContext(request: Members): Json | undefined {
@@ -107,22 +110,22 @@ function writeEffort(
     lose('approximated', 'reasoning.budget')
     return nearestTo(nearestEffort(budget), efforts)
   }
-  // Without an effort the model decides itself, as far as this dialect allows.
+  // A model that is told no effort decides itself, which comes nearest to adaptive thinking here.
   return mode === 'adaptive'
     ? lose('approximated', 'reasoning.mode')
     : nearestTo(DEFAULT_EFFORT, efforts)
 }
 
-/** The reasoning settings in a reply, as requested; both may be null. */
+/** The reasoning settings in a reply, as requested. Both members have to be there. */
 export function showReasoning(request: Request): JsonObject {
   return { effort: null, summary: null, ...writeReasoningOptions(request, true, silently) }
 }
 
-/** Thoughts that an upstream knows by their id alone, or by their words. */
+/** Whether an item is a thought without a proof: an upstream knows it by its id or by its words. */
 export const isUnproven = ({ type, encrypted_content: proof }: JsonObject): boolean =>
   type === 'reasoning' && (proof ?? '') === ''
 
-/** Thoughts with a proof that the service gave out. */
+/** Whether an item is a thought with a proof. */
 export const isProven = (item: JsonObject): boolean =>
   item['type'] === 'reasoning' && !isUnproven(item)
 
@@ -136,16 +139,15 @@ export const asksForProofs = (members: Members): boolean =>
   listOf(members.peek('include')).includes(PROOFS)
 
 /**
- * Whether the proof of a text may stand behind it as an item of its own. Programs read the answer as `output[-1]`, so
- * it stands at the end of a reply only where the caller asked for proofs or to see thoughts, or has brought such a one
- * back.
+ * Whether the proof of a text may stand behind it as an item of its own. Programs read the answer as `output[-1]`, so a
+ * proof ends a reply only where the caller asked for proofs or to see thoughts, or has brought such a proof back.
  */
 export const mayFollowText = (request: Request): boolean =>
   factsOf(request).proofs === true ||
   request.reasoning?.visible === true ||
   bringsProvenText(request)
 
-/** Writes a proof of this dialect as it is, any other in an envelope. */
+/** Writes a proof of this dialect as it is. A foreign one, or one without words, goes into an envelope that says so. */
 export function writeProof(proof: Proof, redacted: true | undefined): string {
   const slot: ProofSlot = redacted ? 'redacted' : 'self'
   return proof.dialect === DIALECT && !redacted ? proof.value : writeEnvelope(proof, slot)

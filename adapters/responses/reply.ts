@@ -89,10 +89,7 @@ export function readFinish(response: JsonObject, seen: Seen): FinishReason {
   return chooseFinish({ status: memberText(response, 'status') ?? 'completed', reason }, seen)
 }
 
-/**
- * The response object before any output: the request's settings, with defaults filled in. All members must be
- * there: readers of the open standard (openresponses.org) refuse an object that lacks one.
- */
+/** The end of a reason, which the canonical word leaves out: `prefix_mismatch`. */
 const MISMATCH = '_mismatch'
 
 /** The items of reasoning that the model was not shown; undefined where nothing is said of them. */
@@ -114,6 +111,10 @@ export const writeWithheld = (withheld: readonly Withheld[], lose: Lose): JsonOb
     return []
   })
 
+/**
+ * The response object before any output: the request's settings, with defaults filled in. All members must be
+ * there: readers of the open standard (openresponses.org) refuse an object that lacks one.
+ */
 export function writeOpening(
   request: Request,
   { newId, now }: Pick<WriteReplyContext, 'newId' | 'now'>,
@@ -178,7 +179,7 @@ function echoText(request: Request): JsonObject {
 
 const FORMATS: Record<string, JsonObject> = { json_schema: { description: null, strict: true } }
 
-/** Every reply of a session repeats the same. */
+/** Remembered, because every reply of a session repeats the same tools. */
 const writtenTools = remembered((list: readonly Tool[], names: WireNames, own: boolean) => {
   const context = { names, own, lose: silently, deferred: true }
   const { tools, choices } = writeTools(list, context)

@@ -30,7 +30,7 @@ import {
   that,
 } from '../../src/check/shape-values.ts'
 
-/** A schema; a null may have stayed text too. */
+/** A schema or null, either of which may have stayed text. */
 const schema: Shape = (value) =>
   value === null || (value instanceof Verbatim && value.text.trim() === 'null')
     ? undefined
@@ -160,7 +160,7 @@ const format = byType({
 const body = textOrList(anything)
 const call = { call_id: filled, name: filled }
 const output = object({ call_id: filled, output: body })
-/** Without an id it answers the only open call (openai 7.57). */
+/** The output of a function without an id answers the only open call (openai 7.57). */
 const functionOutput = object({ call_id: nullish(filled), output: body })
 
 /** Items that are read; all others pass as they are. */
@@ -182,12 +182,13 @@ const ITEMS = new Map<string, Shape>([
   ['additional_tools', object({ tools: list(named) })],
 ])
 
-/** The parts of a list. The content of a message holds no other values; an output may. */
+/** Checks the parts of a list, and nothing in the place of a list. */
 function partsIn(shape: Shape): Shape {
   const parts = list(shape)
   return (value) => (Array.isArray(value) ? parts(value) : undefined)
 }
 const loose = partsIn(part)
+/** The content of a message and the output of a custom tool hold nothing but parts; any other list may. */
 const strict = partsIn(all(object({}), part))
 const ofItem = object({ content: loose, output: loose })
 const ofMessage = object({ content: strict, output: loose })
