@@ -188,7 +188,7 @@ export function readMessage(message: JsonObject, newCallId: (index: number) => s
   }
 }
 
-/** The proofs of calls stand among the thoughts. */
+/** Gives calls their proofs, which stand among the thoughts. */
 function proveCalls(
   calls: ToolCallBlock[],
   ids: ReadonlyMap<string, number>,

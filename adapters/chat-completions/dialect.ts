@@ -17,7 +17,7 @@ export interface Facts {
 
 export const { keep, restOf, factsOf, isOrigin, opaque } = createCodec<Facts>(DIALECT)
 
-/** Members that are there and set; undefined without any. */
+/** The members where one of them is set; undefined where all are null, or there are none. */
 export const unlessEmpty = (fields: JsonObject): JsonObject | undefined =>
   Object.values(fields).some((value) => value !== null) ? fields : undefined
 
@@ -61,11 +61,11 @@ export interface WriteContext {
   readonly names: ToolNames
   /** The request came in this dialect. */
   readonly own: boolean
-  /** Whether prefixes to cache may be marked. */
+  /** Whether the caller's marks of what to cache are carried. */
   readonly marks: boolean
 }
 
-/** The same for one element: a block, a turn, a tool. */
+/** The context of one element: a block, a turn, a tool. */
 export interface ElementContext extends WriteContext {
   readonly lose: LoseOf
 }
@@ -93,15 +93,15 @@ export const cacheFacts = (part: JsonObject): Facts =>
       : {}
 
 /**
- * Cursor sends a custom tool as `responses` have it, also among functions of this dialect (BerriAI/litellm#34029,
- * Wei-Shaw/sub2api#5861).
+ * Whether a tool has its name beside its type. Cursor sends a custom tool as the dialect `responses` has it, also among
+ * functions of this dialect (BerriAI/litellm#34029, Wei-Shaw/sub2api#5861).
  */
 export const isFlat = ({ type, custom, name }: JsonObject): boolean =>
   type === 'custom' && custom === undefined && name !== undefined
 
 const isUnsaid = (type: Json | undefined): boolean => (type ?? '') === ''
 
-/** The type of a tool; the SDK of Mistral for Python (mistralai 3.7) may leave it out, and its members say it too. */
+/** The type of a tool, also told by its members: the SDK of Mistral for Python (mistralai 3.7) may leave it out. */
 export const toolType = ({ type, ...tool }: JsonObject): Json | undefined =>
   isUnsaid(type) ? ['function', 'custom'].find((member) => isObject(tool[member])) : type
 

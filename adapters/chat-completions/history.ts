@@ -64,7 +64,7 @@ const labelIn = (block: Block | undefined): string | undefined =>
 interface History extends SaidCalls {
   readonly system: Block[]
   readonly turns: Turn[]
-  /** Results at the end, which become one turn. */
+  /** Results that follow each other become one turn: those at the end, to which more may come. */
   results: ToolResultBlock[]
 }
 
@@ -272,7 +272,7 @@ function writeTurns(turns: TurnGroup, at: At, context: WriteContext): Placed[] {
   return placed
 }
 
-/** Instructions in the middle stay in place. */
+/** Instructions in the middle of a conversation stay in their place. */
 function writeLater(turn: Turn, context: ElementContext): OfTurn[] {
   const { lose } = context
   const at = lossesIn(lose)
@@ -324,7 +324,7 @@ function userContent(
   return parts.length === 1 && !isList ? joinedParts(parts, '') : parts
 }
 
-/** What stands in a user's message, or in the result of a tool. */
+/** The parts that a block becomes in a user's message, or in the result of a tool. */
 function writeUserPart(given: Block, context: ElementContext): JsonObject[] {
   const { lose } = context
   const block = blockInWords(given, DIALECT, lose)
@@ -383,7 +383,7 @@ function resultContent(texts: JsonObject[], block: ToolResultBlock, { own }: Wri
 /** A message of the model while its blocks are gathered. */
 interface Spoken {
   content: JsonObject[]
-  /** The length of the text in the parts that have been counted. */
+  /** The length of the text in the first parts of `content`, and how many those are. */
   length: number
   counted: number
   refusals: string[]

@@ -90,7 +90,7 @@ const SOUNDS = [
   [/^\/\/[Ek]/, 'audio/aac'],
 ] as const
 
-/** Data, or an address, as Mistral has it; `type`: what is said to be in it. */
+/** Reads data, or an address, as Mistral has it. `type`: the media type that was said, if any. */
 function readSound(text: string, type: string): Pick<MediaBlock, 'mediaType' | 'source'> {
   if (/^https?:/i.test(text))
     return { mediaType: type || typeByName(text) || 'audio/*', source: { url: text } }

@@ -76,7 +76,7 @@ function readFunction(raw: JsonObject, outer: JsonObject, facts: Facts): Functio
   }
 }
 
-/** This dialect nests a grammar in its format; the model keeps it flat, as the Responses API does. */
+/** This dialect nests a grammar in its format; the canonical tool has it flat, as the Responses API does. */
 function readCustom(raw: JsonObject, outer: JsonObject): TextTool {
   const { name, description, format, ...rest } = raw
   const { type, grammar, ...left } = objectIn(format)
