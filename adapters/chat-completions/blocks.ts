@@ -1,12 +1,6 @@
 import { type Json, type JsonObject, isObject, toText } from '../../src/json/json.ts'
 import { withTail } from '../../src/model/events.ts'
-import type {
-  Block,
-  Proof,
-  ReasoningBlock,
-  TextBlock,
-  ToolCallBlock,
-} from '../../src/model/request.ts'
+import type { Block, Proof, ReasoningBlock, ToolCallBlock } from '../../src/model/request.ts'
 import {
   DIALECT,
   keep,
@@ -124,11 +118,6 @@ export function readCall(raw: JsonObject, id: string): ToolCallBlock {
 export function argumentsText(value: Json | undefined): string {
   if (typeof value === 'string') return value.trim() === '' ? '{}' : value
   return value === undefined || value === null ? '{}' : toText(value)
-}
-
-/** The texts of several blocks, with nothing between them. */
-export function joined(blocks: readonly TextBlock[]): string {
-  return blocks.map(({ text }) => text).join('')
 }
 
 /** What the model said, as blocks. `damaged`: a proof came back changed. */

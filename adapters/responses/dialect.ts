@@ -6,7 +6,6 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
 import { isMinted } from '../../src/model/ids.ts'
 import type { Ext } from '../../src/model/request.ts'
 import { createCodec, membersBeside, type Kept, type Members } from '../../src/model/ext.ts'
@@ -89,9 +88,6 @@ export function withoutPassthrough(item: JsonObject): JsonObject {
   const { [PASSTHROUGH]: _, ...rest } = item
   return rest
 }
-
-/** Reports nothing: what is lost has been told before, or is not lost here. */
-export const silently: Lose = () => undefined
 
 /** Looks up a word of the wire in a table. The word may be the name of an inherited property, such as `constructor`. */
 export const lookup = <T>(

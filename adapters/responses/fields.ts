@@ -308,6 +308,3 @@ export function writeTier(tier: string | undefined, own: boolean, lose: Lose): s
   if (tier === undefined || own) return tier
   return lookup(TIERS, tier) ?? lose('dropped', 'tier')
 }
-
-export const strings = (value: Json | undefined): string[] =>
-  listOf(value).filter((entry) => typeof entry === 'string')

@@ -1,17 +1,8 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { nothingLost, type Lose } from '../../src/model/loss.ts'
 import type { Effort, Proof, ReasoningOptions, Request } from '../../src/model/request.ts'
 import { bringsProvenText, writeEnvelope, type ProofSlot } from '../../src/model/proof.ts'
-import {
-  DIALECT,
-  keepRest,
-  restOf,
-  factsOf,
-  listOf,
-  memberText,
-  objectsOf,
-  silently,
-} from './dialect.ts'
+import { DIALECT, keepRest, restOf, factsOf, listOf, memberText, objectsOf } from './dialect.ts'
 import { nearestTo } from '../../src/models/thinking.ts'
 import { Members } from '../../src/model/ext.ts'
 
@@ -118,7 +109,7 @@ function writeEffort(
 
 /** The reasoning settings in a reply, as requested. Both members have to be there. */
 export function showReasoning(request: Request): JsonObject {
-  return { effort: null, summary: null, ...writeReasoningOptions(request, true, silently) }
+  return { effort: null, summary: null, ...writeReasoningOptions(request, true, nothingLost) }
 }
 
 /** Whether an item is a thought without a proof: an upstream knows it by its id or by its words. */

@@ -1,6 +1,6 @@
 import { toText, Verbatim, type JsonObject } from '../../src/json/json.ts'
 import { isSearch, keyOf, namedAmong, placeTools } from '../../src/rules/late-tools.ts'
-import type { Lose, LoseOf } from '../../src/model/loss.ts'
+import { nothingLost, type Lose, type LoseOf } from '../../src/model/loss.ts'
 import type {
   Block,
   Request,
@@ -9,7 +9,7 @@ import type {
   ToolSearchBlock,
 } from '../../src/model/request.ts'
 import { clientItem, readClientCalls, readClientOutput } from './client-tools.ts'
-import { factsOf, keep, opaque, silently, withoutMinted } from './dialect.ts'
+import { factsOf, keep, opaque, withoutMinted } from './dialect.ts'
 import { readDrawing, readSummary } from './hosted.ts'
 import type { Takes } from './abilities.ts'
 import type { WireNames } from './names.ts'
@@ -28,7 +28,7 @@ export function offeredTools(request: Request, context: ToolContext, { late, def
   // Only a search finds deferred tools. Where there is none, the change that names such a tool brings it.
   const isSearched = request.tools.some(isSearch)
   const taken = { late, deferred: own || (deferred && isSearched) }
-  const placed = placeTools(request, taken, own ? silently : lose)
+  const placed = placeTools(request, taken, own ? nothingLost : lose)
   const head = own ? request.tools.slice(0, factsOf(request).listed ?? 0) : placed.head
   const brought: WrittenTools = { tools: [], choices: new Map() }
   const isLate = request.tools.some((tool) => tool.late || tool.deferred)
@@ -124,6 +124,6 @@ export function writeFoundTools(
 ): JsonObject {
   const item = ownItem(block)
   if (item) return item
-  const context = { names, own, lose: silently, deferred: true }
+  const context = { names, own, lose: nothingLost, deferred: true }
   return { type: OUTPUT, ...MADE, tools: writeTools(namedAmong(tools, block.tools), context).tools }
 }

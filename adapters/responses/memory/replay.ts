@@ -1,5 +1,6 @@
 import type { Frame } from '../../contract.ts'
 import type { Event } from '../../../src/model/events.ts'
+import { nothingLost } from '../../../src/model/loss.ts'
 import { emptyRequest } from '../../../src/rules/empty-request.ts'
 import type { JsonObject } from '../../../src/json/json.ts'
 import { eventText } from '../../../src/stream/event-text.ts'
@@ -10,8 +11,6 @@ import { ResponseReader } from '../reader.ts'
 import { readTools } from '../tools.ts'
 import { ResponseWriter } from '../writer.ts'
 
-const lose = () => undefined
-
 /** Makes the stream of a reply that left as one body. */
 export function responseFrames(response: JsonObject): Frame[] {
   const newId = idsAgain(recordedOutput({ response }))
@@ -19,7 +18,7 @@ export function responseFrames(response: JsonObject): Frame[] {
   // Which proofs stand behind its last text was decided when it was written, so the writer leaves none out.
   const asked = keep({}, { facts: { proofs: true } })
   const request = { ...emptyRequest('', true), tools: readTools(response['tools']), ...asked }
-  const context = { request, now: 0, lose, newId }
+  const context = { request, now: 0, lose: nothingLost, newId }
   const writer = new ResponseWriter(context)
   const frames: Frame[] = []
   for (const event of new ResponseReader(context).body(response))
