@@ -423,14 +423,15 @@ export function readOutput(item: JsonObject, called: string | undefined): ToolRe
     callId,
     name: called ?? (typeof named === 'string' ? named : ''),
     form,
-    content: readContent(parts),
+    content: readContent(parts, 'input'),
     ...keepRest(members, Array.isArray(output) ? { output: 'parts' } : {}),
   })
 }
 
-function readContent(output: Json): Block[] {
-  if (Array.isArray(output)) return output.map((part) => readPart(part, 'input'))
-  return typeof output !== 'string' || output === '' ? [] : [{ kind: 'text', text: output }]
+/** The content of a message, or an output: a text, or a list of parts. */
+export function readContent(content: Json, side: Side): Block[] {
+  if (Array.isArray(content)) return content.map((part) => readPart(part, side))
+  return typeof content !== 'string' || content === '' ? [] : [{ kind: 'text', text: content }]
 }
 
 const WRAPPED = /^\s*\[\s*\{[^]*"(?:input_image|input_file|image_url)"/

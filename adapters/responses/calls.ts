@@ -1,9 +1,9 @@
-import { listOf, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
+import { listOf, stringify, type JsonObject } from '../../src/json/json.ts'
 import { lossesInTurns, type Lose } from '../../src/model/loss.ts'
 import { Members } from '../../src/model/ext.ts'
-import type { Block, Role } from '../../src/model/request.ts'
+import type { Role } from '../../src/model/request.ts'
 import { rememberedWalk, WalkMap, type WalkStep } from '../../src/model/remembered.ts'
-import { chooseSide, readPart } from './blocks.ts'
+import { chooseSide, readContent } from './blocks.ts'
 import { keepRest, memberText } from './dialect.ts'
 import { uniqueId } from '../../src/rules/names.ts'
 import { CALL_ID } from './names.ts'
@@ -211,10 +211,5 @@ export function readMessage(item: WireItem) {
     content: Array.isArray(content) ? 'parts' : 'string',
     ...(phase !== undefined && { phase }),
   })
-  return { role, blocks: readContent(content, role), kept }
-}
-
-export function readContent(content: Json, role: Role): Block[] {
-  if (Array.isArray(content)) return content.map((part) => readPart(part, chooseSide(role)))
-  return typeof content !== 'string' || content === '' ? [] : [{ kind: 'text', text: content }]
+  return { role, blocks: readContent(content, chooseSide(role)), kept }
 }

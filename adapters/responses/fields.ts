@@ -25,6 +25,7 @@ import { listOf, lookup, keep, restOf, factsOf } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import { PROOFS } from './reasoning.ts'
 import { writeFormatName, writeUserId } from './names.ts'
+import { METADATA } from './wire.ts'
 import { NOT_STRICT, objectSchema, strictSchema } from '../../src/schema/strict.ts'
 
 /** The service refuses a lower bound. */
@@ -266,15 +267,11 @@ function readLabels(members: Members): Record<string, string> | undefined {
   )
 }
 
-const PAIRS = 16
-const KEY_CHARACTERS = 64
-const VALUE_CHARACTERS = 512
-
 function writeLabels(labels: Record<string, string>, { lose }: Saying): JsonObject {
   const entries = Object.entries(labels)
   const kept = entries
-    .filter(([key, value]) => key.length <= KEY_CHARACTERS && value.length <= VALUE_CHARACTERS)
-    .slice(0, PAIRS)
+    .filter(([name, value]) => name.length <= METADATA.name && value.length <= METADATA.value)
+    .slice(0, METADATA.pairs)
   if (kept.length < entries.length) lose('dropped', 'labels')
   return kept.length > 0 ? { metadata: Object.fromEntries(kept) } : {}
 }

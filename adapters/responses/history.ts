@@ -23,6 +23,7 @@ import {
 } from '../../src/model/remembered.ts'
 import {
   readCall,
+  readContent,
   readReasoning,
   readSearch,
   readOutput,
@@ -66,7 +67,7 @@ import { typeOfItem, type WireItem } from './wire.ts'
 import { written, type BlockTable } from '../contract.ts'
 import { lossesIn, nothingLost, type Lose, type LoseOf } from '../../src/model/loss.ts'
 import type { WireNames } from './names.ts'
-import { readContent, readMessage, readRole, type Placed } from './calls.ts'
+import { readMessage, readRole, type Placed } from './calls.ts'
 
 type OpenTurn = Omit<Turn, 'blocks'>
 
@@ -282,7 +283,7 @@ function addFromAgent(read: History, at: WalkStep, item: WireItem): void {
   const { content, ...agent_message } = item
   expectNone(read, 'user')
   read.isBegun = true
-  const blocks = readContent(openedContent(content), 'user')
+  const blocks = readContent(openedContent(content), 'input')
   instruct(read, at, item, { role: 'user', blocks }, { agent_message })
 }
 

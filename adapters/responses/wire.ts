@@ -39,8 +39,9 @@ const schema: Shape = (value) =>
 const optionalText = nullish(text)
 const named = object({ type: filled })
 
-const METADATA_PAIRS = 16
-const metadata = record(sized(0, 64), sized(0, 512), METADATA_PAIRS)
+/** How many labels a request may have, and how many characters in a name and a value of one. */
+export const METADATA = { pairs: 16, name: 64, value: 512 }
+const metadata = record(sized(0, METADATA.name), sized(0, METADATA.value), METADATA.pairs)
 
 const MODES: ReadonlySet<unknown> = new Set(['none', 'auto', 'required'])
 const mode = that('none, auto, required or an object with a type', (value) => MODES.has(value))

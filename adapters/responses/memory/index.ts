@@ -36,7 +36,7 @@ import { idsIn, recorder } from './recorder.ts'
 import { answerStored, isPlainRead, matchStored } from './routes.ts'
 import { responseFrames } from './replay.ts'
 import { summaryIn } from '../hosted.ts'
-import { hasWords, isUnproven } from '../reasoning.ts'
+import { hasWords, isUnproven, PROOFS } from '../reasoning.ts'
 import { checkRequest, typeOfItem } from '../wire.ts'
 
 const isReference = (item: Json): item is JsonObject =>
@@ -90,8 +90,6 @@ function resolve(body: Json, { chain, items }: ReferencedRecords, text?: string)
   const input = [...past, ...fresh.items]
   return { body: { ...request, ...wantsProofs(request, input), input }, fresh: light(fresh) }
 }
-
-const PROOFS = 'reasoning.encrypted_content'
 
 /**
  * Whether to ask for proofs: an upstream that is sent the whole conversation does not store it, so its thoughts
