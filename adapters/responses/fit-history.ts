@@ -1,9 +1,10 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { lossesIn, lossesInTurns, type Lose, type LoseOf } from '../../src/model/loss.ts'
-import { leftOutFile, shownLabel } from '../../src/rules/media.ts'
+import { leftOutFile } from '../../src/rules/media.ts'
 import { lowerInput as wrapInput, instructionWords } from '../../src/rules/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
+import { withMediaBehind, type ResultWire } from '../openai/smaller-servers.ts'
 import type { Takes } from './abilities.ts'
 import { PARAGRAPH } from './blocks.ts'
 import { readRole, type Placed } from './calls.ts'
@@ -31,7 +32,7 @@ export function fitHistory(body: JsonObject, context: ServerFit): JsonObject {
     losses.next(item)
     return fitItem(withoutFiles(item, context), context)
   })
-  const shown = server.toolMedia === false ? withMediaBehind(items) : items
+  const shown = server.toolMedia === false ? withMediaBehind(items, RESULTS) : items
   const whole = withMembers(body, { input: shown })
   return server.systemFirst ? withSystemFirst(whole, context) : whole
 }
@@ -180,28 +181,14 @@ function isOpen(item: JsonObject): boolean {
 const isUnknown = (item: JsonObject): boolean =>
   isUnproven(item) && memberText(item, 'id') === undefined
 
-/** Moves pictures from tool results into a message of the user, behind the last result of the group. */
-function withMediaBehind(items: Json[]): Json[] {
-  const held: JsonObject[] = []
-  const settle = (): JsonObject[] => {
-    const content = held.splice(0)
-    return content.length > 0 ? [{ type: 'message', role: 'user', content }] : []
-  }
-  const moved = withElements(items, (item) => {
-    if (!isObject(item) || !typeOfItem(item).endsWith('_output')) return [...settle(), item]
-    const parts = objectsOf(item['output'])
-    const media = parts.filter((part) => memberText(part, 'text') === undefined)
-    if (media.length > 0)
-      held.push(
-        { type: 'input_text', text: shownLabel(memberText(item, 'call_id') ?? '') },
-        ...media,
-      )
-    return Array.isArray(item['output'])
-      ? withMembers(item, { output: textsIn(item['output']).join('\n') })
-      : item
-  })
-  const last = settle()
-  return last.length > 0 ? [...moved, ...last] : moved
+/** How results and messages stand here, for servers that take results as texts alone (llama.cpp). */
+const RESULTS: ResultWire = {
+  isResult: (item) => typeOfItem(item).endsWith('_output'),
+  found: 'output',
+  id: 'call_id',
+  isText: true,
+  says: (label, media) => [{ type: 'input_text', text: label }, ...media],
+  asUser: (content) => ({ type: 'message', role: 'user', content }),
 }
 
 /** The templates of Qwen and others take instructions only at the beginning, so leading ones join `instructions`. */

@@ -1,18 +1,12 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
-import {
-  isObject,
-  listOf,
-  stringify,
-  Verbatim,
-  type Json,
-  type JsonObject,
-} from '../../src/json/json.ts'
+import { isObject, listOf, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
 import { keyOf } from '../../src/rules/late-tools.ts'
 import { lossesIn, type At, type Lose, type LoseOf } from '../../src/model/loss.ts'
 import { shortenName } from '../../src/rules/names.ts'
 import { withoutOthers, withoutRefused } from '../../src/check/fields.ts'
-import { describeText, inWords, TEXT_TOOL_SCHEMA } from '../../src/rules/text-tools.ts'
+import { inWords } from '../../src/rules/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
+import { freeTextMembers } from '../openai/smaller-servers.ts'
 import { servedBy } from './abilities.ts'
 import type { Placed } from './calls.ts'
 import { objectIn, objectsOf, memberText } from './dialect.ts'
@@ -185,22 +179,16 @@ function fitNamed(tool: JsonObject, context: ToolFit, namespace: string | undefi
 }
 
 /** A tool that takes free text, as a function of one text. */
-function asFunction(tool: JsonObject, name: string, { server, lose }: ToolFit): JsonObject {
-  const said = memberText(tool, 'description')
-  const { format } = tool
-  const described = {
-    ...(said !== undefined && { description: said }),
-    ...(isObject(format) && { format }),
-  }
-  const description = describeText(described, lose)
-  return {
-    type: 'function',
-    name,
-    ...(description !== undefined && { description }),
-    parameters: new Verbatim(TEXT_TOOL_SCHEMA),
-    ...(server.strictTools !== false && { strict: false }),
-  }
-}
+const asFunction = (
+  { description, format }: JsonObject,
+  name: string,
+  { server, lose }: ToolFit,
+): JsonObject => ({
+  type: 'function',
+  name,
+  ...freeTextMembers({ description, format }, lose),
+  ...(server.strictTools !== false && { strict: false }),
+})
 
 /** xAI refuses a tool choice without tools. */
 const NO_CHOICE = { tool_choice: undefined, parallel_tool_calls: undefined }
