@@ -64,13 +64,27 @@ export function fitMessages(body: JsonObject, context: ServerFit): JsonObject {
   return whole === messages ? body : withMembers(body, { messages: whole })
 }
 
-const isInstructing = (role: Json | undefined): boolean => role === 'system' || role === 'developer'
+const INSTRUCTING: ReadonlySet<Json | undefined> = new Set(['system', 'developer'])
+const ANSWERING: ReadonlySet<Json | undefined> = new Set(['tool', 'function'])
 
-/** Counts messages as turns: instructions at the top are none, and results that follow each other are one. */
-interface Fitted {
-  readonly all: Json[]
+/** The number of the turn that a message is in. It begins with that of instructions at the top. */
+interface Counted {
   turn: number
   role?: Json | undefined
+}
+
+export const uncounted = (): Counted => ({ turn: -1 })
+
+/** Counts the next message: instructions at the top are no turn, and results that follow each other are one. */
+export function countTurn(counted: Counted, role: Json | undefined): void {
+  const isTop = counted.turn < 0 && INSTRUCTING.has(role)
+  const continues = ANSWERING.has(role) && ANSWERING.has(counted.role)
+  if (!isTop && !continues) counted.turn += 1
+  counted.role = role
+}
+
+interface Fitted extends Counted {
+  readonly all: Json[]
   hasCalled: boolean
 }
 
@@ -82,10 +96,8 @@ function fitNext(state: Fitted, message: Json, at: At, context: ServerFit): void
   if (!isObject(message)) return void state.all.push(message)
   const { role, tool_calls } = message
   if (Array.isArray(tool_calls)) state.hasCalled = true
-  const isTop = state.turn < 0 && isInstructing(role)
-  const continues = role === 'tool' && state.role === 'tool'
-  if (!isTop && !continues) state.turn += 1
-  state.role = role
+  countTurn(state, role)
+  const isTop = state.turn < 0
   const noted = originOf(message)?.place
   const lose = noted ? at(noted) : isTop ? at('system') : at('turns', state.turn)
   const passed = { isTop: isTop && noted === undefined, hasCalled: state.hasCalled }
@@ -151,7 +163,7 @@ function withFitContent(message: JsonObject, content: Json[], context: MessageFi
 }
 
 function rejoined(parts: JsonObject[], role: Json | undefined): Json {
-  if (isInstructing(role)) return joinedParts(parts, '\n\n')
+  if (INSTRUCTING.has(role)) return joinedParts(parts, '\n\n')
   return role === 'assistant' || parts.length === 1 ? joinedParts(parts, '') : parts
 }
 
@@ -329,7 +341,7 @@ function withSystemFirst(messages: Json[], { lose }: ServerFit): Json[] {
 }
 
 const isInstruction = (message: Json): boolean =>
-  isObject(message) && isInstructing(message['role'])
+  isObject(message) && INSTRUCTING.has(message['role'])
 
 function textOf(message: Json): string | undefined {
   const { content } = objectIn(message)

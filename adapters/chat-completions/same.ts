@@ -7,6 +7,7 @@ import type { SameEdits } from '../contract.ts'
 import { withCounting } from './usage.ts'
 import { DIALECT, textIn, objectIn } from './dialect.ts'
 import { fit } from './fit.ts'
+import { countTurn, uncounted } from './fit-history.ts'
 import { isOwnEntry } from './proofs.ts'
 
 /** Edits the body of a caller of this dialect for an upstream of this dialect. */
@@ -27,9 +28,12 @@ function cleaned(body: JsonObject, reads: ReadsProof, lose: Lose): JsonObject {
   const { messages } = body
   if (!Array.isArray(messages)) return body
   const at = lossesIn(lose)
-  const own = withElements(messages, (message, index) => {
-    if (!isObject(message) || message['role'] !== 'assistant') return message
-    const told = at('turns', index)
+  const counted = uncounted()
+  const own = withElements(messages, (message) => {
+    if (!isObject(message)) return message
+    countTurn(counted, message['role'])
+    if (message['role'] !== 'assistant') return message
+    const told = at('turns', counted.turn)
     return withOwnCalls(withOwnDetails(message, reads, told), told)
   })
   return withMembers(body, { messages: own })

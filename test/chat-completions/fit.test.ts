@@ -4,6 +4,7 @@ import { chatCompletions } from '../../adapters/chat-completions/index.ts'
 import type { ModelFacts } from '../../adapters/contract.ts'
 import type { JsonObject } from '../../src/json/json.ts'
 import { lossList } from '../../src/model/loss.ts'
+import { writeEnvelope } from '../../src/model/proof.ts'
 import { translator } from '../../src/named-translator.ts'
 
 const ASKED = [{ role: 'user', content: 'Hi.' }]
@@ -25,6 +26,25 @@ function sent(profile: string, more: JsonObject, facts: ModelFacts = {}) {
     losses: losses.map(({ code, path }) => `${code} ${path}`),
   }
 }
+
+describe('a proof that another service gave out', () => {
+  it('is reported in its turn, behind instructions and results that are one', () => {
+    const tool_calls = ['c1', 'c2'].map((id) => ({ id, ...named('f', { arguments: '{}' }) }))
+    const proof = { dialect: 'messages', value: 'v' }
+    const entry = { type: 'reasoning.encrypted', data: writeEnvelope(proof, 'redacted') }
+    const { lose, losses } = lossList()
+    const messages = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Hi.' },
+      { role: 'assistant', content: null, tool_calls },
+      { role: 'tool', tool_call_id: 'c1', content: '1' },
+      { role: 'tool', tool_call_id: 'c2', content: '2' },
+      { role: 'assistant', content: 'Ho.', reasoning_details: [entry] },
+    ]
+    chatCompletions.same.edit({ messages }, { facts: {}, foreign: true }, lose)
+    expect(losses).toMatchObject([{ code: 'dropped', path: 'turns.3.seal' }])
+  })
+})
 
 describe('a body of this dialect is fitted to a server that is well known', () => {
   const tools = [named('a'), named('b'), named('c')]
