@@ -4,6 +4,7 @@ import { lossesIn, lossesInTurns, type Lose, type LoseOf } from '../../src/model
 import { leftOutFile } from '../../src/rules/media.ts'
 import { lowerInput as wrapInput, instructionWords } from '../../src/rules/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
+import { noteOrigin, originOf } from '../openai/origins.ts'
 import { withMediaBehind, type ResultWire } from '../openai/smaller-servers.ts'
 import type { Takes } from './abilities.ts'
 import { PARAGRAPH } from './blocks.ts'
@@ -30,7 +31,10 @@ export function fitHistory(body: JsonObject, context: ServerFit): JsonObject {
   const items = withElements(input, (item) => {
     if (!isObject(item)) return item
     losses.next(item)
-    return fitItem(withoutFiles(item, context), context)
+    const fitted = fitItem(withoutFiles(item, context), context)
+    // Instructions that become the user's words are reported where they stood.
+    const isNoted = server.systemFirst && isObject(fitted) && instructs(fitted)
+    return isNoted ? noteOrigin(fitted, { place: losses.ofTurn().place() }) : fitted
   })
   const shown = server.toolMedia === false ? withMediaBehind(items, RESULTS) : items
   const whole = withMembers(body, { input: shown })
@@ -207,7 +211,9 @@ function withSystemFirst(body: JsonObject, { lose }: ServerFit): JsonObject {
   const items = withElements(rest, (item, index) => {
     if (!instructs(item)) return item
     const text = textsIn(item['content']).join(PARAGRAPH)
-    at('turns', index)('approximated', '.role')
+    const noted = originOf(item)?.place
+    const told = noted === undefined ? at('turns', index) : at(noted)
+    told('approximated', '.role')
     return { type: 'message', role: 'user', content: instructionWords(text) }
   })
   return withMembers(body, {
@@ -227,6 +233,8 @@ export interface ItemLosses {
   next(item: JsonObject): void
   /** Tells what is lost of the last item, or of a part of it. */
   of(part?: number): LoseOf
+  /** Tells what is lost of the turn of the last item. */
+  ofTurn(): LoseOf
 }
 
 /** The side of an item that is no message. */
@@ -267,6 +275,10 @@ export class CountedItems implements ItemLosses {
   of(part = 0): LoseOf {
     return this.#at(this.#turn, this.#block + part)
   }
+
+  ofTurn(): LoseOf {
+    return this.#at(this.#turn)
+  }
 }
 
 /** The items of a body that was written here, so that each one's place is known. */
@@ -285,12 +297,21 @@ export class WrittenItems implements ItemLosses {
     this.#item = item
   }
 
-  /** The place is looked up only where something is lost. */
   of(part = 0): LoseOf {
-    this.#places ??= placesOf(this.#placed)
-    const place = this.#places.get(this.#item)
+    const place = this.#place()
     if (!place) return lossesIn(this.#lose)('turns')
     return lossesInTurns(this.#lose)(place.turn, place.block + (place.isMessage ? part : 0))
+  }
+
+  ofTurn(): LoseOf {
+    const place = this.#place()
+    return place ? lossesInTurns(this.#lose)(place.turn) : lossesIn(this.#lose)('turns')
+  }
+
+  /** Looked up only where something is lost. */
+  #place(): ItemPlace | undefined {
+    this.#places ??= placesOf(this.#placed)
+    return this.#places.get(this.#item)
   }
 }
 
