@@ -179,7 +179,7 @@ function writeSeen(request: Request, context: WriteRequestContext): Whole {
   const repaired = own ? placed : repair(placed, lose)
   const { instructions, input } = own
     ? { instructions: top, input: writeOwnInput(request, placed) }
-    : opened(top, writeInput(request, repaired), leading, { request, lose })
+    : opened(top, writeInput(request, repaired), leading, { request, lose, turns: repaired.length })
   const { text: _, include: __, prompt_cache_options: ___, ...rest } = restOf(request)
   const asked = own && request.compact?.now ? [...inputItems(input), TRIGGER] : input
   const saying = { request, own, lose }
@@ -223,9 +223,9 @@ function opened(
   instructions: string | undefined,
   items: readonly JsonObject[],
   leading: JsonObject | undefined,
-  { request, lose }: { request: Request; lose: Lose },
+  { request, lose, turns }: { request: Request; lose: Lose; turns: number },
 ) {
-  const written = { system: instructions === undefined ? 0 : 1, turns: items.length }
+  const written = { system: instructions === undefined ? 0 : 1, turns }
   const words = firstWordsFor(request, written)
   if (words === GO_ON) lose('defaulted', 'turns', 'the user does not begin')
   const begun = words === undefined ? items : [saying(words), ...items]
@@ -270,7 +270,7 @@ function writeToolOptions(
 const saying = (content: string) => ({ type: 'message', role: 'user', content })
 
 function writeInput(request: Request, repaired: readonly Placed[]): JsonObject[] {
-  const words = repaired.length > 0 ? options.formatWords(request) : undefined
+  const words = options.formatWords(request)
   const asked = words ? [{ type: 'message', role: 'developer', content: words }] : []
   return [...asked, ...repaired.map(({ item }) => item)]
 }

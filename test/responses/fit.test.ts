@@ -187,6 +187,19 @@ describe('plain JSON mode', () => {
   })
 })
 
+describe('a format that is asked for in words', () => {
+  test.each([[[]], [[user(text(''))]], [[user(text('Hi.'))]]])(
+    'is, whatever turns: %j',
+    (turns) => {
+      const format = { type: 'choice' as const, among: ['red', 'blue'] }
+      const { body, losses } = write({ ...foreign(turns, { format }), system: [text('Choose.')] })
+      const asked = objectsOf(body['input']).filter(({ role }) => role === 'developer')
+      expect(asked).toMatchObject([{ content: expect.stringContaining('red\nblue') }])
+      expect(losses).toContain('approximated format')
+    },
+  )
+})
+
 describe('what the configuration says of a model holds for a caller of its own dialect', () => {
   test.each<[ModelFacts, JsonObject, JsonObject, string[]]>([
     [
