@@ -47,7 +47,7 @@ export function fitMessages(body: JsonObject, context: ServerFit): JsonObject {
   // The instructions at the top are made anew for each request, so they are not remembered.
   const atTop = lossesIn(lose)
   for (const message of messages) {
-    if (!isInstruction(message)) break
+    if (!instructs(message)) break
     fitNext(top, message, atTop, context)
   }
   const rest = messages.slice(top.all.length)
@@ -103,7 +103,7 @@ function fitNext(state: Fitted, message: Json, at: At, context: ServerFit): void
   const passed = { isTop: isTop && noted === undefined, hasCalled: state.hasCalled }
   const fitted = fitMessage(message, passed, { ...context, lose })
   // `withSystemFirst` reports instructions that become the user's words, and knows their place by this note.
-  const isNoted = context.server.systemFirst && isInstruction(fitted)
+  const isNoted = context.server.systemFirst && instructs(fitted)
   state.all.push(isNoted ? noteOrigin(fitted, { place: lose.place() }) : fitted)
 }
 
@@ -319,7 +319,7 @@ const RESULTS: ResultWire = {
 
 /** The templates of Qwen and others take instructions only at the beginning and only in one message. */
 function withSystemFirst(messages: Json[], { lose }: ServerFit): Json[] {
-  const first = messages.findIndex((message) => !isInstruction(message))
+  const first = messages.findIndex((message) => !instructs(message))
   const count = first < 0 ? messages.length : first
   const texts = messages.slice(0, count).map(textOf)
   const isOne = count < 2 || texts.includes(undefined)
@@ -328,7 +328,7 @@ function withSystemFirst(messages: Json[], { lose }: ServerFit): Json[] {
     : [withMembers(objectIn(messages[0]), { content: texts.join('\n\n') })]
   const at = lossesIn(lose)
   const rest = withElements(messages.slice(count), (message, index) => {
-    if (!isInstruction(message)) return message
+    if (!instructs(message)) return message
     const noted = originOf(objectIn(message))?.place
     const told = noted === undefined ? at('turns', index) : at(noted)
     told('approximated', '.role')
@@ -340,7 +340,7 @@ function withSystemFirst(messages: Json[], { lose }: ServerFit): Json[] {
     : whole
 }
 
-const isInstruction = (message: Json): boolean =>
+export const instructs = (message: Json): boolean =>
   isObject(message) && INSTRUCTING.has(message['role'])
 
 function textOf(message: Json): string | undefined {

@@ -18,7 +18,7 @@ import { callersSchema, originOf } from '../openai/origins.ts'
 import { carefulFacts, knownBy, type FitTarget } from './abilities.ts'
 import { objectIn, objectsIn, textIn } from './dialect.ts'
 import { readFormat } from './fields.ts'
-import { fitMessages, type ServerFit } from './fit-history.ts'
+import { fitMessages, instructs, type ServerFit } from './fit-history.ts'
 import { BOUNDS, fitModel } from './fit-model.ts'
 import { withChoice, withTools } from './fit-tools.ts'
 import {
@@ -221,24 +221,29 @@ function withFormatInWords(
 
 const JSON_WORD = /json/i
 
-const isJsonNamed = ({ messages }: JsonObject): boolean =>
-  objectsIn(messages).some(
-    ({ content }) =>
-      JSON_WORD.test(textIn(content)) ||
-      objectsIn(content).some(({ text }) => JSON_WORD.test(textIn(text))),
-  )
+/** Only the first messages are searched, because they stay as they are while the conversation goes on. */
+function isJsonNamed({ messages }: JsonObject): boolean {
+  const list = objectsIn(messages)
+  const begin = list.findIndex((message) => !instructs(message))
+  return list
+    .slice(0, begin < 0 ? list.length : begin + 1)
+    .some(
+      ({ content }) =>
+        JSON_WORD.test(textIn(content)) ||
+        objectsIn(content).some(({ text }) => JSON_WORD.test(textIn(text))),
+    )
+}
 
 /** Adds words to the instructions at the top, or in their place where there are none. */
 function withWords(body: JsonObject, words: string): JsonObject {
   const messages = listOf(body['messages'])
   const first = objectIn(messages[0])
-  const { role, content } = first
-  const isInstructed = role === 'system' || role === 'developer'
+  const { content } = first
   const said = typeof content === 'string' ? `${content}\n\n${words}` : undefined
   const extended = Array.isArray(content) ? [...content, { type: 'text', text: words }] : said
   return withMembers(body, {
     messages:
-      isInstructed && extended !== undefined
+      instructs(first) && extended !== undefined
         ? [withMembers(first, { content: extended }), ...messages.slice(1)]
         : [{ role: 'system', content: words }, ...messages],
   })

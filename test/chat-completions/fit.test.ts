@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fit } from '../../adapters/chat-completions/fit.ts'
 import { chatCompletions } from '../../adapters/chat-completions/index.ts'
 import type { ModelFacts } from '../../adapters/contract.ts'
-import type { JsonObject } from '../../src/json/json.ts'
+import { objectsOf, type JsonObject } from '../../src/json/json.ts'
 import { lossList } from '../../src/model/loss.ts'
 import { writeEnvelope } from '../../src/model/proof.ts'
 import { translator } from '../../src/named-translator.ts'
@@ -90,6 +90,17 @@ describe('a body of this dialect is fitted to a server that is well known', () =
       messages: [{ role: 'user', content: [{ type: 'text', text: 'A json.' }] }],
     }
     expect(sent('groq', asked)).toEqual({ ...asked, losses: [] })
+  })
+  it('begins every request of a conversation alike, whatever is said of JSON later', () => {
+    const format = { response_format: { type: 'json_object' } }
+    const later = [
+      { role: 'assistant', content: '{"json":1}' },
+      { role: 'user', content: 'JSON!' },
+    ]
+    const [first, next] = [ASKED, [...ASKED, ...later]].map(
+      (messages) => sent('groq', { ...format, messages }).messages,
+    )
+    expect(next).toEqual([...objectsOf(first), ...later])
   })
   it.each<[string, JsonObject, JsonObject, string[]]>([
     ['groq', { safety_identifier: 'u' }, { user: 'u' }, []],
