@@ -38,14 +38,14 @@ export const PARTS = {
 const READERS = new Map<Json | undefined, ReadPart>(Object.entries(PARTS))
 
 function readText(part: JsonObject): Block {
-  const { type, text, cache_control, prompt_cache_breakpoint, ...rest } = part
+  const { type: _, text, cache_control, prompt_cache_breakpoint, ...rest } = part
   const cache = readCache(part)
   return {
     kind: 'text',
     text: textIn(text),
     ...cache,
     ...keep('cache' in cache ? rest : { ...rest, cache_control, prompt_cache_breakpoint }, {
-      facts: { ...cacheFacts(part), ...(type !== 'text' && { type: textIn(type) }) },
+      facts: cacheFacts(part),
     }),
   }
 }

@@ -77,7 +77,7 @@ export function addCalls(said: SaidCalls, { blocks, facts }: Said): void {
   for (const { id, name } of calls) said.names.set(id, name)
   said.open = new Set(calls.map(({ id }) => id))
   const last = calls.at(-1)
-  if (!facts['functionCall'] || !last) return
+  if (!facts.functionCall || !last) return
   const number = said.made.get(last.name) ?? 0
   said.unnamed.set(numbered(last.name, number), last.id)
   said.made.set(last.name, number + 1)

@@ -2,7 +2,7 @@ import { pickMembers, isObject, type Json, type JsonObject } from '../../src/jso
 import type { Lose, LoseOf } from '../../src/model/loss.ts'
 import type { NameRule, ToolNames } from '../../src/rules/names.ts'
 import { createCodec, type Kept } from '../../src/model/ext.ts'
-import type { CacheMark } from '../../src/model/request.ts'
+import type { CacheMark, Role } from '../../src/model/request.ts'
 
 /** The id of this dialect. */
 export const DIALECT = 'chat-completions'
@@ -12,7 +12,45 @@ export const TOOL_NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 
 
 /** Facts of this dialect about how a node was spelled here. */
 export interface Facts {
-  [name: string]: Json | undefined
+  /** The role of instructions at the top. */
+  role?: Role
+  /** The content came as a list. */
+  list?: true
+  /** Which of the two marks said what to cache. */
+  cache?: 'cache_control' | 'prompt_cache_breakpoint'
+  /** Which of the two members has the bound. */
+  limit?: 'max_tokens' | 'max_completion_tokens'
+  /** The stop sequence, where it was a text and no list. */
+  stop?: string
+  /** Set where the newer member names the end user. */
+  user?: 'safety_identifier'
+  stream_options?: JsonObject
+  usage?: JsonObject
+  /** The request has functions of the old form, so it is answered with a call of that form. */
+  functions?: true
+  /** A message makes its call in the old form; a function, or a result, is of the old form. */
+  functionCall?: true
+  legacy?: true
+  /** The name of the tool, where its result says it. */
+  name?: string
+  /** Thoughts that are there, and empty. */
+  reasoning_content?: ''
+  /** A function that says that it is not strict. */
+  strict?: false
+  /** A tool choice as it came, perhaps in the older member. */
+  choice?: Json
+  older?: true
+  /** All members that ask for thinking, as they came. */
+  words?: JsonObject
+  /** The older type of a format, beside a schema. */
+  type?: 'json_object'
+  /** A refusal that is a part of the content. */
+  part?: true
+  /** The part for files was used, also for a picture. */
+  file?: true
+  /** An address or data stood where an object usually is, or without a data URL. */
+  bare?: true
+  detail?: 'auto'
 }
 
 export const { keep, restOf, factsOf, isOrigin, opaque } = createCodec<Facts>(DIALECT)
@@ -76,7 +114,7 @@ export function writeCache(
 ): JsonObject {
   const { cache } = node
   if (!cache) return {}
-  const mark = factsOf(node)['cache'] ?? (marks && 'cache_control')
+  const mark = factsOf(node).cache ?? (marks && 'cache_control')
   const ttl = cache.ttl === undefined ? {} : { ttl: cache.ttl }
   if (mark === 'cache_control') return { cache_control: { type: 'ephemeral', ...ttl } }
   if (mark === 'prompt_cache_breakpoint')

@@ -96,8 +96,8 @@ const boundIn = (value: Json | undefined): number | undefined => {
 
 /** A caller of this dialect keeps the name that it gave the bound. */
 function writeBound(asked: number, { request, own }: Saying): JsonObject {
-  const native = own ? factsOf(request)['limit'] : undefined
-  return { [typeof native === 'string' ? native : 'max_tokens']: asked }
+  const native = own ? factsOf(request).limit : undefined
+  return { [native ?? 'max_tokens']: asked }
 }
 
 function readStop(raw: Json | undefined): string[] | undefined {
@@ -111,7 +111,7 @@ const MOST_STOPS = 4
 
 function writeStop(stop: string[], { request, own, lose }: Saying): Json | undefined {
   if (stop.length === 0) return undefined
-  if (own) return factsOf(request)['stop'] ?? stop
+  if (own) return factsOf(request).stop ?? stop
   if (stop.length > MOST_STOPS) lose('approximated', 'limits.stop', `${MOST_STOPS} at most`)
   return stop.slice(0, MOST_STOPS)
 }
@@ -201,7 +201,7 @@ export function writeFormat({ format }: Request, { own: isOwn, lose }: WriteCont
 function writeOwnFormat(format: Extract<Format, { type: 'json-schema' }>): JsonObject {
   const { name, description, strict } = format
   const schema = new Verbatim(format.schema)
-  if (factsOf(format)['type'] === 'json_object') return { type: 'json_object', schema }
+  if (factsOf(format).type === 'json_object') return { type: 'json_object', schema }
   const json_schema = {
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
@@ -267,7 +267,7 @@ export function writeAccount(
   const id = user === undefined || isOwn ? user : shortenName(user, USER_ID)
   if (id !== user) lose('approximated', 'user')
   const known = tier === undefined || isOwn ? tier : (TIERS.get(tier) ?? lose('dropped', 'tier'))
-  const userMember = factsOf(request)['user'] === 'safety_identifier' ? 'safety_identifier' : 'user'
+  const userMember = factsOf(request).user ?? 'user'
   return {
     ...(id !== undefined && id !== '' && { [userMember]: id }),
     ...(labels && isOwn && { metadata: labels }),

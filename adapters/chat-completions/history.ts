@@ -232,7 +232,7 @@ function writeSystem({ system }: Request, context: WriteContext): JsonObject[] {
   )
   if (parts.length === 0) return []
   const [first] = system
-  const developer = factsOf(asNode(first))['role'] === 'developer'
+  const developer = factsOf(asNode(first)).role === 'developer'
   const { name } = context.own ? restOf(asNode(first)) : {}
   return [
     {
@@ -320,7 +320,7 @@ function userContent(
   turn: Turn,
   { own }: WriteContext,
 ): JsonObject[] | string {
-  const isList = own && factsOf(turn)['list'] === true
+  const isList = own && factsOf(turn).list === true
   return parts.length === 1 && !isList ? joinedParts(parts, '') : parts
 }
 
@@ -360,8 +360,8 @@ function writeResult(
   const texts = written.flatMap(({ parts }) => parts.filter(isText))
   const media = written.flatMap(({ parts }) => parts.filter((part) => !isText(part)))
   const said = block.isError ? markedError(texts) : texts
-  const isLegacy = factsOf(block)['legacy'] === true
-  const name = context.own ? factsOf(block)['name'] : undefined
+  const isLegacy = factsOf(block).legacy === true
+  const name = context.own ? factsOf(block).name : undefined
   const head = isLegacy
     ? { role: 'function', name: name ?? block.name }
     : { role: 'tool', tool_call_id: id, ...(name !== undefined && { name }) }
@@ -376,7 +376,7 @@ function writeResult(
 }
 
 function resultContent(texts: JsonObject[], block: ToolResultBlock, { own }: WriteContext) {
-  const isList = own && factsOf(block)['list'] === true
+  const isList = own && factsOf(block).list === true
   return texts.length <= 1 && !isList ? joinedParts(texts, '') : texts
 }
 
@@ -410,7 +410,7 @@ function writeAssistant(
   const members = replayed.members(isEmpty)
   if (isEmpty) return []
   const text = joinedParts(spoken.content, '')
-  const isLegacy = context.own && factsOf(turn)['functionCall'] === true
+  const isLegacy = context.own && factsOf(turn).functionCall === true
   const message: JsonObject = {
     role: 'assistant',
     content: text === '' && spoken.calls.length + spoken.refusals.length > 0 ? null : text,
@@ -491,7 +491,7 @@ function sayRefusal(
   { lose, own: isOwn }: ElementContext,
 ): void {
   const { text } = block
-  if (isOwn && factsOf(block)['part'] !== true) return void refusals.push(text)
+  if (isOwn && factsOf(block).part !== true) return void refusals.push(text)
   if (isOwn) return void content.push({ type: 'refusal', refusal: text, ...restOf(block) })
   lose('approximated', '', 'a refusal is text here')
   if (text !== '') content.push({ type: 'text', text })

@@ -409,7 +409,7 @@ export class Replayed {
       .join('')
     if (text !== '') return { reasoning_content: text, reasoning: text }
     // DeepSeek requires the member even when it is empty.
-    const spelled = this.#context.own ? factsOf(this.#turn)['reasoning_content'] : undefined
-    return typeof spelled === 'string' ? { reasoning_content: spelled } : {}
+    const spelled = this.#context.own ? factsOf(this.#turn).reasoning_content : undefined
+    return spelled === undefined ? {} : { reasoning_content: spelled }
   }
 }

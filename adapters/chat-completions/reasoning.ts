@@ -83,8 +83,8 @@ export function writeReasoning(
   { own: isOwn, lose }: { readonly own: boolean; readonly lose: Lose },
 ): JsonObject {
   if (!reasoning) return {}
-  const words = factsOf(reasoning)['words']
-  if (isOwn && isObject(words)) return words
+  const { words } = factsOf(reasoning)
+  if (isOwn && words) return words
   const { mode, effort, budget, visible, detail } = reasoning
   if (detail !== undefined && detail !== 'auto') lose('dropped', 'reasoning.detail')
   const types = { on: 'enabled', off: 'disabled', adaptive: 'adaptive' } as const

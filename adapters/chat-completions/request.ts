@@ -21,6 +21,7 @@ import {
   isFlat,
   unlessEmpty,
   withoutNulls,
+  type Facts,
   type WriteContext,
 } from './dialect.ts'
 import { fitForeign, storing, withoutThoughts } from './abilities.ts'
@@ -94,7 +95,7 @@ function streamLeft({ stream_options }: JsonObject): JsonObject {
 const modalitiesLeft = ({ modalities }: JsonObject): JsonObject =>
   Array.isArray(modalities) && modalities.some((one) => one !== 'text') ? { modalities } : {}
 
-const factsIn = ({ stream_options, usage, functions }: JsonObject) => ({
+const factsIn = ({ stream_options, usage, functions }: JsonObject): Facts => ({
   ...(isObject(stream_options) && { stream_options }),
   ...(isObject(usage) && { usage }),
   ...(functions !== undefined && { functions: true }),
@@ -171,13 +172,13 @@ function withUnsaid(
 /** `usage` is OpenRouter's way to ask for counts. A caller of this dialect keeps it. */
 function ownUsage(request: Request): JsonObject {
   const { usage } = factsOf(request)
-  return isOrigin(request) && isObject(usage) ? { usage } : {}
+  return isOrigin(request) && usage ? { usage } : {}
 }
 
 /** Asks for the usage of every stream, because callers of other dialects expect it. */
 function writeStream(request: Request): JsonObject {
   if (!request.stream) return {}
-  const asked = objectIn(factsOf(request)['stream_options'] ?? {})
+  const asked = factsOf(request).stream_options
   return { stream: true, stream_options: { ...asked, include_usage: true } }
 }
 

@@ -92,7 +92,7 @@ export class CompletionWriter implements Writer {
     this.#counts =
       !isOrigin(request) ||
       [objectIn(asked)['include_usage'], objectIn(usage)['include']].includes(true)
-    this.#isLegacy = factsOf(request)['functions'] === true
+    this.#isLegacy = factsOf(request).functions === true
   }
 
   push(event: Event): WireEvent[] {
