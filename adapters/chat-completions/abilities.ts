@@ -81,9 +81,9 @@ export function fitForeign(
   if (isOrigin(request)) return request
   const { efforts: _, ...facts } = knownBy(target)
   const { reasoning: asked } = request
-  const hear: Lose = (code, path, detail) =>
+  const loseOthers: Lose = (code, path, detail) =>
     asked && path.startsWith('reasoning') ? undefined : lose(code, path, detail)
-  const about = { facts, model: target.model, cached: cache?.mode === 'derive', lose: hear }
+  const about = { facts, model: target.model, cached: cache?.mode === 'derive', lose: loseOthers }
   const fit = fitRequest(request, about)
   return asked ? { ...fit, reasoning: asked } : fit
 }

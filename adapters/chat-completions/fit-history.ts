@@ -330,8 +330,8 @@ function withSystemFirst(messages: Json[], { lose }: ServerFit): Json[] {
   const rest = withElements(messages.slice(count), (message, index) => {
     if (!instructs(message)) return message
     const noted = originOf(objectIn(message))?.place
-    const told = noted === undefined ? at('turns', index) : at(noted)
-    told('approximated', '.role')
+    const loseHere = noted === undefined ? at('turns', index) : at(noted)
+    loseHere('approximated', '.role')
     return { role: 'user', content: instructionWords(textOf(message) ?? '') }
   })
   const whole = [...top, ...rest]

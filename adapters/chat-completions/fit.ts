@@ -188,8 +188,8 @@ function refuse(body: JsonObject, server: ServerFacts, changes: Changes, lose: L
     } else if (isObject(value)) {
       const origin = originOf(value)
       if (!origin) continue
-      const told = lossesIn(lose)(origin.place)
-      for (const unsaid of origin.without ?? []) told('dropped', unsaid)
+      const loseHere = lossesIn(lose)(origin.place)
+      for (const unsaid of origin.without ?? []) loseHere('dropped', unsaid)
     }
   }
 }

@@ -33,8 +33,8 @@ function cleaned(body: JsonObject, reads: ReadsProof, lose: Lose): JsonObject {
     if (!isObject(message)) return message
     countTurn(counted, message['role'])
     if (message['role'] !== 'assistant') return message
-    const told = at('turns', counted.turn)
-    return withOwnCalls(withOwnDetails(message, reads, told), told)
+    const loseHere = at('turns', counted.turn)
+    return withOwnCalls(withOwnDetails(message, reads, loseHere), loseHere)
   })
   return withMembers(body, { messages: own })
 }

@@ -135,9 +135,9 @@ function adopted({ given, open }: Repaired, place: Placed, lose: Lose): Placed |
     return place
   }
   const before = given.get(id)
-  const told = lossesInTurns(lose)(place.turn, place.block)
-  if (before && stringify(before) === stringify(place.item)) return told('dropped', '')
-  told('approximated', '')
+  const loseHere = lossesInTurns(lose)(place.turn, place.block)
+  if (before && stringify(before) === stringify(place.item)) return loseHere('dropped', '')
+  loseHere('approximated', '')
   return { ...place, item: asMessage(place) }
 }
 

@@ -110,8 +110,8 @@ function withoutFiles(item: JsonObject, { server, items }: ServerFit): JsonObjec
     const kept = withElements(parts, (part, index) => {
       if (!isObject(part) || part['type'] !== 'input_file') return part
       const isResult = member === 'output'
-      const told = isResult ? lossesIn(items.of())('.content', index) : items.of(index)
-      told('dropped', '')
+      const loseHere = isResult ? lossesIn(items.of())('.content', index) : items.of(index)
+      loseHere('dropped', '')
       return { type: 'input_text', text: leftOutFile(memberText(part, 'filename')) }
     })
     return { [member]: kept }
@@ -212,8 +212,8 @@ function withSystemFirst(body: JsonObject, { lose }: ServerFit): JsonObject {
     if (!instructs(item)) return item
     const text = textsIn(item['content']).join(PARAGRAPH)
     const noted = originOf(item)?.place
-    const told = noted === undefined ? at('turns', index) : at(noted)
-    told('approximated', '.role')
+    const loseHere = noted === undefined ? at('turns', index) : at(noted)
+    loseHere('approximated', '.role')
     return { type: 'message', role: 'user', content: instructionWords(text) }
   })
   return withMembers(body, {

@@ -138,11 +138,11 @@ export function writeRequest(request: Request, context: WriteRequestContext): Wr
   const { target, lose } = context
   const { placed, ...whole } = writeWhole(request, { ...context, target: served(target) })
   // The caller loses nothing with a key that was made here.
-  const heard: Lose = (code, path, detail) =>
+  const loseAsked: Lose = (code, path, detail) =>
     path === 'cacheKey' && request.cacheKey === undefined ? undefined : lose(code, path, detail)
   return {
     ...whole,
-    body: fit(whole.body, target, heard, isOrigin(request) ? undefined : placed),
+    body: fit(whole.body, target, loseAsked, isOrigin(request) ? undefined : placed),
   }
 }
 

@@ -60,17 +60,17 @@ function ownItems(edits: SameEdits, lose: Lose): EditItem {
   return (item, index) => {
     if (!isObject(item)) return item
     items.next(item)
-    const told = items.of()
+    const loseHere = items.of()
     const { type, id }: WireItem = item
     if (type === 'reasoning') {
       // Without a proof an upstream finds thoughts by their id; records kept here have lost that id.
       const isKnown = !isMinted(id) && !(resolved && id === undefined)
-      return ownReasoning(item, { isKnown, isOpen, readsProof, lose: told }) ?? []
+      return ownReasoning(item, { isKnown, isOpen, readsProof, lose: loseHere }) ?? []
     }
     const summary = readForeignSummary(item, index)
     if (summary) return summary
     if (!isMinted(id) || type === 'item_reference') return item
-    if (isRun(item)) return told('dropped', '') ?? []
+    if (isRun(item)) return loseHere('dropped', '') ?? []
     // An `mcp_call` has to have an id, so it keeps one that the upstream does not know.
     return type === 'mcp_call' ? item : withMembers(item, { id: undefined })
   }
