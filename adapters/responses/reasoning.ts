@@ -3,21 +3,17 @@ import { nothingLost, type Lose } from '../../src/model/loss.ts'
 import type { Effort, Proof, ReasoningOptions, Request } from '../../src/model/request.ts'
 import { bringsProvenText, writeEnvelope, type ProofSlot } from '../../src/model/proof.ts'
 import { DIALECT, keepRest, restOf, factsOf, listOf, memberText, objectsOf } from './dialect.ts'
+import { EFFORTS, nearestEffort } from '../../src/rules/effort.ts'
 import { nearestTo } from '../../src/models/thinking.ts'
 import { Members } from '../../src/model/ext.ts'
 
-const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 /** The model's effort when none is given. */
 const DEFAULT_EFFORT: Effort = 'medium'
 
-/** The smallest budget for each effort. These are the efforts that every reasoning model has. */
-const BUDGETS: readonly [number, Effort][] = [
-  [16_384, 'high'],
-  [8192, 'medium'],
-  [0, 'low'],
-]
-const nearestEffort = (budget: number): Effort =>
-  BUDGETS.find(([least]) => budget >= least)?.[1] ?? DEFAULT_EFFORT
+/** The efforts that every reasoning model has: a budget becomes one of these. */
+const USUAL_EFFORTS: readonly Effort[] = ['low', 'medium', 'high']
+const usualEffort = (budget: number): Effort =>
+  nearestTo(nearestEffort(budget), USUAL_EFFORTS) ?? DEFAULT_EFFORT
 
 export const readEffort = (value: Json | undefined): Effort | undefined =>
   EFFORTS.find((known) => known === value)
@@ -99,7 +95,7 @@ function writeEffort(
   }
   if (budget !== undefined) {
     lose('approximated', 'reasoning.budget')
-    return nearestTo(nearestEffort(budget), efforts)
+    return nearestTo(usualEffort(budget), efforts)
   }
   // A model that is told no effort decides itself, which comes nearest to adaptive thinking here.
   return mode === 'adaptive'
