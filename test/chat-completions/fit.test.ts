@@ -27,22 +27,43 @@ function sent(profile: string, more: JsonObject, facts: ModelFacts = {}) {
   }
 }
 
+/** What goes on of a body of this dialect without proofs of other services, and where these stood. */
+function cleaned(messages: JsonObject[]) {
+  const { lose, losses } = lossList()
+  const body = chatCompletions.same.edit({ messages }, { facts: {}, foreign: true }, lose)
+  return { messages: body['messages'], losses: losses.map(({ path }) => path) }
+}
+
 describe('a proof that another service gave out', () => {
+  const sealed = writeEnvelope({ dialect: 'messages', value: 'v' }, 'redacted')
+  const called = named('f', { arguments: '{}' })
+
   it('is reported in its turn, behind instructions and results that are one', () => {
-    const tool_calls = ['c1', 'c2'].map((id) => ({ id, ...named('f', { arguments: '{}' }) }))
-    const proof = { dialect: 'messages', value: 'v' }
-    const entry = { type: 'reasoning.encrypted', data: writeEnvelope(proof, 'redacted') }
-    const { lose, losses } = lossList()
-    const messages = [
+    const tool_calls = ['c1', 'c2'].map((id) => ({ id, ...called }))
+    const { losses } = cleaned([
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: 'Hi.' },
       { role: 'assistant', content: null, tool_calls },
       { role: 'tool', tool_call_id: 'c1', content: '1' },
       { role: 'tool', tool_call_id: 'c2', content: '2' },
-      { role: 'assistant', content: 'Ho.', reasoning_details: [entry] },
-    ]
-    chatCompletions.same.edit({ messages }, { facts: {}, foreign: true }, lose)
-    expect(losses).toMatchObject([{ code: 'dropped', path: 'turns.3.seal' }])
+      {
+        role: 'assistant',
+        content: 'Ho.',
+        reasoning_details: [{ type: 'reasoning.encrypted', data: sealed }],
+      },
+    ])
+    expect(losses).toEqual(['turns.3.seal'])
+  })
+
+  it.each<[JsonObject, JsonObject]>([
+    [{ own: { a: 1 } }, { extra_content: { own: { a: 1 } } }],
+    [{}, {}],
+  ])('is all that is taken from beside a call with %j', (beside, left) => {
+    const google = { thought_signature: sealed }
+    const call = { ...called, extra_content: { google, ...beside } }
+    const { messages, losses } = cleaned([{ role: 'assistant', tool_calls: [call] }])
+    expect(messages).toEqual([{ role: 'assistant', tool_calls: [{ ...called, ...left }] }])
+    expect(losses).toEqual(['turns.0.seal'])
   })
 })
 
