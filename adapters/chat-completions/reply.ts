@@ -182,8 +182,8 @@ export function writeFinish(
 ): string {
   if (reason === 'refusal' && seen.refusal) return 'stop'
   let word = WORDS[reason]
-  if (word === 'stop' && seen.call && reason === 'stop') word = 'tool_calls'
-  if (word === 'tool_calls' && !seen.call) word = 'stop'
+  if (reason === 'stop' && seen.call) word = 'tool_calls'
+  if (reason === 'tool-call' && !seen.call) word = 'stop'
   const again = readFinish({ finish_reason: word }, { ...seen, refusal: seen.refusal || hasWords })
   if (again.reason !== reason) lose('approximated', 'reply.finish', reason)
   return word

@@ -68,9 +68,9 @@ function fitReasoning(
   lose: Lose,
 ): JsonObject | undefined {
   const asked = readEffort(reasoning['effort'])
-  if (asked === undefined || (asked === 'none' && thinkingOff === undefined)) return reasoning
-  if (asked === 'none' && thinkingOff !== undefined) {
-    if (thinkingOff !== true) lose('approximated', 'reasoning.mode')
+  if (asked === undefined) return reasoning
+  if (asked === 'none') {
+    if ((thinkingOff ?? true) !== true) lose('approximated', 'reasoning.mode')
     if (thinkingOff !== false) return reasoning
     return withEffort(reasoning, efforts ? nearestTo('minimal', efforts) : 'low')
   }
