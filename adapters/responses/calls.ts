@@ -65,7 +65,7 @@ export function repair(placed: readonly Placed[], lose: Lose): readonly Placed[]
     if (itemType(place) === 'reasoning') state.thoughts.push(place)
     else {
       settle(state, place, at.lose)
-      const kept = adopted(state, apart(state, place, at), at.lose)
+      const kept = withOneOutput(state, withDistinctId(state, place, at), at.lose)
       if (kept) state.kept.push(kept)
     }
   })
@@ -94,7 +94,7 @@ function settle(state: Repaired, next: Placed | undefined, lose: Lose): void {
  * repeated id gets a number that depends only on what stands before it. Outputs go, in order, to the calls of the
  * last turn with their id.
  */
-function apart(
+function withDistinctId(
   { ids, counts, latest, open, others }: Repaired,
   place: Placed,
   at: WalkStep,
@@ -126,7 +126,7 @@ const named = (place: Placed, id: string, at: WalkStep): Placed =>
  * A call has one output ("Duplicate function_call_output", hermes-agent#102629). The same output once more says
  * nothing: Gemini CLI (0.61.0) gives every result twice in a session that it has resumed.
  */
-function adopted({ given, open }: Repaired, place: Placed, lose: Lose): Placed | undefined {
+function withOneOutput({ given, open }: Repaired, place: Placed, lose: Lose): Placed | undefined {
   if (!isOutput(place)) return place
   const id = callIdIn(place)
   if (open.has(id)) {

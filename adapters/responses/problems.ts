@@ -79,9 +79,9 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   return toProblem({ ...said, message: said.message || wordless(status) }, readKind(inner), inner)
 }
 
-/** Reads a body in the place of a reply, or an event of a failure. `wordlessly`: the problem where it has no words. */
-export const failureIn = (body: Json, wordlessly: Problem): Problem =>
-  problemIn(body) ?? (wordsIn(body) === undefined ? wordlessly : readProblem(200, body))
+/** Reads a body in the place of a reply, or an event of a failure. `otherwise`: the problem where it has no words. */
+export const failureIn = (body: Json, otherwise: Problem): Problem =>
+  problemIn(body) ?? (wordsIn(body) === undefined ? otherwise : readProblem(200, body))
 
 /** Reads the error in a stream or in a body that should be a reply; undefined when there is none. */
 export function problemIn(body: Json | undefined): Problem | undefined {
