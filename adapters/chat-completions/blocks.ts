@@ -1,12 +1,6 @@
 import { type Json, type JsonObject, isObject, toText } from '../../src/json/json.ts'
 import { withTail } from '../../src/model/events.ts'
-import type {
-  Block,
-  Proof,
-  ReasoningBlock,
-  TextBlock,
-  ToolCallBlock,
-} from '../../src/model/request.ts'
+import type { Block, Proof, ReasoningBlock, ToolCallBlock } from '../../src/model/request.ts'
 import {
   DIALECT,
   keep,
@@ -44,14 +38,14 @@ export const PARTS = {
 const READERS = new Map<Json | undefined, ReadPart>(Object.entries(PARTS))
 
 function readText(part: JsonObject): Block {
-  const { type, text, cache_control, prompt_cache_breakpoint, ...rest } = part
+  const { type: _, text, cache_control, prompt_cache_breakpoint, ...rest } = part
   const cache = readCache(part)
   return {
     kind: 'text',
     text: textIn(text),
     ...cache,
     ...keep('cache' in cache ? rest : { ...rest, cache_control, prompt_cache_breakpoint }, {
-      facts: { ...cacheFacts(part), ...(type !== 'text' && { type: textIn(type) }) },
+      facts: cacheFacts(part),
     }),
   }
 }
@@ -126,11 +120,6 @@ export function argumentsText(value: Json | undefined): string {
   return value === undefined || value === null ? '{}' : toText(value)
 }
 
-/** The texts of several blocks, with nothing between them. */
-export function joined(blocks: readonly TextBlock[]): string {
-  return blocks.map(({ text }) => text).join('')
-}
-
 /** What the model said, as blocks. `damaged`: a proof came back changed. */
 export interface Said {
   blocks: Block[]
@@ -188,7 +177,7 @@ export function readMessage(message: JsonObject, newCallId: (index: number) => s
   }
 }
 
-/** The proofs of calls stand among the thoughts. */
+/** Gives calls their proofs, which stand among the thoughts. */
 function proveCalls(
   calls: ToolCallBlock[],
   ids: ReadonlyMap<string, number>,

@@ -72,7 +72,7 @@ export class Speech {
     this.#opaque ||= textIn(said.reasoning_opaque)
   }
 
-  /** Takes what a message has beside it, if that is a proof of its text. */
+  /** Takes the `extra_content` of a message, where it is a proof of its text. */
   sign(beside: Json | undefined): void {
     this.#signature = readExtraContent(beside).proof ?? this.#signature
   }
@@ -85,7 +85,7 @@ export class Speech {
     }
   }
 
-  /** The tokens of a text that comes with them, or has come. */
+  /** Takes log probabilities of a text that comes with them, or has come. */
   weigh(logprobs: readonly Logprob[]): void {
     append(this.#logprobs, logprobs)
   }
@@ -96,7 +96,7 @@ export class Speech {
     this.#logprobs = []
   }
 
-  /** Log probabilities for which no text has come. */
+  /** Whether there are log probabilities for which no text has come. */
   get unclaimed(): boolean {
     return this.#logprobs.length > 0
   }
@@ -210,7 +210,7 @@ export class Speech {
     ]
   }
 
-  /** An entry made by another dragoman behind the upstream: it comes when its block ends. */
+  /** Reads an entry that another dragoman, behind the upstream, has made. It comes when its block ends. */
   #ownEntry(entry: JsonObject, prove: (entry: JsonObject) => boolean): void {
     const proof = readProofText(textIn(entry['signature']) || textIn(entry['data']))
     const kind = /^(thought|redacted|text)_/.exec(textIn(entry['id']))?.[1]

@@ -32,7 +32,9 @@ import {
 import { readTier, readUsage } from './usage.ts'
 import { raiseInput } from '../../src/rules/text-tools.ts'
 
-/** Adds an empty text to a reply without one, before its calls: the sources of a reply belong to a text (Perplexity). */
+/**
+ * Adds an empty text to a reply without one, before its calls: the sources of a reply belong to a text (Perplexity).
+ */
 function withText(blocks: readonly Block[]): readonly Block[] {
   if (blocks.some(({ kind }) => kind === 'text')) return blocks
   const first = blocks.findIndex(({ kind }) => kind === 'tool-call')
@@ -44,7 +46,7 @@ const UNREAD = { counts: [['created']], noise: [['obfuscation'], ['p']] }
 
 /** Reads a completion, whole or in chunks, of OpenAI and of servers that speak this dialect. */
 export class CompletionReader implements Reader {
-  // Where bytes pass, only that there were pieces is known of them.
+  // Of pieces that pass as bytes nothing is known but that they came.
   readonly hint = new DeltaHint(UNREAD, () => (this.#hasPieces = true))
   #hasPieces = false
   readonly #cursor = new Cursor()
@@ -97,7 +99,7 @@ export class CompletionReader implements Reader {
     const body = Array.isArray(data) ? data[0] : data
     if (!isObject(body)) return this.#cursor.fail(BAD_REPLY)
     if (isFailing(body) || name === 'error') return this.#failed(body)
-    // Chunks have no names: this one is of a server in between.
+    // Chunks have no names: a server in between has sent this event.
     if (name !== undefined && !('choices' in body) && !('usage' in body)) return
     this.#take(body)
   }
@@ -149,7 +151,7 @@ export class CompletionReader implements Reader {
     })
   }
 
-  /** For a delta with nothing but content: the same as the whole of a delta. */
+  /** Takes a delta with nothing but content, as any delta is taken. */
   #say(content: string): void {
     this.#speech.say(content)
     if (this.#speech.isSpeaking) this.#calls.pause()
@@ -182,7 +184,7 @@ export class CompletionReader implements Reader {
   #failureOf(choice: JsonObject): Problem | undefined {
     return readFailure(choice, this.#calls.count > 0)
   }
-  /** No end has come behind what was said last. */
+  /** Whether the last piece of the message has no end behind it yet. */
   #isOpen = true
 
   #message(choice: JsonObject, body: JsonObject): void {
@@ -237,7 +239,7 @@ export class CompletionReader implements Reader {
       if (!isAbsent(value)) this.#leaveSaid(key, value)
   }
 
-  /** The words of a sound are a text, where there is none beside it. */
+  /** The transcript of sound is the text of a reply that has no other. */
   #hear(audio: JsonObject): void {
     this.#hasSound ||= hasWords(audio)
     this.#isSoundOver ||= !isAbsent(audio['expires_at'])
@@ -407,8 +409,8 @@ export class CompletionReader implements Reader {
 }
 
 /**
- * Whether a choice behind its end says more. Libraries (openai 7.57, AI SDK) add that to the reply, and go by the last
- * end; OpenRouter only repeats the end beside the usage.
+ * Whether a choice that has ended says more. Libraries (openai 7.57, AI SDK) add that to the reply, and go by the last
+ * end. OpenRouter only repeats the end beside the usage, which is no more.
  */
 const goesOn = (choice: JsonObject): boolean =>
   hasLogprobs(tokensIn(choice)) ||
@@ -416,7 +418,7 @@ const goesOn = (choice: JsonObject): boolean =>
     ([key, value]) => key !== 'role' && !isAbsent(value),
   )
 
-/** How likely the tokens of the content were. */
+/** The log probabilities of the content, as they came. */
 const tokensIn = (choice: JsonObject): Json | undefined => objectIn(choice['logprobs'])['content']
 
 const hasWords = (audio: JsonObject): boolean =>

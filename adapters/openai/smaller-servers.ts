@@ -17,6 +17,8 @@ export interface ResultWire {
   /** The member with the result, and the member with the id of its call. */
   readonly found: string
   readonly id: string
+  /** Results are texts even where they show nothing. */
+  readonly isText?: true
   says(label: string, media: readonly JsonObject[]): JsonObject[]
   asUser(content: JsonObject[]): JsonObject
 }
@@ -33,11 +35,12 @@ export function withMediaBehind(items: Json[], wire: ResultWire): Json[] {
   }
   const moved = withElements(items, (item) => {
     if (!isObject(item) || !wire.isResult(item)) return [...settle(), item]
-    const parts = objectsOf(item[wire.found])
-    const texts = parts.flatMap(({ text }) => (typeof text === 'string' ? text : []))
+    const found = item[wire.found]
+    const parts = objectsOf(found)
+    const texts = parts.flatMap(({ text }) => textIn(text) || [])
     const media = parts.filter(({ text }) => typeof text !== 'string')
-    if (media.length === 0) return item
-    held.push(...wire.says(shownLabel(textIn(item[wire.id])), media))
+    if (media.length > 0) held.push(...wire.says(shownLabel(textIn(item[wire.id])), media))
+    else if (!wire.isText || !Array.isArray(found)) return item
     return withMembers(item, { [wire.found]: texts.join('\n') })
   })
   const last = settle()

@@ -10,11 +10,11 @@ const CAREFUL: KnownFacts = {
   verbosity: false,
 }
 
-/** The facts about the model: as configured, or else as it is known. */
+/** The facts about the model: as configured, or else as the table of models has them. */
 export const knownBy = (target: Pick<Target, 'model' | 'facts' | 'service'>): Known =>
   knownOf({ defaultMaxOutputTokens: 0, ...target }, CAREFUL)
 
-/** The same for a caller of this dialect, who is not corrected by what is known. */
+/** The facts by which a request is corrected: for a caller of this dialect the configured ones alone. */
 export const heededBy = (target: Target, own: boolean): KnownFacts =>
   own ? target.facts : knownBy(target)
 
@@ -24,11 +24,11 @@ export const takesMarks = (target: Target, own: boolean): boolean =>
 
 /** What a conversation with the model may bring besides messages. */
 export interface Takes {
-  /** Tools that do not stand before it (`additional_tools`). */
+  /** Tools that the conversation declares (`additional_tools`). */
   readonly late: boolean
-  /** Tools that a search finds later. */
+  /** Tools that the model does not see until a search finds them. */
   readonly deferred: boolean
-  /** Other efforts (`configuration_update`). */
+  /** Changes of the effort (`configuration_update`). */
   readonly efforts: boolean
 }
 
@@ -36,13 +36,13 @@ export interface Takes {
 export const hasScreen = (target: Target): boolean =>
   target.facts.computer ?? knownBy(target).screen !== undefined
 
-/** Whether its server keeps replies; where not, they are kept here for callers of this dialect. */
+/** Whether the server keeps replies; if not, this proxy keeps them for callers of this dialect. */
 export const keepsReplies = ({ server }: ModelFacts): boolean => server?.state !== false
 
-/** Whether its server takes thoughts by their words alone. */
+/** Whether the server takes back thoughts without a proof, by their words. */
 export const takesWords = ({ server }: ModelFacts): boolean => server?.unprovenThoughts === true
 
-/** A server without a memory keeps nothing; any other one that is not told so. */
+/** A server without a memory keeps nothing. Any other one keeps every request unless it is told not to. */
 export function storing({ facts }: Target): Storing {
   const keeps = keepsReplies(facts)
   return { isTold: keeps, stores: keeps }
@@ -61,7 +61,7 @@ export function takenBy(target: Target, own: boolean): Takes {
   }
 }
 
-/** What a conversation with a model may bring where its server serves it. */
+/** What a conversation may bring by the configured facts about the model and its server. */
 export function servedBy({ server, lateTools, deferredTools, effortUpdates }: ModelFacts): Takes {
   const isWhole = !server || takesLateTools(server)
   return {
@@ -76,8 +76,8 @@ const takesLateTools = ({ otherItems, namespaces, customTools }: ServerFacts): b
   otherItems !== false && namespaces !== false && customTools !== false
 
 /**
- * The model as its server serves it, for the writer of a body: the tool for a screen cannot be made the caller's own
- * function again once it is written, so where the server runs no tools the model has none.
+ * The destination as the writer has to see it. Once the tool for a screen is written, it cannot become the caller's
+ * function again. So a model has no such tool where its server runs none.
  */
 export function served(target: Target): Target {
   const { server, computer } = target.facts

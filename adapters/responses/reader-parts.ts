@@ -12,7 +12,7 @@ export function readPhase(item: WireItem): Ext | undefined {
 
 const PARTS: ReadonlySet<Json | undefined> = new Set(['output_text', 'refusal', 'text'])
 
-/** The part of a message that an event brings; parts of other items are none of the conversation's. */
+/** The part of a message that an event brings; empty for a part of another item, such as a summary of thoughts. */
 export const partIn = ({ part }: WireStep): WirePart =>
   isObject(part) && PARTS.has(part['type']) ? part : {}
 

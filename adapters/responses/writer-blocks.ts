@@ -49,7 +49,7 @@ export interface OpenItem {
   continues(block: Block): boolean
   delta(text: string): void
   cite(citation: Citation): void
-  /** How likely the tokens of the text were that follows. */
+  /** Takes the log probabilities of the text that follows. */
   weigh(logprobs: readonly Logprob[]): void
   proof(proof: string | undefined): void
   /** Takes the output of the code; false where it has one already. */
@@ -280,7 +280,7 @@ function openCall(block: ToolCallBlock, place: Place, context: WriteReplyContext
   }
 }
 
-/** The members need all of the arguments, so the item is announced and finished at once. */
+/** The members of the item need all of the arguments, so it is announced and finished at once. */
 function openClientCall(
   { type, prefix, members }: ClientCall,
   block: ToolCallBlock,

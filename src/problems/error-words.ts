@@ -133,6 +133,41 @@ const CODED: Record<ProblemKind, Coded> = {
   timeout: { type: FAILED, code: 'timeout' },
 }
 
+/** Codes and types in the same dialects that say more than the status, or stand where there is none. */
+const KINDS = new Map<string | undefined, ProblemKind>([
+  ['server_error', 'internal'],
+  ['internal_error', 'internal'],
+  ['internal_server_error', 'internal'],
+  ['rate_limit_exceeded', 'rate-limit'],
+  ['rate_limit_error', 'rate-limit'],
+  ['RateLimitReached', 'rate-limit'],
+  ['too_many_requests', 'rate-limit'],
+  ['invalid_api_key', 'authentication'],
+  ['wrong_api_key', 'authentication'],
+  ['authentication_error', 'authentication'],
+  ['permission_error', 'permission'],
+  ['model_not_found', 'not-found'],
+  ['invalid_model', 'not-found'],
+  ['not_found_error', 'not-found'],
+  ['DeploymentNotFound', 'not-found'],
+  ['server_is_overloaded', 'overloaded'],
+  ['overloaded_error', 'overloaded'],
+  ['engine_overloaded_error', 'overloaded'],
+  ['slow_down', 'overloaded'],
+  ['timeout', 'timeout'],
+  ['cancelled', 'cancelled'],
+  ['exceed_context_size_error', 'context-overflow'],
+  ['too_many_prompt_tokens', 'context-overflow'],
+  ['context_length_exceeded', 'context-overflow'],
+  ['invalid_prompt', 'invalid-request'],
+  ['invalid_request_error', 'invalid-request'],
+  ['previous_response_not_found', 'invalid-request'],
+])
+
+/** The kind of the first code or type that is known. */
+export const kindNamed = (names: readonly (string | undefined)[]): ProblemKind | undefined =>
+  names.map((name) => KINDS.get(name)).find((kind) => kind !== undefined)
+
 /** Clients act on these codes (Codex does), so they replace an upstream's own. */
 const FIXED = new Set<ProblemKind>(['context-overflow', 'overloaded', 'rate-limit'])
 
