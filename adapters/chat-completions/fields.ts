@@ -48,7 +48,7 @@ const SETTINGS = {
   'limits.stop': row('stop', readStop, writeStop),
   'sampling.temperature': row('temperature', numberIn),
   'sampling.topP': row('top_p', numberIn),
-  'sampling.topK': row('top_k', numberIn),
+  'sampling.topK': row('top_k', boundIn),
   'sampling.seed': { read: readSeed, write: (seed) => ({ seed }) },
   'sampling.presencePenalty': row('presence_penalty', numberIn),
   'sampling.frequencyPenalty': row('frequency_penalty', numberIn),
@@ -89,7 +89,7 @@ function readBound(members: Members): number | undefined {
   return boundIn(members.peek('max_completion_tokens')) ?? boundIn(members.peek('max_tokens'))
 }
 
-const boundIn = (value: Json | undefined): number | undefined => {
+function boundIn(value: Json | undefined): number | undefined {
   const bound = numberIn(value)
   return bound !== undefined && bound > 0 ? bound : undefined
 }

@@ -136,9 +136,16 @@ export function askedAt(request: Request, place: string): unknown {
   return memberOf(group ? request[group] : request, key)
 }
 
-/** One candidate is what there is without asking, and empty lists ask for nothing. */
+/** What there is without asking. */
+const UNASKED: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['sampling.presencePenalty', 0],
+  ['sampling.frequencyPenalty', 0],
+])
+
+/** One candidate is what there is without asking, and what is empty asks for nothing. */
 export function isAsked(place: string, value: unknown): boolean {
   if (place === 'sampling.candidateCount') return typeof value === 'number' && value > 1
+  if (value === '' || value === UNASKED.get(place)) return false
   return typeof value === 'object' && value !== null
     ? Object.keys(value).length > 0
     : value !== undefined
