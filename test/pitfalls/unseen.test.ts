@@ -212,6 +212,17 @@ describe('an error in a shape of its own', () => {
   })
 })
 
+describe('a status of a gateway that its body calls a bad request', () => {
+  it.each([501, 520, 524, 599])('is a failure of the server to every dialect: %s', (status) => {
+    const error = { message: 'wrong', type: 'invalid_request_error', status: 'INVALID_ARGUMENT' }
+    for (const { upstream } of adapters)
+      expect(upstream.readProblem(status, { type: 'error', error })).toMatchObject({
+        kind: 'bad-upstream',
+        message: 'wrong',
+      })
+  })
+})
+
 describe('JSON without a schema', () => {
   const asked: Record<string, object> = {
     responses: { input: 'x', text: { format: { type: 'json_object' } } },
