@@ -124,10 +124,10 @@ export function readCall(raw: JsonObject, id: string): ToolCallBlock {
   }
 }
 
-/** Arguments are text; an object is taken as its JSON. */
+/** Arguments are text; an object is taken as its JSON. An empty list is what PHP makes of an empty object. */
 export function argumentsText(value: Json | undefined): string {
   if (typeof value === 'string') return value.trim() === '' ? '{}' : value
-  return value === undefined || value === null ? '{}' : toText(value)
+  return value === undefined || isAbsent(value) ? '{}' : toText(value)
 }
 
 /** The texts of several blocks, with nothing between them. */

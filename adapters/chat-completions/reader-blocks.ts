@@ -298,11 +298,23 @@ export class CallReader {
     const { proof } = readExtraContent(raw['extra_content'])
     if (proof) call.proof = proof
     if (!call.opened) call.raw = together(call.raw, raw)
-    if (!call.opened && call.name !== '' && call.id !== '') this.#start(call)
+    if (!call.opened) this.#startNext()
     const given = called['arguments'] ?? called['input']
     if (!isAbsent(given))
       this.#extend(call, typeof given === 'string' ? given : argumentsText(given))
   }
+
+  /** Calls begin in their order: one that is not known yet holds up those behind it. */
+  #startNext(): void {
+    for (;;) {
+      const next = this.#open[this.#started]
+      if (!next || next.name === '' || next.id === '') return
+      this.#start(next)
+      this.#started += 1
+    }
+  }
+  /** How many of the open ones have begun. */
+  #started = 0
 
   /** The one `function_call` from before there were tools. */
   legacy(called: JsonObject): void {
@@ -340,6 +352,7 @@ export class CallReader {
   pause(): void {
     if (this.#open.length === 0) return
     for (const call of this.#open.splice(0)) this.#close(call)
+    this.#started = 0
     this.#byIndex.clear()
     this.#byId.clear()
   }

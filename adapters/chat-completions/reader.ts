@@ -369,7 +369,7 @@ export class CompletionReader implements Reader {
     const strange: JsonObject = {
       ...said.rest,
       ...(files.length > 0 && { annotations: files }),
-      ...(isObject(annotations) && { annotations }),
+      ...(annotations && !Array.isArray(annotations) && { annotations }),
     }
     this.#leave({ ...replyLeft(json), ...choiceLeft(choice), ...strange })
     if (hasWords(audio)) this.#cursor.whole('sound', SOUND)

@@ -72,12 +72,21 @@ describe('a call of the older kind without a word in it (Snowflake)', () => {
   })
 })
 
+describe('arguments as the empty list that PHP makes of an empty object', () => {
+  it('are none, in a body as in a stream', () => {
+    const called = { id: 'c', type: 'function', function: { name: 'f', arguments: [] } }
+    for (const { blocks, finish } of bothWays({ tool_calls: [called] }))
+      expect({ blocks, finish }).toMatchObject({ blocks: [{ input: '{}' }], finish: 'tool-call' })
+  })
+})
+
 describe('a member in a shape in which nothing is read of it', () => {
   it.each([
     ['content', { content: { answer: 1 } }],
     ['reasoning', { content: 'A', reasoning: { text: 'Hm.' } }],
     ['tool_calls', { content: 'A', tool_calls: { id: 'c', function: { name: 'f' } } }],
     ['annotations', { content: 'A', annotations: { url: 'https://a.example' } }],
+    ['annotations', { content: 'A', annotations: 'https://a.example' }],
   ])('is reported: %s', (name, message) => {
     expect(lost(message)).toEqual([[`dropped reply.${name}`], [`dropped reply.${name}`]])
   })
