@@ -12,6 +12,7 @@ import type { Members } from '../../src/model/ext.ts'
 import {
   ELSEWHERE,
   readBy,
+  readStop,
   row,
   UNSAYABLE,
   writeBy,
@@ -27,7 +28,6 @@ import {
   restOf,
   factsOf,
   textIn,
-  listIn,
   objectIn,
   numberIn,
   formatType,
@@ -98,13 +98,6 @@ function boundIn(value: Json | undefined): number | undefined {
 function writeBound(asked: number, { request, own }: Saying): JsonObject {
   const native = own ? factsOf(request)['limit'] : undefined
   return { [typeof native === 'string' ? native : 'max_tokens']: asked }
-}
-
-function readStop(raw: Json | undefined): string[] | undefined {
-  const stop = (typeof raw === 'string' ? [raw] : listIn(raw)).filter(
-    (one) => typeof one === 'string',
-  )
-  return stop.length > 0 ? stop : undefined
 }
 
 const MOST_STOPS = 4

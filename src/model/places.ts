@@ -1,4 +1,4 @@
-import { setMember, type Json, type JsonObject } from '../json/json.ts'
+import { listOf, setMember, type Json, type JsonObject } from '../json/json.ts'
 import { lazily } from '../json/memoize.ts'
 import type { Members } from './ext.ts'
 import { tell, type Lose } from './loss.ts'
@@ -69,6 +69,13 @@ export const row = <T extends Json, Writing = unknown>(
     return written === undefined ? {} : { [name]: written }
   },
 })
+
+/** What ends an answer, as one text or several; an empty one ends none. */
+export function readStop(raw: Json | undefined): string[] | undefined {
+  const list = typeof raw === 'string' ? [raw] : listOf(raw)
+  const stop = list.filter((one) => typeof one === 'string').filter(Boolean)
+  return stop.length > 0 ? stop : undefined
+}
 
 /** What the rows of a table have read. */
 type Said = Pick<Request, 'sampling' | 'limits'> & Partial<Pick<Request, Place & keyof Request>>

@@ -41,6 +41,12 @@ describe('what holds without asking', () => {
       CONTENTS,
     ],
     ['generate-content', { ...CONTENTS, cachedContent: '' }, CONTENTS],
+    ['chat-completions', { ...CHAT, stop: '' }, CHAT],
+    [
+      'generate-content',
+      { ...CONTENTS, generationConfig: { stopSequences: [''] } },
+      { ...CONTENTS, generationConfig: {} },
+    ],
     ['responses', { input: 'a', user: '', prompt_cache_key: '' }, { input: 'a' }],
   ] as const)('is no loss of %s: %j', (from, body, plain) => {
     for (const to of othersThan(from)) {
@@ -54,6 +60,10 @@ describe('what holds without asking', () => {
   it('is not sent where it would be refused', () => {
     const { request } = translator({ from: 'chat-completions', to: 'messages' })
     expect(request({ model: 'm', ...CHAT, top_k: 0 }).body).not.toHaveProperty('top_k')
+    const gemini = translator({ from: 'chat-completions', to: 'generate-content' })
+    expect(gemini.request({ model: 'm', ...CHAT, stop: ['a', ''] }).body).toMatchObject({
+      generationConfig: { stopSequences: ['a'] },
+    })
   })
 })
 
