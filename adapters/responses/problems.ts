@@ -11,7 +11,14 @@ import {
   type ProblemKind,
 } from '../../src/model/problem.ts'
 import { readWait } from '../../src/problems/wait.ts'
-import { codeFor, nameIn, openAiWords, statusIn, wordsIn } from '../../src/problems/error-words.ts'
+import {
+  codeFor,
+  nameIn,
+  openAiWords,
+  statusIn,
+  withCause,
+  wordsIn,
+} from '../../src/problems/error-words.ts'
 import { memberText, objectIn } from './dialect.ts'
 
 const readKind = (status: number): ProblemKind =>
@@ -77,7 +84,7 @@ function fromObject(error: JsonObject, beside?: number): Said | undefined {
   const words = message || code || type || (status === undefined ? message : wordless(status))
   return words === undefined
     ? undefined
-    : defined({ message: words, code, type, status, details: error })
+    : defined({ message: withCause(words, error), code, type, status, details: error })
 }
 
 const wordless = (status: number): string => `The upstream answered with status ${status}.`

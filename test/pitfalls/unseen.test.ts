@@ -223,6 +223,24 @@ describe('a status of a gateway that its body calls a bad request', () => {
   })
 })
 
+describe('the cause that OpenRouter puts beside an error', () => {
+  const raw = '{"error":{"message":"Too hot."}}'
+  const error = { code: 400, message: 'Provider returned error', metadata: { raw } }
+
+  it('is told by every dialect', () => {
+    for (const { upstream } of adapters)
+      expect(upstream.readProblem(400, { type: 'error', error })).toMatchObject({
+        message: 'Provider returned error: Too hot.',
+      })
+  })
+
+  it('is no member of the metadata that a caller gave', () => {
+    const body = { error: { message: 'wrong', code: 'server_error' }, metadata: { raw: 'mine' } }
+    for (const { upstream } of adapters)
+      expect(upstream.readProblem(500, body)).toMatchObject({ message: 'wrong' })
+  })
+})
+
 describe('JSON without a schema', () => {
   const asked: Record<string, object> = {
     responses: { input: 'x', text: { format: { type: 'json_object' } } },
