@@ -12,6 +12,7 @@ import type { Members } from '../../src/model/ext.ts'
 import {
   ELSEWHERE,
   readBy,
+  readStop,
   row,
   UNSAYABLE,
   writeBy,
@@ -27,7 +28,6 @@ import {
   restOf,
   factsOf,
   textIn,
-  listIn,
   objectIn,
   numberIn,
   formatType,
@@ -48,7 +48,7 @@ const SETTINGS = {
   'limits.stop': row('stop', readStop, writeStop),
   'sampling.temperature': row('temperature', numberIn),
   'sampling.topP': row('top_p', numberIn),
-  'sampling.topK': row('top_k', numberIn),
+  'sampling.topK': row('top_k', boundIn),
   'sampling.seed': { read: readSeed, write: (seed) => ({ seed }) },
   'sampling.presencePenalty': row('presence_penalty', numberIn),
   'sampling.frequencyPenalty': row('frequency_penalty', numberIn),
@@ -89,7 +89,7 @@ function readBound(members: Members): number | undefined {
   return boundIn(members.peek('max_completion_tokens')) ?? boundIn(members.peek('max_tokens'))
 }
 
-const boundIn = (value: Json | undefined): number | undefined => {
+function boundIn(value: Json | undefined): number | undefined {
   const bound = numberIn(value)
   return bound !== undefined && bound > 0 ? bound : undefined
 }
@@ -98,13 +98,6 @@ const boundIn = (value: Json | undefined): number | undefined => {
 function writeBound(asked: number, { request, own }: Saying): JsonObject {
   const native = own ? factsOf(request).limit : undefined
   return { [native ?? 'max_tokens']: asked }
-}
-
-function readStop(raw: Json | undefined): string[] | undefined {
-  const stop = (typeof raw === 'string' ? [raw] : listIn(raw)).filter(
-    (one) => typeof one === 'string',
-  )
-  return stop.length > 0 ? stop : undefined
 }
 
 const MOST_STOPS = 4

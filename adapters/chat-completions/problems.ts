@@ -17,6 +17,7 @@ import {
   nameIn,
   openAiWords,
   statusIn,
+  withCause,
   wordsIn,
 } from '../../src/problems/error-words.ts'
 import { textIn, objectIn } from './dialect.ts'
@@ -128,14 +129,13 @@ function readSaid(body: Json | undefined): Said | undefined {
 
 /** `beside`: a status beside the error. */
 function fromObject(error: JsonObject, beside?: number): Said | undefined {
-  const { message, type, code, status, param, metadata } = error
+  const { message, type, code, status, param } = error
   const words = wordsIn(message)
   const names = namesIn(code, type, status)
   const number = statusIn(error) ?? beside
   if (words === undefined && names.length === 0 && number === undefined) return undefined
-  const cause = causeIn(metadata)
   return {
-    message: [words, cause].filter(Boolean).join(': '),
+    message: withCause(words ?? '', error),
     names,
     status: number,
     details: { ...error, ...(param !== undefined && { param }) },
@@ -144,13 +144,6 @@ function fromObject(error: JsonObject, beside?: number): Said | undefined {
 
 const namesIn = (...codes: (Json | undefined)[]): string[] =>
   codes.flatMap((code) => nameIn(code) ?? [])
-
-/** OpenRouter says only `Provider returned error`; the provider's own message is in the metadata. */
-function causeIn(metadata: Json | undefined): string | undefined {
-  const { raw } = objectIn(metadata)
-  if (typeof raw !== 'string') return undefined
-  return wordsIn(parseObject(raw) ?? raw)
-}
 
 export const BAD_REPLY = {
   kind: 'bad-upstream',

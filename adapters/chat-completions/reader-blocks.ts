@@ -6,7 +6,7 @@ import type { ToolNames } from '../../src/rules/names.ts'
 import type { Block, Citation, Logprob, Proof } from '../../src/model/request.ts'
 import { raiseInput } from '../../src/rules/text-tools.ts'
 import type { ReadReplyContext, ServerFacts } from '../contract.ts'
-import { argumentsText, isThinking, readCall, thinkingText } from './blocks.ts'
+import { argumentsText, isThinking, readCall, readContent, thinkingText } from './blocks.ts'
 import { textIn, objectIn, objectsIn, numberIn, isAbsent, withoutNulls } from './dialect.ts'
 import {
   callIdIn,
@@ -79,10 +79,24 @@ export class Speech {
 
   say(content: Json | undefined): void {
     if (typeof content === 'string') return this.#text(content)
-    for (const part of objectsIn(content)) {
-      if (isThinking(part)) this.#piece('reasoning', thinkingText(part))
-      else this.#text(textIn(part['text']))
+    if (Array.isArray(content)) for (const part of content) this.#part(part)
+  }
+
+  /** A part is read as in a whole message. */
+  #part(part: Json): void {
+    if (isObject(part) && isThinking(part)) return this.#piece('reasoning', thinkingText(part))
+    for (const block of readContent([part])) {
+      if (block.kind === 'refusal') this.refuse(block.text)
+      else if (block.kind === 'text') this.#text(block.text)
+      else this.show(block)
     }
+  }
+
+  /** Says what comes whole. */
+  show(block: Block): void {
+    this.#close()
+    this.#count += 1
+    this.#cursor.whole(`part ${this.#count}`, block)
   }
 
   /** Takes log probabilities of a text that comes with them, or has come. */
@@ -284,11 +298,23 @@ export class CallReader {
     const { proof } = readExtraContent(raw['extra_content'])
     if (proof) call.proof = proof
     if (!call.opened) call.raw = together(call.raw, raw)
-    if (!call.opened && call.name !== '' && call.id !== '') this.#start(call)
+    if (!call.opened) this.#startNext()
     const given = called['arguments'] ?? called['input']
     if (!isAbsent(given))
       this.#extend(call, typeof given === 'string' ? given : argumentsText(given))
   }
+
+  /** Calls begin in their order: one that is not known yet holds up those behind it. */
+  #startNext(): void {
+    for (;;) {
+      const next = this.#open[this.#started]
+      if (!next || next.name === '' || next.id === '') return
+      this.#start(next)
+      this.#started += 1
+    }
+  }
+  /** How many of the open ones have begun. */
+  #started = 0
 
   /** The one `function_call` from before there were tools. */
   legacy(called: JsonObject): void {
@@ -326,6 +352,7 @@ export class CallReader {
   pause(): void {
     if (this.#open.length === 0) return
     for (const call of this.#open.splice(0)) this.#close(call)
+    this.#started = 0
     this.#byIndex.clear()
     this.#byId.clear()
   }

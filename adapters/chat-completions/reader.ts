@@ -12,7 +12,7 @@ import type { Reader, ReadReplyContext, ServerFacts, WireEvent } from '../contra
 import { CallReader, isCutJson, pieceOf, isOnlyContent, Speech } from './reader-blocks.ts'
 import { DIALECT, TOOL_NAME, keep, textIn, objectIn, objectsIn, isAbsent } from './dialect.ts'
 import { readDrawn } from './media.ts'
-import { readMessage } from './blocks.ts'
+import { misshapen, readMessage } from './blocks.ts'
 import { BAD_REPLY, readProblem } from './problems.ts'
 import { unsigned } from './proofs.ts'
 import {
@@ -227,15 +227,17 @@ export class CompletionReader implements Reader {
     this.#speech.say(content)
     if (extra_content !== undefined) this.#sign(extra_content)
     if (textIn(refusal) !== '') this.#speech.refuse(textIn(refusal))
-    for (const raw of objectsIn(annotations)) this.#cite(raw)
-    for (const image of objectsIn(images)) this.#draw(image)
-    if (calls.length > 0 || !isAbsent(objectIn(function_call))) this.#speech.pause()
+    if (annotations) for (const raw of objectsIn(annotations)) this.#cite(raw)
+    if (images) for (const image of objectsIn(images)) this.#speech.show(readDrawn(image))
+    const legacy = function_call ? objectIn(function_call) : {}
+    const isLegacy = Object.values(legacy).some((value) => !isAbsent(value))
+    if (calls.length > 0 || isLegacy) this.#speech.pause()
     for (const call of calls) this.#calls.delta(call)
-    if (!isAbsent(objectIn(function_call))) this.#calls.legacy(objectIn(function_call))
+    if (isLegacy) this.#calls.legacy(legacy)
     if (textIn(content) !== '') this.#isWritten = true
     if (isObject(audio)) this.#hear(audio)
     if (calls.length === 0 && this.#speech.isSpeaking) this.#calls.pause()
-    for (const [key, value] of Object.entries(rest))
+    for (const [key, value] of Object.entries({ ...rest, ...misshapen(delta) }))
       if (!isAbsent(value)) this.#leaveSaid(key, value)
   }
 
@@ -281,13 +283,6 @@ export class CompletionReader implements Reader {
     return sources.filter(({ url }) => !this.#named.has(url))
   }
 
-  #draw(image: JsonObject): void {
-    this.#speech.pause()
-    this.#drawn += 1
-    this.#cursor.whole(`image ${this.#drawn}`, readDrawn(image))
-  }
-  #drawn = 0
-
   #count(usage: Json | undefined): void {
     if (!isObject(usage)) return
     this.#usage = usage
@@ -323,7 +318,7 @@ export class CompletionReader implements Reader {
 
   /** Whether nothing has been said; what a server says of the reply beside it does not count. */
   #isSilent(): boolean {
-    const isTold = this.#speech.hasSpoken || this.#calls.count > 0 || this.#drawn > 0
+    const isTold = this.#speech.hasSpoken || this.#calls.count > 0
     return !isTold && !this.#isStrange && !this.#hasSound && !this.#hasPieces
   }
 
@@ -376,6 +371,7 @@ export class CompletionReader implements Reader {
     const strange: JsonObject = {
       ...said.rest,
       ...(files.length > 0 && { annotations: files }),
+      ...(annotations && !Array.isArray(annotations) && { annotations }),
     }
     this.#leave({ ...replyLeft(json), ...choiceLeft(choice), ...strange })
     if (hasWords(audio)) this.#cursor.whole('sound', SOUND)

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import { Members, membersBeside } from '../../src/model/ext.ts'
 import { reportUnkept } from '../../src/rules/foreign.ts'
 import { withToolsBefore } from '../../src/rules/late-tools.ts'
@@ -20,7 +20,6 @@ import {
   objectsIn,
   isFlat,
   unlessEmpty,
-  withoutNulls,
   type Facts,
   type WriteContext,
 } from './dialect.ts'
@@ -44,7 +43,7 @@ export function readRequest(body: Json): Request {
   const format = options.readFormat(response_format)
   const who = options.readUserMember(body)
   const labels = options.readLabels(metadata)
-  const rest = withoutNulls(membersBeside(body, READ) ?? {})
+  const rest = pickMembers(membersBeside(body, READ) ?? {}, isAsked)
   const request: Request = {
     model: textIn(model),
     stream: stream === true,
@@ -76,6 +75,14 @@ export function readRequest(body: Json): Request {
   }
   return objectsIn(body['tools']).some(isFlat) ? withFreeArguments(request) : request
 }
+
+/** Programs write out what holds without asking. */
+const isAsked = (member: string, value: Json): boolean =>
+  value !== null && value !== UNASKED.get(member)
+const UNASKED = new Map<string, Json>([
+  ['logprobs', false],
+  ['top_logprobs', 0],
+])
 
 /** Remembered, because all requests of a session have the same tools. */
 const toolsIn = remembered(

@@ -14,6 +14,7 @@ import { Members, membersBeside } from '../../src/model/ext.ts'
 import {
   ELSEWHERE,
   readBy,
+  readStop,
   row,
   UNSAYABLE,
   writeBy,
@@ -117,11 +118,6 @@ function askForLogprobs(logprobs: number): JsonObject {
 function writeSeed(seed: number, { lose }: Saying): number {
   if (seed !== (seed | 0)) lose('approximated', 'sampling.seed')
   return seed | 0
-}
-
-function readStop(raw: Json | undefined): string[] | undefined {
-  const stop = listOf(raw).filter((sequence) => typeof sequence === 'string')
-  return stop.length > 0 ? stop : undefined
 }
 
 const MAX_STOP_SEQUENCES = 5

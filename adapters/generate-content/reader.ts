@@ -37,6 +37,7 @@ import { membersBeside } from '../../src/model/ext.ts'
 import { createSources } from './citations.ts'
 import { readTokens } from './logprobs.ts'
 import { readProblem } from './problems.ts'
+import { opaquePart } from './blocks.ts'
 import { isItsOwn, readProof } from './proofs.ts'
 import { normalisePart, REPLY_VERBATIM } from './wire.ts'
 import { readFinish, type ReadFinish } from './reply.ts'
@@ -318,7 +319,8 @@ export class ReplyReader implements Reader {
         return this.#cursor.close(key)
       }
       this.#partial = { key, arguments: partialArguments() }
-    }
+    } else if (!this.#partial && args !== undefined)
+      return this.#whole(opaquePart({ functionCall: call }), {})
     this.#partial?.arguments.take(partialArgs)
     if (willContinue !== true) this.#endPartial()
   }

@@ -13,6 +13,7 @@ import { shortenName } from '../../src/rules/names.ts'
 import {
   ELSEWHERE,
   readBy,
+  readStop,
   row,
   UNSAYABLE,
   writeBy,
@@ -90,11 +91,6 @@ function writeTemperature(value: number, { sampling, range, lose }: Saying): num
 
 function writeTopK(topK: number, { range, lose }: Saying): number | undefined {
   return range === 'wide' ? topK : lose('dropped', 'sampling.topK')
-}
-
-function readStop(raw: Json | undefined): string[] | undefined {
-  const stop = listIn(raw).filter((sequence) => typeof sequence === 'string')
-  return stop.length > 0 ? stop : undefined
 }
 
 /** The service refuses a stop sequence of white space alone. */

@@ -279,7 +279,7 @@ function writeLabels(labels: Record<string, string>, { lose }: Saying): JsonObje
 /** Two members name the end user; the newer one wins, the other is a leftover. */
 function readUser(members: Members): string | undefined {
   const identifier = members.text('safety_identifier')
-  return identifier ?? members.text('user')
+  return identifier || members.text('user') || undefined
 }
 
 function writeUser(user: string, { request, own, lose }: Saying): JsonObject {

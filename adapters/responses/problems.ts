@@ -17,6 +17,7 @@ import {
   nameIn,
   openAiWords,
   statusIn,
+  withCause,
   wordsIn,
 } from '../../src/problems/error-words.ts'
 import { memberText, objectIn } from './dialect.ts'
@@ -62,7 +63,7 @@ function fromObject(error: JsonObject, beside?: number): Said | undefined {
   const words = message || code || type || (status === undefined ? message : wordless(status))
   return words === undefined
     ? undefined
-    : defined({ message: words, code, type, status, details: error })
+    : defined({ message: withCause(words, error), code, type, status, details: error })
 }
 
 const wordless = (status: number): string => `The upstream answered with status ${status}.`

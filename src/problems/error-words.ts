@@ -1,4 +1,11 @@
-import { amountIn, isObject, objectsOf, type Json, type JsonObject } from '../json/json.ts'
+import {
+  amountIn,
+  isObject,
+  objectsOf,
+  parseObject,
+  type Json,
+  type JsonObject,
+} from '../json/json.ts'
 import type { Problem, ProblemKind } from '../model/problem.ts'
 
 const MAX_CHARACTERS = 2000
@@ -27,7 +34,15 @@ export function wordsIn(body: Json | undefined, depth = 0): string | undefined {
   if (!isObject(body)) return undefined
   const { error } = body
   const inner = isObject(error) ? [error] : []
-  return firstIn([...inner, ...PLACES.map((place) => body[place])], depth)
+  const words = firstIn([...inner, ...PLACES.map((place) => body[place])], depth)
+  return typeof body['message'] === 'string' && words !== undefined ? withCause(words, body) : words
+}
+
+/** OpenRouter says only `Provider returned error`; the provider's own message is in the metadata. */
+export function withCause(words: string, { metadata }: JsonObject): string {
+  const raw = isObject(metadata) ? metadata['raw'] : undefined
+  const cause = typeof raw === 'string' ? wordsIn(parseObject(raw) ?? raw) : undefined
+  return [words, cause].filter(Boolean).join(': ')
 }
 
 function firstIn(values: readonly (Json | undefined)[], depth: number): string | undefined {

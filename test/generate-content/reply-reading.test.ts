@@ -45,6 +45,11 @@ describe('a reply', () => {
     expect(reply.usage).toMatchObject({ input: 105, cacheRead: 75, output: 20, toolUse: 5 })
   })
 
+  it('has a call without a name as what nobody knows', () => {
+    const part = { functionCall: { args: { a: 1 } } }
+    expect(body([part]).reply.blocks).toMatchObject([{ kind: 'opaque' }])
+  })
+
   it('puts arguments together that come in pieces', () => {
     const { reply } = hearStream(fixture('reply/pieces.sse'))
     const [call] = reply.blocks
