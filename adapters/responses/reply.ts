@@ -149,6 +149,10 @@ export function writeOpening(
   }
 }
 
+/** What several events of a stream repeat is spelled once for all of them; events of a reply in one body never are. */
+export const repeated = (value: Json, { request }: WriteReplyContext): Json =>
+  request.stream ? Verbatim.of(value) : value
+
 function echoInstructions({ system }: Request): string | null {
   const texts = system.flatMap((block) => (block.kind === 'text' ? [block.text] : []))
   return texts.length > 0 ? texts.join('\n\n') : null

@@ -6,7 +6,7 @@ import {
   type Tail,
   type Withheld,
 } from '../../src/model/events.ts'
-import { Verbatim, type JsonObject } from '../../src/json/json.ts'
+import type { JsonObject } from '../../src/json/json.ts'
 import { refusalWords } from '../../src/problems/refused.ts'
 import type {
   Usage,
@@ -31,6 +31,7 @@ import type { Problem } from '../../src/model/problem.ts'
 import {
   chooseEnding,
   chooseFinish,
+  repeated,
   writeOpening,
   writeWithheld,
   type Ending,
@@ -138,12 +139,10 @@ export class ResponseWriter implements Writer {
     return (text) => this.#add(delta(text, this.#sequence))
   }
 
-  /** The two events of a stream share the text of one response; a reply in one body needs neither. */
   #start(): void {
     if (this.#started) return
     this.#started = true
-    const whole = this.body()
-    const response = this.#context.request.stream ? Verbatim.of(whole) : whole
+    const response = repeated(this.body(), this.#context)
     this.#emit('response.created', { response })
     this.#emit('response.in_progress', { response })
   }
@@ -190,7 +189,7 @@ export class ResponseWriter implements Writer {
   #end(type: string, fields: JsonObject, beside: JsonObject = {}): void {
     this.#ended = true
     this.#response = { ...this.body(), ...fields }
-    this.#emit(type, { response: this.#response, ...beside })
+    this.#emit(type, { response: repeated(this.#response, this.#context), ...beside })
   }
 }
 
