@@ -38,7 +38,7 @@ export interface ReadFrame {
   readonly text: string
   readonly frame: Frame | undefined
   readonly events: readonly Event[]
-  readonly pieces?: PieceCount | undefined
+  readonly pieces?: Readonly<PieceCount> | undefined
 }
 
 /** Reads a reply from bytes to frames. Exactly one terminal event comes, and no event behind it. */
@@ -268,8 +268,9 @@ class StreamMode implements Mode, Cuts {
         passing.pieces.has(name, text, start, end) || this.#reader.skips(name, text, start, end))
   }
 
+  /** An event that is too large is not among the frames. */
   get isWithin(): boolean {
-    return this.#cutter.isWithin
+    return this.#cutter.isWithin || this.#cutter.overflowed
   }
 
   counts(): Usage | undefined {

@@ -19,9 +19,9 @@ export interface FrameParser {
 
 /** Frames that surely bring only a piece of the reply: how many, and how long their data is, of all and at least. */
 export interface PieceCount {
-  readonly count: number
-  readonly size: number
-  readonly least: number
+  count: number
+  size: number
+  least: number
 }
 
 /**
@@ -31,7 +31,7 @@ export interface PieceCount {
 export interface CutFrame {
   readonly text: string
   readonly frame: Frame | undefined
-  readonly pieces?: PieceCount
+  readonly pieces?: Readonly<PieceCount>
 }
 
 /** Takes what is cut out of a stream, one after the other. */
@@ -148,26 +148,35 @@ class EventParser implements FrameParser, FrameCutter {
   /** Takes the events that begin as the last one did; returns where another one begins. */
   #cutSameShape(text: string, start: number, blankLine: string): number {
     const head = this.#head
-    if (head === '' || this.strayed) return start
+    const name = this.#name
     const cuts = this.#cuts
-    let row: Row | undefined
+    if (head === '' || this.strayed) return start
+    /** Pieces that follow each other, where they begin, and the data of the last one. */
+    let pieces: PieceCount | undefined
+    let [begin, data] = [start, '']
     let at = start
-    while (at < text.length) {
+    for (;;) {
       const from = at + head.length
-      if (text.slice(at, from) !== head) break
-      const end = endOfData(text, from, blankLine)
+      const end = text.slice(at, from) === head ? endOfData(text, from, blankLine) : -1
+      const isPiece = end > from && cuts.isPiece?.(name, text, from, end) === true
+      if (pieces && !isPiece) {
+        cuts.take({ text: text.slice(begin, at), frame: frameOf(name, data), pieces })
+        pieces = undefined
+      }
       if (end <= from) break
       const next = end + blankLine.length
-      if (cuts.isPiece?.(this.#name, text, from, end)) (row ??= new Row(at)).add(from, end)
-      else {
-        if (row) cuts.take(row.cut(text, at, this.#name))
-        row = undefined
-        const whole = at === 0 && next === text.length ? text : text.slice(at, next)
-        cuts.take({ text: whole, frame: frameOf(this.#name, text.slice(from, end)) })
+      data = text.slice(from, end)
+      if (!isPiece) cuts.take({ text: text.slice(at, next), frame: frameOf(name, data) })
+      else if (pieces) {
+        pieces.count += 1
+        pieces.size += data.length
+        pieces.least = Math.min(pieces.least, data.length)
+      } else {
+        pieces = { count: 1, size: data.length, least: data.length }
+        begin = at
       }
       at = next
     }
-    if (row) cuts.take(row.cut(text, at, this.#name))
     if (at > start) this.foreign = ''
     return at
   }
@@ -274,36 +283,6 @@ export class ListedCuts implements Cuts {
     const list = this.#list
     this.#list = []
     return list
-  }
-}
-
-/** PieceCount that follow each other in a text. */
-class Row implements PieceCount {
-  count = 0
-  size = 0
-  least = Infinity
-  readonly #start: number
-  /** Where the data of the last one stands. */
-  #from = 0
-  #end = 0
-
-  constructor(start: number) {
-    this.#start = start
-  }
-
-  add(from: number, end: number): void {
-    const length = end - from
-    this.count += 1
-    this.size += length
-    if (length < this.least) this.least = length
-    this.#from = from
-    this.#end = end
-  }
-
-  cut(text: string, end: number, name: string | undefined): CutFrame {
-    const isAll = this.#start === 0 && end === text.length
-    const frame = frameOf(name, text.slice(this.#from, this.#end))
-    return { text: isAll ? text : text.slice(this.#start, end), frame, pieces: this }
   }
 }
 

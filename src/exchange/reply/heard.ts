@@ -38,7 +38,7 @@ export class HeardReply implements HeardSoFar {
     if (this.came > 0 && events.some(({ type }) => type !== 'error')) this.came = 0
   }
 
-  /** PieceCount that are not read, and the last one. Those whose name is no delta repeat what others have said. */
+  /** Pieces that are not read, and the last one. Those whose name is no delta repeat what others have said. */
   skip(piece: Frame, { count, size, least }: PieceCount): void {
     if (piece.event !== this.#name) {
       this.#name = piece.event

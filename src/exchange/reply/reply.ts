@@ -297,7 +297,7 @@ export class Delivery {
 
   #write(frames: readonly ReadFrame[]): Written {
     const { out } = this.#parts
-    const written: Written = { text: '', isSame: true, behind: '' }
+    const written: Written = { text: '', isSame: this.#end === undefined, behind: '' }
     for (const read of frames) {
       if (this.#end ?? written.end) {
         const behind = out.goesOn ? out.behind(read) : ''

@@ -51,7 +51,9 @@ export class DeltaTemplates {
 
   /** The piece of a text that matches the last one; undefined for any other text. */
   pieceOf(text: string): string | undefined {
-    return this.matches(text, 0, text.length) ? this.#template?.piece(text) : undefined
+    if (!this.matches(text, 0, text.length) || !this.#template) return undefined
+    const { start, end, value } = this.#template
+    return value ?? text.slice(start + 1, end - 1)
   }
 
   /** Whether what stands between two places of a text matches the last text. */
@@ -116,9 +118,9 @@ class DeltaTemplate {
   readonly #around: readonly string[]
   readonly #parts: readonly Part[]
   /** Where the piece stands in the text that has matched last, and its value where it is spelled otherwise. */
-  #start = 0
-  #end = 0
-  #value: string | undefined
+  start = 0
+  end = 0
+  value: string | undefined
 
   constructor(around: readonly string[], parts: readonly Part[]) {
     this.#around = around
@@ -141,16 +143,11 @@ class DeltaTemplate {
       at = plain ?? escaped?.end ?? end + 1
       if (at > end) return false
       if (part !== 'piece') continue
-      this.#start = from
-      this.#end = at
-      this.#value = escaped?.value
+      this.start = from
+      this.end = at
+      this.value = escaped?.value
     }
     return at === end
-  }
-
-  /** Of the text that has matched last. */
-  piece(text: string): string {
-    return this.#value ?? text.slice(this.#start + 1, this.#end - 1)
   }
 }
 
