@@ -1,5 +1,5 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser'
-import type { Frame } from './codec.ts'
+import type { Frame, IsPiece } from './codec.ts'
 import { memoize } from '../json/memoize.ts'
 import { eventFrame } from './event-text.ts'
 import { oneLine } from './one-line.ts'
@@ -17,15 +17,33 @@ export interface FrameParser {
   readonly strayed: boolean
 }
 
-/** A part of a stream as it came, whole up to its blank line, and the frame in it; none in a comment. */
+/** Frames that surely bring only a piece of the reply: how many, and how long their data is, of all and at least. */
+export interface PieceCount {
+  count: number
+  size: number
+  least: number
+}
+
+/**
+ * A part of a stream as it came, whole up to its blank line, and the frame in it; none in a comment. `pieces`: there are
+ * so many frames in it, of which `frame` is the last.
+ */
 export interface CutFrame {
   readonly text: string
   readonly frame: Frame | undefined
+  readonly pieces?: Readonly<PieceCount>
+}
+
+/** Takes what is cut out of a stream, one after the other. */
+export interface Cuts {
+  take(cut: CutFrame): void
+  /** Whether an event, behind all that have been taken, surely brings only a piece. */
+  readonly isPiece?: IsPiece | undefined
 }
 
 /** Cuts a stream into frames. All texts together are the stream, but for what is no part of any event. */
 export interface FrameCutter {
-  cut(text: string): CutFrame[]
+  cut(text: string, cuts: Cuts): void
   /** What has come of an event that was not ended, as if it were, and then what strayed. */
   rest(): CutFrame[]
   readonly overflowed: boolean
@@ -56,7 +74,7 @@ class EventParser implements FrameParser, FrameCutter {
   readonly #keepsText: boolean
   /** Most streams never need it. */
   #parser: EventSourceParser | undefined
-  #cuts: CutFrame[] = []
+  #cuts: Cuts = new ListedCuts()
   /** What the parser of the format has found in the text that it was given last. */
   #found: Frame[] = []
   #stray = ''
@@ -80,14 +98,17 @@ class EventParser implements FrameParser, FrameCutter {
   }
 
   push(text: string): Frame[] {
-    return framesOf(this.cut(text))
+    const cuts = new ListedCuts()
+    this.cut(text, cuts)
+    return framesOf(cuts.drain())
   }
 
   end(): Frame[] {
     return framesOf(this.rest())
   }
 
-  cut(whole: string): CutFrame[] {
+  cut(whole: string, cuts: Cuts): void {
+    this.#cuts = cuts
     // The blank line may have begun in the text before.
     const seam = this.isWithin ? seamEnd(this.#tail, whole) : 0
     if (seam > 0) this.#takeOne(whole.slice(0, seam))
@@ -95,25 +116,19 @@ class EventParser implements FrameParser, FrameCutter {
     const lineEnd = lineEndOf(text)
     if (lineEnd === undefined) for (const part of text.split(BEHIND_BLANK_LINE)) this.#takeOne(part)
     else this.#cut(text, lineEnd)
-    return this.#take()
   }
 
   rest(): CutFrame[] {
     if (!this.overflowed) this.#parser?.feed('\n\n')
     // Behind CR, one LF would still belong to the same line end.
     const missing = this.#begun.endsWith('\n') ? '\n' : '\n\n'
+    const taken = new ListedCuts()
+    this.#cuts = taken
     this.#handOver(this.#begun + (this.#found.length > 0 ? missing : ''))
-    const taken = this.#take()
     const stray = this.#stray.trimStart()
     return stray.startsWith('{') || stray.startsWith('[')
-      ? [...taken, { text: '', frame: { data: this.#stray, bare: true } }]
-      : taken
-  }
-
-  #take(): CutFrame[] {
-    const taken = this.#cuts
-    this.#cuts = []
-    return taken
+      ? [...taken.drain(), { text: '', frame: { data: this.#stray, bare: true } }]
+      : taken.drain()
   }
 
   #cut(text: string, lineEnd: LineEnd): void {
@@ -133,21 +148,33 @@ class EventParser implements FrameParser, FrameCutter {
   /** Takes the events that begin as the last one did; returns where another one begins. */
   #cutSameShape(text: string, start: number, blankLine: string): number {
     const head = this.#head
+    const name = this.#name
+    const cuts = this.#cuts
     if (head === '' || this.strayed) return start
+    /** Pieces that follow each other, where they begin, and the data of the last one. */
+    let pieces: PieceCount | undefined
+    let [begin, data] = [start, '']
     let at = start
-    while (at < text.length) {
+    for (;;) {
       const from = at + head.length
-      if (text.slice(at, from) !== head) break
-      const end = text.indexOf(blankLine.charAt(0), from)
-      if (end <= from || !isBlankLine(text, end, blankLine)) break
-      // Before a CR LF, an LF alone may have ended the line.
-      if (blankLine.length > 2 && text.slice(from, end).includes('\n')) break
+      const end = text.slice(at, from) === head ? endOfData(text, from, blankLine) : -1
+      const isPiece = end > from && cuts.isPiece?.(name, text, from, end) === true
+      if (pieces && !isPiece) {
+        cuts.take({ text: text.slice(begin, at), frame: frameOf(name, data), pieces })
+        pieces = undefined
+      }
+      if (end <= from) break
       const next = end + blankLine.length
-      const frame = frameOf(this.#name, text.slice(from, end))
-      this.#cuts.push({
-        text: at === 0 && next === text.length ? text : text.slice(at, next),
-        frame,
-      })
+      data = text.slice(from, end)
+      if (!isPiece) cuts.take({ text: text.slice(at, next), frame: frameOf(name, data) })
+      else if (pieces) {
+        pieces.count += 1
+        pieces.size += data.length
+        pieces.least = Math.min(pieces.least, data.length)
+      } else {
+        pieces = { count: 1, size: data.length, least: data.length }
+        begin = at
+      }
       at = next
     }
     if (at > start) this.foreign = ''
@@ -180,8 +207,8 @@ class EventParser implements FrameParser, FrameCutter {
     const [first, ...others] = this.#found
     if (first) this.foreign = ''
     else if (text !== '' && this.foreign.length < MOST_FOREIGN) this.foreign += linesOfNone(text)
-    if (text !== '' || first) this.#cuts.push({ text, frame: first })
-    for (const frame of others) this.#cuts.push({ text: '', frame })
+    if (text !== '' || first) this.#cuts.take({ text, frame: first })
+    for (const frame of others) this.#cuts.take({ text: '', frame })
     this.#found = []
     this.#begun = ''
     this.#parts = 0
@@ -199,7 +226,7 @@ class EventParser implements FrameParser, FrameCutter {
     this.#head = head
     this.#name = name
     this.foreign = ''
-    this.#cuts.push({ text, frame: frameOf(name, data) })
+    this.#cuts.take({ text, frame: frameOf(name, data) })
     return true
   }
 
@@ -241,6 +268,21 @@ class EventParser implements FrameParser, FrameCutter {
     // Behind other events it does not begin the stream, at whose beginning alone it removes a byte order mark.
     if (this.#head !== '') parser.feed('\n')
     return parser
+  }
+}
+
+/** Nothing but a list of what was cut. */
+export class ListedCuts implements Cuts {
+  #list: CutFrame[] = []
+
+  take(cut: CutFrame): void {
+    this.#list.push(cut)
+  }
+
+  drain(): CutFrame[] {
+    const list = this.#list
+    this.#list = []
+    return list
   }
 }
 
@@ -295,11 +337,13 @@ const linesIn = (text: string): number => text.split('\n').length + text.split('
 
 type LineEnd = '\n' | '\r\n'
 
-/** Of a text that has the first sign of a blank line there. */
-function isBlankLine(text: string, at: number, blankLine: string): boolean {
+/** The end of the only line of an event; below its start where it has another end or none. */
+function endOfData(text: string, start: number, blankLine: string): number {
+  const end = text.indexOf(blankLine.charAt(0), start)
   for (let index = 1; index < blankLine.length; index += 1)
-    if (text.charCodeAt(at + index) !== blankLine.charCodeAt(index)) return false
-  return true
+    if (text.charCodeAt(end + index) !== blankLine.charCodeAt(index)) return -1
+  // Before a CR LF, an LF alone may have ended the line.
+  return blankLine.length > 2 && text.indexOf('\n', start) < end ? -1 : end
 }
 
 /** How the lines of a text end; undefined where not all end alike. */

@@ -3,6 +3,7 @@ import type { Event } from '../../model/events.ts'
 import type { Usage } from '../../model/request.ts'
 import { type Tokens, tokensIn } from '../../observe/entry.ts'
 import type { ReplyFrames } from '../../stream/reply-events.ts'
+import type { PieceCount } from '../../stream/sse.ts'
 
 /** What has been heard of a reply: its tokens, and what they are estimated by where the upstream has not counted. */
 export interface HeardSoFar {
@@ -59,17 +60,17 @@ export class HeardReply implements HeardSoFar {
     if (this.came > 0 && events.some(({ type }) => type !== 'error')) this.came = 0
   }
 
-  /** A piece that is not read. One whose name is no delta repeats what others have said. */
-  skip(piece: Frame): void {
+  /** Pieces that are not read, and the last one. Those whose name is no delta repeat what others have said. */
+  skip(piece: Frame, { count, size, least }: PieceCount): void {
     if (piece.event !== this.#name) {
       this.#name = piece.event
       this.#isNew = piece.event?.endsWith('delta') ?? true
     }
     if (!this.#isNew) return
-    this.#pieces += 1
-    this.#size += piece.data.length
-    this.#all += piece.data.length
-    if (piece.data.length < this.#least) this.#least = piece.data.length
+    this.#pieces += count
+    this.#size += size
+    this.#all += size
+    if (least < this.#least) this.#least = least
     this.#last = piece
   }
 

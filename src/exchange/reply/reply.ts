@@ -2,7 +2,7 @@ import type { Route } from '../../../adapters/contract.ts'
 import { isShown, type Event } from '../../model/events.ts'
 import type { Loss } from '../../model/loss.ts'
 import type { Problem } from '../../model/problem.ts'
-import { streamEncoder } from '../../json/bytes.ts'
+import { streamEncoder, withoutMark } from '../../json/bytes.ts'
 import { CALLER_LEFT, INTERNAL, NOT_TAKEN, REPLY_GREW } from '../../problems/failures.ts'
 import { FREE_BYTES } from '../../stream/budget.ts'
 import type { Heartbeat } from '../../stream/codec.ts'
@@ -177,10 +177,12 @@ export class Delivery {
     const { out } = this.#parts
     const seen: ReadFrame[] = []
     for (;;) {
-      const { frames, isOver } = await this.#next()
+      const came = await this.#next()
+      const { frames, isOver } = came
+      const isFirst = seen.length === 0
       seen.push(...frames)
       if (isOver || frames.some((read) => isEnd(read) || out.begins(read)))
-        return { frames: seen, isOver }
+        return isFirst ? came : { frames: seen, isOver }
     }
   }
 
@@ -227,12 +229,12 @@ export class Delivery {
 
   #note(frames: readonly ReadFrame[]): void {
     const { heard, context } = this.#parts
-    for (const { frame, events, isPiece } of frames) {
+    for (const { frame, events, pieces } of frames) {
       if (events.length > 0) {
         heard.add(events)
         const last = events[events.length - 1]
         if (last?.type === 'finish') context.journal.note({ finish: last.reason })
-      } else if (isPiece && frame) heard.skip(frame)
+      } else if (pieces && frame) heard.skip(frame, pieces)
     }
   }
 
@@ -250,11 +252,15 @@ export class Delivery {
   #step({ bytes, isOver }: Came, { text, isSame, end, behind }: Written): Step {
     const { context, out, trailer } = this.#parts
     const last = this.#end !== undefined && (isOver || !out.goesOn)
-    const said = end?.said === undefined ? '' : trailer() + end.said
+    const said = end?.said
+    const before = said === undefined ? '' : trailer()
+    const closing = last ? out.end() : ''
     const left =
-      bytes && isSame && !last
-        ? bytes
-        : this.#encode(text + said + behind + (last ? out.end() : ''))
+      bytes && isSame && before === '' && closing === ''
+        ? this.#written > 0
+          ? bytes
+          : withoutMark(bytes)
+        : this.#encode(text + before + (said ?? '') + behind + closing)
     this.#written += left.length
     context.journal.sent(left.length)
     if (last) this.#over(this.#end?.problem)
@@ -282,12 +288,14 @@ export class Delivery {
     const written: Written = { text: '', isSame: this.#end === undefined, behind: '' }
     for (const read of frames) {
       if (this.#end ?? written.end) {
-        if (out.goesOn) written.behind += out.behind(read)
+        const behind = out.goesOn ? out.behind(read) : ''
+        written.behind += behind
+        written.isSame &&= behind === read.text
         continue
       }
       if (isEnd(read)) {
         written.end = this.#endWith(read, written.text)
-        written.isSame = false
+        written.isSame &&= written.end.said === read.text
         continue
       }
       const said = out.frame(read)
@@ -341,7 +349,6 @@ const failing = (problem: Problem): ReadFrame => ({
   text: '',
   frame: undefined,
   events: [{ type: 'error', problem }],
-  isPiece: false,
 })
 
 /** An index of -1 would be looked up as a name, which takes longer than all else that is done for a piece. */

@@ -258,7 +258,6 @@ const written = (events: readonly Event[]): ReadFrame => ({
   text: '',
   frame: undefined,
   events,
-  isPiece: false,
 })
 
 /** The event that ends a reply leaves by itself: losses are told before it. */
