@@ -4,8 +4,8 @@ const BEAT_MS = 5
 const STILL_MS = 40
 
 /**
- * Does what holds only where the machine goes on meanwhile, since processes or sockets have so much time for it. Where it
- * failed and the loop of this process stood still, that is no fault of the proxy: again, from the beginning.
+ * Does what holds only where the machine goes on meanwhile, since processes or sockets have so much time for it. Where
+ * it failed and the loop of this process stood still, that is no fault of the proxy: again, from the beginning.
  */
 export async function undisturbed<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
