@@ -104,6 +104,7 @@ describe('what is taken out of a body', () => {
     const text = JSON.stringify(Array.from({ length: 200_000 }, () => 'a"b'))
     const began = cpuMs()
     expect(liftLiterals(text).literals).toEqual([])
-    expect(cpuMs() - began).toBeLessThan(500)
+    // By the square of their number it would be minutes.
+    expect(cpuMs() - began).toBeLessThan(5000)
   })
 })
