@@ -15,7 +15,7 @@ const CAREFUL: KnownFacts = {
 export const knownBy = (target: Target): Known =>
   knownOf(target, { ...CAREFUL, structuredWithTools: target.facts.thinking === 'level' })
 
-/** The facts that a request is written by. For a caller of this dialect only the configuration counts. */
+/** The facts by which a request is written. For a caller of this dialect only the configuration counts. */
 export const heededBy = (target: Target, own: boolean): KnownFacts =>
   own ? target.facts : knownBy(target)
 

@@ -120,7 +120,8 @@ function thinks(config: JsonObject, target: FitTarget): boolean {
 
 /**
  * Frees a forced choice, for a model that cannot be made to call a function. Of a single named function, only that one
- * stays on offer. Among several the choice is free, where the model has a mode for that.
+ * stays on offer. With several named ones the model chooses freely: among them where it has a mode for that, else among
+ * all.
  */
 export function unforced(body: JsonObject, target: FitTarget, lose: Lose): JsonObject {
   const tools = findElements(body, 'tools')

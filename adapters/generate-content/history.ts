@@ -314,8 +314,8 @@ interface Joined extends Listed<JsonObject, JsonObject> {
 const joinWalk = rememberedWalk<WrittenGroup, Joined>()
 
 /**
- * Joins neighbouring contents of one role, which there are where nothing is left between them. Responses stay a content
- * of their own.
+ * Joins contents of one role that are neighbours because nothing is left between them. Responses stay a content of
+ * their own.
  */
 function joinNeighbours(written: readonly WrittenGroup[]): JsonObject[] {
   const { all, open } = joinWalk(

@@ -199,7 +199,7 @@ function isReachable(url: string, type: string, fetchesUrls: boolean): boolean {
   return fetchesUrls && /^https:/i.test(url) && (type === '' || TAKEN.test(type))
 }
 
-/** The type of a medium. Its address tells, where the caller said nothing or only that it is an image. */
+/** The type of a medium. Its address tells, where the caller said nothing or only the kind. */
 function typeAt(url: string, mediaType: string): string {
   if (mediaType !== '' && !mediaType.endsWith('/*')) return mediaType
   const named = VIDEO.test(url) ? '' : typeByName(url)

@@ -218,11 +218,12 @@ export class ReplyReader implements Reader {
 
   #end(finishReason: Json | undefined): void {
     const finish = readFinish(finishReason)
-    const isUnknown = finishReason === UNSPECIFIED || finishReason === 0
     if (!finish) return
-    if (isUnknown && this.#calls > 0) this.#finish ??= { reason: 'stop' }
-    // A later `STOP` does not undo the reason that was given before.
-    else if (finish.reason !== 'stop' || !this.#finish) this.#finish = finish
+    if (finishReason === UNSPECIFIED || finishReason === 0)
+      this.#finish ??= this.#calls > 0 ? { reason: 'stop' } : UNKNOWN_FINISH
+    // A later `STOP` does not undo a reason that was given before.
+    else if (finish.reason !== 'stop' || !this.#finish || this.#finish === UNKNOWN_FINISH)
+      this.#finish = finish
   }
 
   #part(part: JsonObject): Take | undefined {
@@ -367,3 +368,5 @@ export class ReplyReader implements Reader {
 const provesText = (signature: string): boolean => isItsOwn(readProof(signature).slot)
 
 const UNSPECIFIED = 'FINISH_REASON_UNSPECIFIED'
+/** The value of an enumeration that was not set; any other reason of the reply counts instead of it. */
+const UNKNOWN_FINISH: ReadFinish = { reason: 'other' }

@@ -58,7 +58,7 @@ export const DECLARATIONS = 'functionDeclarations'
 /** The member that offers functions for a screen, which the caller runs. */
 export const SCREEN = 'computerUse'
 
-/** Reads the tools. `model`: the caller's name of it. `isStrict`: the service enforces the schemas of calls. */
+/** Reads the tools. `model`: the caller's name for the model. `isStrict`: the service enforces the schemas of calls. */
 export function readTools(
   tools: WireTool | WireTool[] | undefined,
   model: string,

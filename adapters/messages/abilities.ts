@@ -85,13 +85,15 @@ export interface Takes {
   readonly deferred: boolean
 }
 
-const FAST_BETA = 'fast-mode-2026-02-01'
+export const FAST_BETA = 'fast-mode-2026-02-01'
 
 /** The betas that the model's fast mode needs; undefined where it has no fast mode, as on other platforms. */
 export function fastBetas({ isHome, fast }: Model): readonly string[] | undefined {
   if (!isHome || !fast) return undefined
   return fast === 'beta' ? [FAST_BETA] : []
 }
+
+export const UPDATES_BETA = 'thinking-display-updates-2026-08-18'
 
 /**
  * Whether the model tells what it says between calls only when asked (`display: 'updates'`). Asking needs a beta, so
@@ -101,7 +103,7 @@ export const saysUpdates = ({ seen, isHome, display, on }: Model): boolean =>
   seen.how === 'model' && isHome && display === 'updates' && on === true
 
 /** The betas of the tools for a screen, by type. */
-const SCREEN_BETAS: Readonly<Record<string, string>> = {
+export const SCREEN_BETAS: Readonly<Record<string, string>> = {
   computer_20251124: 'computer-use-2025-11-24',
   computer_20250124: 'computer-use-2025-01-24',
 }

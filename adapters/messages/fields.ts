@@ -213,6 +213,11 @@ export function writeUser(
 
 const COMPACT = 'compact_20260112'
 
+/** The betas for edits of the context, for a summary among them, and for a summary that is asked for now. */
+export const CONTEXT_BETA = 'context-management-2025-06-27'
+export const COMPACT_BETA = 'compact-2026-01-12'
+export const SUMMARY_BETA = 'compact-2026-09-04'
+
 type WireCompaction = Partial<Record<'compaction' | 'context_management', Json | undefined>>
 
 /** Reads a wish for a summary: now, or above a number of tokens. Other edits of the context are leftovers. */
@@ -264,11 +269,11 @@ export function writeCompaction(
   const { now, above: value, instructions, pause } = compact
   const words = instructions === undefined ? {} : { instructions }
   if (now) {
-    betas.add('compact-2026-09-04')
+    betas.add(SUMMARY_BETA)
     const managed = left === undefined ? {} : { context_management: left }
     return { compaction: { type: 'summarize', ...words, ...restOf(compact) }, ...managed }
   }
-  betas.add('context-management-2025-06-27').add('compact-2026-01-12')
+  betas.add(CONTEXT_BETA).add(COMPACT_BETA)
   const trigger = value === undefined ? {} : { trigger: { type: 'input_tokens', value } }
   const about = { ...words, ...(pause && { pause_after_compaction: true }), ...restOf(compact) }
   const edits = [...listIn(objectIn(left)['edits']), { type: COMPACT, ...trigger, ...about }]

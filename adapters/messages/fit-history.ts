@@ -122,7 +122,10 @@ function fitMessage(message: JsonObject, context: ElementFit): JsonObject | [] {
     : emptied
 }
 
-/** Takes out what a system message says besides its content, where the server lacks the beta; `withLate` has the effort. */
+/**
+ * Takes out the members of a system message besides its content, where the server lacks the beta. `withLate` has moved
+ * the effort.
+ */
 function withSettings(message: JsonObject, { efforts, passing, lose }: ElementFit): JsonObject {
   const { content, clear_at } = message
   const isLasting = !passing && clear_at === PASSING

@@ -166,7 +166,7 @@ const plain = (text: string): Wire => ({
   source: { type: 'text', media_type: 'text/plain', data: text },
 })
 
-const FILES_BETA = 'files-api-2025-04-14'
+export const FILES_BETA = 'files-api-2025-04-14'
 
 const foreignFile = (path: string) =>
   invalid(

@@ -50,6 +50,7 @@ import {
   saysUpdates,
   screenTypes,
   takenBy,
+  UPDATES_BETA,
   type Model,
   type Takes,
 } from './abilities.ts'
@@ -327,8 +328,6 @@ function writeBody(request: Request, context: WholeContext, betas: Set<string>):
     ...writeDiagnostics(request, left, lose),
   }
 }
-
-const UPDATES_BETA = 'thinking-display-updates-2026-08-18'
 
 /**
  * Asks for what the model says between calls, which other dialects get without asking: for their callers with tools,

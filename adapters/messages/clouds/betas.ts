@@ -5,7 +5,11 @@ import { tell, lossesIn, type Lose } from '../../../src/model/loss.ts'
 import { leftOutFile } from '../../../src/rules/media.ts'
 import { keyOf } from '../../../src/rules/late-tools.ts'
 import type { BetaRequest, BetaRules, ServerFacts } from '../../contract.ts'
+import { FAST_BETA, SCREEN_BETAS, UPDATES_BETA } from '../abilities.ts'
 import { listIn, objectIn, objectsIn, textIn } from '../dialect.ts'
+import { COMPACT_BETA, CONTEXT_BETA, SUMMARY_BETA } from '../fields.ts'
+import { MCP_BETA } from '../mcp.ts'
+import { FILES_BETA } from '../media.ts'
 import { readTool } from '../tools.ts'
 import { placeOf } from '../wire.ts'
 import { withBlocks } from './blocks.ts'
@@ -103,29 +107,28 @@ const shown = (beta: string): string => beta.replaceAll(/[^\w.-]/g, '_').slice(0
 /** Betas of which a feature needs one. */
 type Needed = readonly [string, ...string[]]
 
-const CONTEXT: Needed = ['context-management-2025-06-27']
-const COMPACT: Needed = ['compact-2026-01-12']
-const MCP: Needed = ['mcp-client-2025-11-20', 'mcp-client-2025-04-04']
+const CONTEXT: Needed = [CONTEXT_BETA]
+const COMPACT: Needed = [COMPACT_BETA]
+const MCP: Needed = [MCP_BETA, 'mcp-client-2025-04-04']
 const SCOPE: Needed = ['prompt-caching-scope-2026-01-05']
-const UPDATES: Needed = ['thinking-display-updates-2026-08-18']
-const EAGER: Needed = ['fine-grained-tool-streaming-2025-05-14']
-const FILES: Needed = ['files-api-2025-04-14']
-const SEARCHED: Needed = ['tool-search-tool-2025-10-19', 'advanced-tool-use-2025-11-20']
+const UPDATES: Needed = [UPDATES_BETA]
+export const EAGER: Needed = ['fine-grained-tool-streaming-2025-05-14']
+const FILES: Needed = [FILES_BETA]
+export const SEARCHED: Needed = ['tool-search-tool-2025-10-19', 'advanced-tool-use-2025-11-20']
 const RUN: Needed = ['code-execution-2025-08-25', 'code-execution-2025-05-22']
 
 const MEMBERS: readonly (readonly [string, Needed])[] = [
   ['context_management', CONTEXT],
-  ['compaction', ['compact-2026-09-04']],
+  ['compaction', [SUMMARY_BETA]],
   ['mcp_servers', MCP],
-  ['speed', ['fast-mode-2026-02-01']],
+  ['speed', [FAST_BETA]],
   ['output_format', ['structured-outputs-2025-11-13', 'structured-outputs-2025-12-15']],
   ['container', ['skills-2025-10-02', ...RUN]],
 ]
 
 const TOOLS: readonly (readonly [RegExp, Needed])[] = [
   [/^mcp_toolset/, MCP],
-  [/^computer_20251124$/, ['computer-use-2025-11-24']],
-  [/^computer_20250124$/, ['computer-use-2025-01-24']],
+  ...Object.entries(SCREEN_BETAS).map(([type, beta]) => [RegExp(`^${type}$`), [beta]] as const),
   [/^web_search_/, ['web-search-2025-03-05']],
   [/^web_fetch_/, ['web-fetch-2025-09-10']],
   [/^code_execution_/, RUN],
@@ -264,7 +267,8 @@ function withoutFiles(body: JsonObject, sieve: Sieve): JsonObject {
 }
 
 /**
- * Takes the `scope` out of cache marks. Claude Code marks the part of its prompt so that all its users have in common.
+ * Takes the `scope` out of cache marks. With it Claude Code marks the part of its prompt that all its users have in
+ * common.
  */
 function withoutScopes(body: JsonObject, sieve: Sieve): JsonObject {
   const plain = (value: Json): Json => {

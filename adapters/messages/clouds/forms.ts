@@ -12,7 +12,7 @@ import { lossesIn, type Lose } from '../../../src/model/loss.ts'
 import { invalid } from '../../../src/model/problem.ts'
 import { leftOutFile } from '../../../src/rules/media.ts'
 import type { AmazonFrame, Form, FormedRequest, Frame, ServerFacts } from '../../contract.ts'
-import { betasIn } from './betas.ts'
+import { betasIn, EAGER, SEARCHED } from './betas.ts'
 import { withBlocks } from './blocks.ts'
 import { listIn, objectIn, objectsIn, textIn } from '../dialect.ts'
 
@@ -115,8 +115,8 @@ const NEWER: Readonly<Record<string, JsonObject>> = {
  */
 const ASKED: readonly (readonly [string, (tool: JsonObject) => boolean])[] = [
   ['computer-use-2025-01-24', ({ type }) => textIn(type) in NEWER],
-  ['tool-search-tool-2025-10-19', ({ type }) => textIn(type).startsWith('tool_search_tool_')],
-  ['fine-grained-tool-streaming-2025-05-14', (tool) => 'eager_input_streaming' in tool],
+  [SEARCHED[0], ({ type }) => textIn(type).startsWith('tool_search_tool_')],
+  [EAGER[0], (tool) => 'eager_input_streaming' in tool],
 ]
 
 function withToolsThere(body: JsonObject, lose: Lose): JsonObject {
