@@ -20,6 +20,7 @@ import {
   hasCalls,
   hasError,
   isSettled,
+  joinCalls,
   listCitations,
   readIndex,
   readAnnotation,
@@ -338,7 +339,8 @@ export class CompletionReader implements Reader {
   }
 
   #whole(json: JsonObject, choices: JsonObject[]): void {
-    const [choice = {}, ...others] = choices
+    const isOne = (this.#context.request.sampling.candidateCount ?? 1) === 1
+    const [choice = {}, ...others] = choices.length > 1 && isOne ? joinCalls(choices) : choices
     this.#cursor.start(textIn(json['id']), textIn(json['model']))
     this.#count(json['usage'] ?? choice['usage'])
     this.#tier = readTier(json['service_tier'])

@@ -125,6 +125,31 @@ export const hasCalls = (choice: JsonObject): boolean => {
   return objectsIn(tool_calls).length > 0 || !isAbsent(objectIn(function_call))
 }
 
+/** The members of a choice's message that say something. */
+const saidIn = ({ message }: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(objectIn(message)).filter(([, value]) => !isAbsent(value) && value !== ''),
+  )
+
+/**
+ * The choices of a reply that was to have one, where a server deals out the words and the calls of that one to several
+ * (Claude at Copilot: HKUDS/nanobot#1555).
+ */
+export function joinCalls([first = {}, ...others]: readonly JsonObject[]): JsonObject[] {
+  const whole = saidIn(first)
+  const calls = objectsIn(whole['tool_calls'])
+  const rest = others.filter((other) => {
+    const { role: _, tool_calls, ...said } = saidIn(other)
+    const more = objectsIn(tool_calls)
+    if (more.length === 0 || Object.keys(said).some((key) => key in whole)) return true
+    calls.push(...more)
+    Object.assign(whole, said)
+    return false
+  })
+  const isWhole = rest.length === others.length
+  return [isWhole ? first : { ...first, message: { ...whole, tool_calls: calls } }, ...rest]
+}
+
 /** Whether a choice of a body says that it failed, and nothing else. */
 export const failsWithin = ({ choices }: JsonObject): boolean =>
   objectsIn(choices).some(

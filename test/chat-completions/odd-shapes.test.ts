@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { adapterOf } from '../dialects/adapters.ts'
+import { fold } from '../../src/model/events.ts'
 import { emptyRequest } from '../../src/rules/empty-request.ts'
 import { readBodyText, readFrames, writeReply } from '../laws/exchange.ts'
 import { bothWays, chunk, completion } from './reading.ts'
@@ -77,6 +78,45 @@ describe('arguments as the empty list that PHP makes of an empty object', () => 
     const called = { id: 'c', type: 'function', function: { name: 'f', arguments: [] } }
     for (const { blocks, finish } of bothWays({ tool_calls: [called] }))
       expect({ blocks, finish }).toMatchObject({ blocks: [{ input: '{}' }], finish: 'tool-call' })
+  })
+})
+
+const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } })
+const choice = (message: object, finish_reason = 'tool_calls') => ({ finish_reason, message })
+
+function replyOf(choices: object[], candidateCount = 1) {
+  const asked = { ...request, sampling: { candidateCount } }
+  return readBodyText(adapter, asked, JSON.stringify({ ...completion({}), choices }))
+}
+
+describe('calls in choices of their own (Claude at Copilot)', () => {
+  const one = choice({ content: null, tool_calls: [call('a')] })
+  const other = choice({ content: '', tool_calls: [call('b')] })
+
+  it.each([
+    [
+      'words',
+      choice({ role: 'assistant', content: 'A' }),
+      [{ text: 'A' }, { id: 'a' }, { id: 'b' }],
+    ],
+    ['words that end', choice({ content: 'A' }, 'stop'), [{ text: 'A' }, { id: 'a' }, { id: 'b' }]],
+    ['a call', choice({ tool_calls: [call('c')] }), [{ id: 'c' }, { id: 'a' }, { id: 'b' }]],
+  ])('belong to the first, behind %s', (_, first, blocks) => {
+    const { events, losses } = replyOf([first, one, other])
+    expect(fold(events).reply).toMatchObject({ blocks, finish: 'tool-call' })
+    expect(losses).toEqual([])
+  })
+
+  it('undo no cut', () => {
+    const { events } = replyOf([choice({ content: 'A' }, 'length'), one])
+    expect(fold(events).reply).toMatchObject({ finish: 'length' })
+  })
+
+  it('are of another candidate where more were asked for, or where that has words', () => {
+    const words = choice({ content: 'A' })
+    const more = choice({ content: 'B', tool_calls: [call('a')] })
+    for (const { events } of [replyOf([words, one], 2), replyOf([words, more])])
+      expect(fold(events).reply.blocks).toMatchObject([{ text: 'A' }])
   })
 })
 
