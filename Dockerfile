@@ -8,6 +8,8 @@ COPY scripts/build-tools.mjs scripts/
 # A tenth of what the tests need.
 RUN node scripts/build-tools.mjs && npm ci --no-audit --no-fund
 COPY . .
+# What `--version` names: the repository is not copied. Empty for a release.
+ARG BUILT_FROM=unknown
 RUN npm run build
 
 FROM node:24-slim

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 import { Progress } from './test/progress.ts'
@@ -78,8 +79,8 @@ const INSTALLED = '**/node_modules/**'
 
 export default defineConfig({
   test: {
-    // By default one core is left idle, and of two that is half. One more makes short times of tests run out.
-    maxWorkers: '100%',
+    // One more than there are cores: some always wait, for a process, a socket or a timer.
+    maxWorkers: availableParallelism() + 1,
     reporters: [
       'default',
       ...(process.env['GITHUB_ACTIONS'] ? ['github-actions'] : []),

@@ -44,36 +44,38 @@ export type {
 }
 
 /**
- * The facts in a path. `framing` is how a stream leaves: server-sent events, or (content generation without
- * `alt=sse`) a JSON array that grows.
+ * What the path of a request says. `framing` is how a stream leaves: as server-sent events, or (generate-content
+ * without `alt=sse`) as a JSON array that grows.
  */
 export interface Route {
   operation: 'create' | 'count-tokens'
   model?: string
   stream?: boolean
   framing?: Framing
-  /** A summary of the conversation is asked for by the path, and its answer is an object of its own. */
+  /** The path asks for a summary of the conversation; the answer is an object of its own. */
   compacts?: true
 }
 
-/** What is said to an upstream, before its address and its key are known. */
+/** A request to an upstream, before its address and its key are known. */
 export interface WrittenRequest<Body = JsonObject> {
   /** Begins with a version segment. */
   path: string
   query?: readonly (readonly [string, string])[]
   headers: Readonly<Record<string, string>>
   body: Body
-  /** The last proof of reasoning in the body, empty without one, where the service binds those of its reply to it. */
+  /**
+   * The last proof of reasoning in the body, for a service that binds the proofs of its reply to it; empty without one.
+   */
   lastProof?: string
 }
 
-/** Where a request goes at its service. */
+/** The path of a request at its service, with its query. */
 export const addressOf = ({ path, query }: Pick<WrittenRequest, 'path' | 'query'>): string =>
   query
     ? `${path}?${query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`
     : path
 
-/** The facts about a model, from the configuration; what it does not say is known by the name (`src/models`). */
+/** What the configuration says of a model. For what it does not say, the name decides (`src/models`). */
 export interface ModelFacts extends SayableFacts {
   /** The facts about the server that runs it. */
   server?: ServerFacts
@@ -90,19 +92,21 @@ export interface Target {
   model: string
   /** The bound to ask for when the caller gave none and the dialect requires one. */
   defaultMaxOutputTokens: number
-  /** That is what the configuration says. */
+  /** The configuration gives that bound; otherwise it is a default. */
   isDefaultSaid?: boolean
   facts: ModelFacts
-  /** The cloud that serves it, where that takes other things than the model's own service (`adapters/servers.ts`). */
+  /**
+   * The cloud that serves the model, where it takes other things than the model's own service (`adapters/servers.ts`).
+   */
   service?: string
 }
 
-/** What is known of a model: as configured, or else by its name. */
+/** What is known of a model: from the configuration, or else from its name. */
 export type Known = KnownFacts & Omit<ModelFacts, keyof KnownFacts> & { readonly seen: SeenModel }
 
 /**
- * What is known of the model of a request: what is configured beats what its name tells, and `is` beats the name.
- * `careful` is said of a model that nothing is known of: what every current model of the dialect's service takes.
+ * What is known of the model of a request. The configuration beats the name, and its `is` stands for the name. An
+ * unknown model gets the facts `careful`: what every current model of the dialect's service takes.
  */
 export function knownOf(
   { model, facts, service }: Pick<Target, 'model' | 'facts' | 'service'>,
@@ -112,7 +116,7 @@ export function knownOf(
   return { ...(seen.how === 'unknown' ? careful : seen.facts), ...facts, seen }
 }
 
-/** `headers`: those with a meaning in this dialect (its version, its betas). */
+/** `headers`: the headers of the request, for those with a meaning in this dialect (its version, its betas). */
 export interface ReadRequestContext {
   readonly route: Route
   readonly headers: Lookup
@@ -120,7 +124,7 @@ export interface ReadRequestContext {
   newId(prefix: string): string
 }
 
-/** No cache settings, those of the caller, or also those that the caller's dialect cannot express. */
+/** Which cache settings are sent: none, the caller's, or also such as the caller's dialect cannot express. */
 export type CacheMode = 'off' | 'carry' | 'derive'
 
 /** The cache settings for an upstream. */
@@ -133,19 +137,18 @@ export interface CacheOptions {
 export interface WriteRequestContext {
   readonly target: Target
   readonly lose: Lose
-  /** When absent, the caller's settings are carried. */
+  /** When absent, the caller's cache settings are carried. */
   readonly cache?: CacheOptions | undefined
 }
 
 /**
- * The context for reading a reply: its request has the names of tools, the free-form tools, and the caller's
- * settings.
+ * The context for reading a reply. Its request holds the names of tools, the free-form tools and the caller's settings.
  */
 export interface ReadReplyContext {
   readonly request: Request
   /** The facts about the server that answers. */
   readonly server?: ServerFacts | undefined
-  /** That of `WrittenRequest`, where the request was written here. */
+  /** `WrittenRequest.lastProof`, where the request was written here. */
   readonly lastProof?: string | undefined
   readonly lose: Lose
   newId(prefix: string): string
@@ -162,88 +165,93 @@ export interface WriteReplyContext {
 /** Where a credential is sent: in a header, or in a query parameter. */
 export type AuthStyle = 'x-api-key' | 'bearer' | 'x-goog-api-key' | 'api-key' | 'query'
 
-/** A request as the dialect's own service takes it, or as a cloud does that takes it otherwise. */
+/** A request in the form of the dialect's own service, or in that of a cloud. */
 export interface FormedRequest {
   path: string
   query: readonly (readonly [string, string])[]
   headers: Readonly<Record<string, string>>
-  /** JSON. What is not edited stays the text that it was. */
+  /** JSON text. A form edits only what it must, so the rest stays as it was written. */
   body: string
 }
 
 /** How a cloud takes the requests of a dialect at a path of its own. */
 export interface Form {
-  /** What a configured path ends in below which it is taken; absent where the profile of a server says so. */
+  /**
+   * The end of a configured path below which the form applies; absent where the profile of a server chooses the form.
+   */
   readonly end?: RegExp
-  /** Absent where only the version is missing in the path. */
+  /** Absent where the form differs only by having no version in its path. */
   write?(request: FormedRequest): FormedRequest
-  /** Says a frame of Amazon's streams as an event of the dialect, where streams come in those. */
+  /** Turns a frame of Amazon's streams into an event of the dialect, where streams come in such frames. */
   readonly say?: SayFrame
 }
 
-/** What is sent of a request, as far as betas are concerned. */
+/** The parts of a request that can name betas or need them. */
 export type BetaRequest = Pick<FormedRequest, 'headers' | 'body'>
 
-/** Features of a dialect that a request names to use them, where servers refuse those that they do not know. */
+/** Betas: features that a request has to name before it uses them. A server may refuse a beta that it does not know. */
 export interface BetaRules {
-  /** The words of such a refusal. */
+  /** The words in which a server refuses a beta. */
   readonly words: RegExp
-  /** The headers with those that the server takes (`ServerFacts.betas`). */
+  /** The headers, with only those betas that the server takes (`ServerFacts.betas`). */
   siftHeaders(
     headers: Readonly<Record<string, string>>,
     server: ServerFacts,
     lose: Lose,
   ): Record<string, string>
-  /** The same of a whole request, with what each of them is for. */
+  /** A whole request, without the betas that the server does not take and without what they are for. */
   sift(
     request: BetaRequest,
     server: ServerFacts,
     lose: Lose,
   ): BetaRequest & { headers: Record<string, string> }
-  /** Those that a refusal names, of those that were sent. */
+  /** The betas of a sent request that a refusal names. */
   refused(said: string, sent: BetaRequest): string[]
 }
 
 /** A model in the proxy's list. */
 export interface ModelEntry {
   id: string
-  /** The dialect of the service that knows it by this name. */
+  /** The dialect of the service that knows the model by this name. */
   service?: string
   contextWindow?: number
   maxOutputTokens?: number
-  /** What the model can do, where the table knows it. */
+  /** What the model can do, as far as the table of models knows. */
   facts?: Abilities
 }
 
-/** Facts about a model for its callers, and the cloud that serves it. */
+/** What callers are told that a model can do, and the cloud that serves it. */
 export type Abilities = KnownFacts & { readonly service?: string }
 
-/** A fact about a model as its service tells it, and the member in which it does. */
+/** A fact that a service tells about one of its models, and the member that tells it. */
 export interface ModelFact {
   fact: keyof KnownFacts | 'lifecycle' | 'maxTemperature'
   member: string
   value: string | number | boolean | readonly string[]
 }
 
-/** The changes to a request for an upstream of the caller's own dialect. Plain data. */
+/** How to edit a request for an upstream of the caller's own dialect. Plain data. */
 export interface SameEdits {
   /** The model's name at the upstream, where the body names a model. */
   readonly model?: string
-  /** The same, also where the path names it. */
+  /** The model's name at the upstream, also where the path names the model. */
   readonly sentTo?: string
   /** The facts about the model. */
   readonly facts: ModelFacts
-  /** Whether to take out what only other services and this proxy can read: proofs in envelopes, ids made here. */
+  /** Whether to take out what only other services or this proxy can read: proofs in envelopes, and ids made here. */
   readonly foreign: boolean
-  /** A service that counts the tokens of a stream only when it is asked is asked. */
+  /** Whether to ask for a count of tokens, where the service counts a stream only when asked. */
   readonly usage?: boolean
-  /** The references of the body have been written out, from records kept here. */
+  /** The references in the body have been replaced by what they refer to, from records kept here. */
   readonly resolved?: boolean
-  /** Its path keeps nothing in any case, and has no word for it. */
+  /** The request's path has no member that says whether to keep the request, because nothing is kept there. */
   readonly unkept?: boolean
-  /** Ids of thoughts that go on as their words alone: they are not known to be this caller's. */
+  /** Ids of thoughts that are not known to be this caller's. Such a thought is sent on as its words, without its id. */
   readonly nameless?: ReadonlySet<Json | undefined>
-  /** Whether the upstream's account reads proofs with this mark, or without one; absent where there is no other one. */
+  /**
+   * Whether the upstream's account reads a proof with this mark of an account, or without one; absent where the
+   * upstream has only one account.
+   */
   readonly readsProof?: ((account: string | undefined) => boolean) | undefined
 }
 
@@ -253,7 +261,7 @@ export interface HeaderRules {
   readonly request: readonly string[]
   /** What the names of further ones are like. */
   readonly others?: RegExp
-  /** Pairs of spellings of one header: an upstream is sent both, whichever came. */
+  /** Headers with two spellings: an upstream is sent both, whichever came. */
   readonly twins?: readonly (readonly [string, string])[]
   /** What the names of reply headers are like that are passed back unchanged. */
   readonly reply?: RegExp
@@ -261,18 +269,18 @@ export interface HeaderRules {
   demand?(headers: Lookup): void
 }
 
-/** How a service is asked to count the tokens of a stream, and what it then says. */
+/** How a service is asked to count the tokens of a stream, and how its count is recognised. */
 export interface CountingRule {
-  /** The member that asks, and what is its value. */
+  /** The member that asks for the count, and its value. */
   readonly member: string
   readonly value: string
-  /** Whether a body asks already, or must not: the server does not know the member. */
+  /** Whether the body needs no edit: it asks already, or the server does not know the member. */
   isSettled(asked: string | undefined, facts: ModelFacts): boolean
-  /** Whether the data of an event is the count alone: a caller that did not ask does not expect it. */
+  /** Whether an event holds only the count. Such an event is kept from a caller that did not ask for it. */
   isCount(data: string): boolean
 }
 
-/** One dialect on both sides: the caller's body with the necessary edits only. */
+/** What an exchange needs in which both sides speak this dialect: the caller's body with the necessary edits only. */
 export interface SameSide {
   /**
    * Edits a body. Whatever is not edited stays the same object and so keeps its text: see `src/json/edit.ts`. The
@@ -281,11 +289,11 @@ export interface SameSide {
   edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
   /** A quick check whether a body's text may hold something to take out (`SameEdits.foreign`). */
   mayHoldForeign(text: string): boolean
-  /** Whether a body's text may hold names that the server knows by other names, so that its reply has to be read. */
+  /** Whether a body's text may hold names that the server knows by other names. Then its reply has to be read too. */
   isRenamed?(text: string, server: ServerFacts): boolean
   /** The upstream path for a caller's path, with the model replaced where it is part of the path. */
   path(head: RequestHead, model: string | undefined): string
-  /** What a body says of how many tokens its reply may have; undefined where it says nothing. */
+  /** The bound that a body sets for the tokens of its reply; undefined without one. */
   outputBound?(body: {
     readonly text: string
     memberText(name: string): string | undefined
@@ -294,18 +302,20 @@ export interface SameSide {
   readonly query: readonly string[]
   readonly headers: HeaderRules
   /**
-   * The top-level member of request and reply that names the model; `event`: the path to it in an event of a
-   * stream, where that differs from the reply's.
+   * The top-level member that names the model, in a request and in a reply. `event`: the path to it in an event of a
+   * stream, where that differs.
    */
   readonly modelMember: { request?: string; reply: string; event?: readonly string[] }
   /** The top-level members with which a conversation begins: instructions and turns. */
   readonly beginning?: { instructions?: string; turns: string }
-  /** Where services count the tokens of a stream only when they are asked. */
+  /** Absent where services count the tokens of every stream. */
   readonly counting?: CountingRule
   readonly passing: PassingRules
 }
 
-/** One dialect, both sides. The four roles are those of an HTTP codec: decode and encode, request and reply. */
+/**
+ * One dialect, on both sides. Its four roles are those of an HTTP codec: to decode and to encode requests and replies.
+ */
 export interface Adapter {
   readonly dialect: string
   readonly caller: {
@@ -314,21 +324,26 @@ export interface Adapter {
     match(head: RequestHead): Route | undefined
     readRequest(body: Json, context: ReadRequestContext): Request
     writer(context: WriteReplyContext): Writer
-    /** What it allows in the id of a call; anything when absent. */
+    /** What the dialect allows in the id of a call; anything when absent. */
     readonly callIds?: NameRule
-    /** Members of its requests, and types of blocks and tools, that must not be left out for another dialect. */
+    /**
+     * Members of a request, and types of blocks and tools, that no other dialect can keep: such a request is refused
+     * there.
+     */
     readonly mustKeep?: ReadonlySet<string> | undefined
-    /** Tools without which an answer has no sources, where nothing searches besides. */
+    /**
+     * Tools that search for the answer. A request is refused where the upstream has none of them and nothing else
+     * searches.
+     */
     readonly sources?: ReadonlySet<string> | undefined
-    /** `headers`: those that the dialect's clients read; none of them is about framing. */
     writeProblem(problem: Problem, requestId: string): { status: number; body: JsonObject }
     writeTokenCount(inputTokens: number): JsonObject
-    /** `query`: that of the address, by which a client may ask for a shape of its own. */
+    /** `query`: the query of the request, by which a client may ask for another shape of the list. */
     writeModels(models: readonly ModelEntry[], now: number, query?: Lookup): JsonObject
     writeModel(model: ModelEntry, now: number): JsonObject
     /** Absent where each request brings its whole conversation. */
     readonly memory?: ConversationMemory
-    /** Its callers may stay connected at the path of their conversations. */
+    /** How callers stay connected (WebSocket) at the path of their conversations; absent where they cannot. */
     readonly sockets?: SocketMode
     /** The frame that keeps a silent stream alive, where the dialect's clients accept one. */
     readonly heartbeat?: Heartbeat
@@ -336,14 +351,14 @@ export interface Adapter {
   readonly upstream: {
     readonly defaultAuth: AuthStyle
     /**
-     * What at the end of a configured path stands in the place of `/v1`, where that may be more than the versions that
-     * every dialect has; group 1 is the version.
+     * Matches the end of a configured path that stands in the place of `/v1`, where it may be more than a version that
+     * every dialect has. Group 1 is the version.
      */
     readonly versions?: RegExp
-    /** How clouds take its requests at paths of their own, by the names of the ways. */
+    /** The forms in which clouds take requests of this dialect at paths of their own, by name. */
     readonly forms?: Readonly<Record<string, Form>>
     readonly betas?: BetaRules
-    /** What its paths end in at clouds, before what is added to them. */
+    /** The end of the configured path for this dialect at each cloud. */
     readonly ends?: Readonly<Partial<Record<ServerName, string>>>
     /**
      * The parameters that the configuration may list as refused by a model (`ModelFacts.drop`), by all their names.
@@ -351,27 +366,30 @@ export interface Adapter {
     droppable(): readonly string[]
     /** Known servers that speak a part of the dialect. */
     readonly profiles?: readonly Profile[]
-    /** What it keeps of requests, and whether it can be told. */
+    /** Whether the service keeps requests, and whether a request can say so. */
     storing(target: Target): Storing
     /** The subtrees of a reply that stay text. */
     readonly verbatim: VerbatimPaths
     writeRequest(request: Request, context: WriteRequestContext): WrittenRequest
-    /** Its callers may receive summaries of a conversation (`Request.compact`), in an envelope. */
+    /** Callers of this dialect may receive summaries of a conversation (`Request.compact`), in an envelope. */
     readonly compacts?: true
-    /** Its service caches no turn that another choice of tools was sent with. */
+    /** The service does not find a cached turn again that was sent with another choice of tools. */
     readonly cachesChoice?: true
-    /** Its service searches files, if not the same ones. */
+    /** The service can search files, though only files of its own. */
     readonly searchesFiles?: true
-    /** The upstream's own token counter for the same request; undefined when it has none. */
+    /** The same request for the upstream's token counter; undefined when the upstream has none. */
     writeCountRequest(request: Request, context: WriteRequestContext): WrittenRequest | undefined
     readTokenCount(body: Json): number | undefined
     reader(context: ReadReplyContext): Reader
     readProblem(status: number, body: Json | undefined): Problem
   }
   readonly same: SameSide
-  /** A program that sends the words of another dialect here: how its bodies begin, and the caller's side for it. */
+  /**
+   * A program that sends requests of another dialect to this one's path: how their bodies begin, and the caller's side
+   * for it.
+   */
   readonly alsoSpeaks?: { readonly begins: RegExp; readonly adapter: Adapter }
-  /** The members of its requests, for errors that name one of them. */
+  /** The members of a request, for errors that name one of them. */
   readonly members: FieldNames
 }
 

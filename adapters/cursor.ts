@@ -3,14 +3,14 @@ import type { Request } from '../src/model/request.ts'
 import { withFreeArguments } from '../src/rules/text-tools.ts'
 import type { Adapter, ReadRequestContext } from './contract.ts'
 
-/** Nothing but settings stands before the conversation. By the rules it would be in `messages`. */
+/** The body of Cursor: settings, then `input`. A request of chat completions would have `messages` and no `input`. */
 const BEGINS =
   /^\s*\{\s*(?:"(?!messages")\w+"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.+-]+)\s*,\s*)*"input"\s*:/
 
 /**
- * Cursor (3.1, forum.cursor.com 159298 and 153019) sends requests of `responses` to the path of chat completions where
- * its base URL is another one, and understands replies of chat completions alone. So it has a dialect of its own, which
- * no upstream speaks.
+ * Cursor (3.1, forum.cursor.com 159298 and 153019) sends requests of `responses` to the path of chat completions when
+ * its base URL has been changed, and understands only replies of chat completions. So it gets a dialect of its own,
+ * which no upstream speaks.
  */
 export const withCursor = (chat: Adapter, responses: Adapter): Adapter => ({
   ...chat,
@@ -33,9 +33,9 @@ export const withCursor = (chat: Adapter, responses: Adapter): Adapter => ({
 })
 
 /**
- * Replies are always counted here, and the words by which chat completions ask for that are none of `responses`. Cursor
- * (3.14) takes each call for one of a function, and the arguments of `ApplyPatch`, a tool with free text, for that text
- * (icebear0828/codex-proxy#708).
+ * `stream_options` is taken out: it asks for a count as chat completions do, `responses` has another member of this
+ * name, and replies are always counted here. Cursor (3.14) takes each call for a call of a function, and the arguments
+ * of `ApplyPatch`, a tool with free text, for that text (icebear0828/codex-proxy#708).
  */
 function readRequest({ caller }: Adapter, body: Json, context: ReadRequestContext): Request {
   const { stream_options: _, ...own } = isObject(body) ? body : {}

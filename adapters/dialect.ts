@@ -3,7 +3,7 @@ export const DIALECTS = ['messages', 'generate-content', 'responses', 'chat-comp
 
 export type Dialect = (typeof DIALECTS)[number]
 
-/** Other gateways ask for a vendor where this one asks for a dialect. */
+/** The dialect of each vendor: the configuration of other gateways names vendors where this one names dialects. */
 const VENDORS: readonly (readonly [beginning: string, dialect: Dialect])[] = [
   ['anthropic', 'messages'],
   ['claude', 'messages'],
@@ -15,7 +15,7 @@ const VENDORS: readonly (readonly [beginning: string, dialect: Dialect])[] = [
   ['openai', 'responses'],
 ]
 
-/** The dialect that the name of a vendor stands for; of two that it has, the newer one. */
+/** The dialect that a vendor's name stands for: the newer one, where the vendor has two. */
 export function dialectOfVendor(name: string): Dialect | undefined {
   const spelled = name.toLowerCase()
   return VENDORS.find(([beginning]) => spelled.startsWith(beginning))?.[1]

@@ -2,7 +2,7 @@ import type { JsonObject } from '../src/json/json.ts'
 import type { Adapter, Lookup, ModelFact } from './contract.ts'
 import { withCursor } from './cursor.ts'
 import { type Dialect, DIALECTS } from './dialect.ts'
-// In the order in which the Worker is smallest: gzip finds again what has stood within the last 32 kB.
+// This order makes the Worker smallest: gzip finds a repetition only within the last 32 kB.
 import { generateContent } from './generate-content/index.ts'
 import { messages } from './messages/index.ts'
 import { responses } from './responses/index.ts'
@@ -11,8 +11,8 @@ import { readModel as readGenerateContentModel } from './generate-content/models
 import { readModel as readMessagesModel } from './messages/models.ts'
 
 /**
- * All dialects. A new one needs a folder, its name in `dialect.ts`, a line here and, where it shares paths with
- * another, one below.
+ * All dialects. A new one needs a folder, its name in `dialect.ts`, a line here and, where it shares paths with another
+ * one, a line in `RESEMBLANCES`.
  */
 const BY_NAME: Readonly<Record<Dialect, Adapter>> = {
   messages,
@@ -23,7 +23,7 @@ const BY_NAME: Readonly<Record<Dialect, Adapter>> = {
 
 export const adapters: readonly Adapter[] = DIALECTS.map((name) => BY_NAME[name])
 
-/** The dialects for the core: to list, to look up, or to guess where no route fits. */
+/** All that the core knows of dialects: a list, a look-up, and a guess for a request without a route. */
 export interface Dialects {
   readonly list: readonly Adapter[]
   of(dialect: string): Adapter | undefined
@@ -52,7 +52,7 @@ export const dialects: Dialects = {
     RESEMBLANCES.find(([, applies]) => applies(path, headers))?.[0] ?? responses,
 }
 
-/** What services tell of their models, by their dialects; no request needs it. */
+/** Readers of what a service tells about its models, by dialect. No request needs them. */
 export const MODEL_READERS: ReadonlyMap<string, (body: JsonObject) => ModelFact[]> = new Map([
   ['messages', readMessagesModel],
   ['generate-content', readGenerateContentModel],

@@ -2,16 +2,16 @@ import { defined } from '../src/json/json.ts'
 import type { ServerName } from './servers.ts'
 
 /**
- * The differences of a server from its dialect's first service. The facts decide, never the server's name; an
- * absent fact means what is safe with an unknown server.
+ * How a server differs from the first service of its dialect. Code asks for these facts and never for the server's
+ * name. An absent fact means what is safe with an unknown server.
  */
 export interface ServerFacts {
   /**
-   * Whether all that it takes is said: an absent fact means what is safe, for callers of its own dialect too, who are
-   * otherwise corrected by nothing that is not said.
+   * Whether the facts are complete. Then callers of the server's own dialect too are given what an absent fact means;
+   * otherwise their requests are changed only by facts that are given.
    */
   wellKnown?: boolean
-  /** The member for thoughts of earlier turns. */
+  /** The member that holds the thoughts of earlier turns. */
   reasoningField?:
     | 'reasoning_content'
     | 'reasoning'
@@ -22,7 +22,7 @@ export interface ServerFacts {
     | 'none'
   /** Which thoughts of earlier turns are sent back. */
   reasoningReplay?: 'never' | 'with-tools' | 'all'
-  /** The server refuses a turn with calls but without thoughts; this text stands for missing ones. */
+  /** The text that stands for missing thoughts, where the server refuses a turn with calls and without thoughts. */
   reasoningFiller?: string
   /** The member that asks for thinking. */
   reasoningStyle?:
@@ -36,7 +36,10 @@ export interface ServerFacts {
   /** Whether a text that begins with `<think>` begins with thoughts. */
   thinkTags?: 'text' | 'reasoning'
   maxTokensMember?: 'max_tokens' | 'max_completion_tokens'
-  /** Whether the model takes stop sequences, a temperature, and a forced tool while it thinks. */
+  /**
+   * Whether stop sequences are taken; `temperature`: whether a temperature and `top_p` are; `forcedWhileThinking`:
+   * whether a tool may be forced while the model thinks.
+   */
   stop?: boolean
   temperature?: boolean
   forcedWhileThinking?: boolean
@@ -51,61 +54,73 @@ export interface ServerFacts {
   systemFirst?: boolean
   /** Whether messages may name their speaker. */
   messageNames?: boolean
-  /** The text of the model that the server requires between results and the user's next message. */
+  /**
+   * The words of the model that stand between a tool's result and the user's next message, where the server requires
+   * some.
+   */
   bridgeAfterTool?: string
-  /** Whether content that is only text must be a string and not a list of parts. */
+  /** Whether content of text alone must be a string and no list of parts. */
   plainContent?: boolean
   cacheMark?: 'cache_control' | 'prompt_cache_breakpoint' | 'none'
   /** Whether the server takes a cache key that the proxy makes for callers without one. */
   cacheKey?: boolean
-  /** Whether a first call without a proof, or the stand-in for one, is refused where the model is a Gemini of today. */
+  /** Whether the first call of a turn needs a proof, or the stand-in for one, where the model is a current Gemini. */
   provenCalls?: boolean
-  /** The form of call ids: at most so many characters, or exactly nine. */
+  /** The form of call ids: at most so many characters, or exactly nine letters and digits. */
   callIds?: number | 'nine'
-  /** Whether arguments of calls in a history must be JSON. */
+  /** Whether the arguments of earlier calls must be JSON. */
   validArguments?: boolean
   webSearch?: boolean
   topK?: boolean
   verbosity?: boolean
   seedMember?: 'seed' | 'random_seed'
-  /** Whether tokens in the total beyond its parts are output. */
+  /** Whether tokens that stand in the total and in none of its parts are output. */
   outputInTotal?: boolean
   /** Whether tools may stand in namespaces. */
   namespaces?: boolean
-  /** Whether tools other than functions may be offered: hosted ones, and any of an unknown type. */
+  /** Whether any tool but a function may be offered: a hosted one, or one with a type of its own. */
   hostedTools?: boolean
   /** Whether a tool choice may be more than a word. */
   namedChoice?: boolean
-  /** Whether the server fetches pictures by their addresses. */
+  /** Whether the server fetches pictures from their addresses. */
   fetchesUrls?: boolean
-  /** Whether the server demands of a picture how closely to look at it. */
+  /** Whether the server requires `detail` on each picture. */
   imageDetail?: boolean
   /** Whether documents may stand beside text and pictures. */
   files?: boolean
-  /** Whether the server enforces schemas; otherwise replies are JSON, and the schema is said in words. */
+  /** Whether the server enforces a schema of the answer. Otherwise the schema is told in words. */
   jsonSchema?: boolean
-  /** Whether it refuses plain JSON mode where no message holds the word JSON. */
+  /** Whether the server refuses plain JSON mode where no message holds the word JSON. */
   jsonWord?: boolean
-  /** Whether it knows `safety_identifier`, and not only the older `user`. */
+  /** Whether the server knows `safety_identifier`, and not only the older `user`. */
   safetyIdentifier?: boolean
   /** Whether results of tools may hold more than text. */
   toolMedia?: boolean
-  /** Whether the server takes thoughts of earlier turns back, and without a proof that it gave out. */
+  /**
+   * Whether the server takes back thoughts of earlier turns; `unprovenThoughts`: also those without a proof that it
+   * issued.
+   */
   reasoningItems?: boolean
   unprovenThoughts?: boolean
   /** Whether a conversation may hold items other than messages, calls of functions, their results and thoughts. */
   otherItems?: boolean
-  /** Whether the server writes summaries; where nothing is said, one that takes other items and keeps replies does. */
+  /**
+   * Whether the server writes summaries. An absent fact means: only one that takes other items and stores replies does.
+   */
   compacts?: boolean
   /** Whether the server stores replies and continues them. */
   state?: boolean
-  /** Whether it knows the member that says whether to keep a request, and keeps those that do not say otherwise. */
+  /** Whether the server knows `store`; `storesByDefault`: whether it stores a request that does not say. */
   store?: boolean
   storesByDefault?: boolean
   countTokens?: boolean
-  /** The way in which the server takes requests, where that is not the dialect's: one of `upstream.forms`. */
+  /**
+   * The form in which the server takes requests, one of the dialect's `upstream.forms`; absent for the dialect's own.
+   */
   form?: 'invoke' | 'raw-predict'
-  /** The betas that pass (`*` for any), or those that do not (`!name`); all pass when absent. */
+  /**
+   * The betas that pass (a `*` at the end stands for any ending), or those that do not (`!name`). All pass when absent.
+   */
   betas?: readonly string[]
   /** The members of a request that the server takes; any when absent. */
   members?: readonly string[]
@@ -113,15 +128,15 @@ export interface ServerFacts {
   drop?: readonly string[]
 }
 
-/** The known facts about one server, with its name; where they come from stands in `server-sources.ts`. */
+/** The known facts about one server. `server-sources.ts` says where they are from. */
 export interface Profile {
   name: ServerName
   facts: ServerFacts
-  /** The words in which the server refuses what the facts would have avoided, and their meaning. */
+  /** The words in which the server refuses what a fact would have avoided, and what they mean. */
   refusals?: readonly { words: RegExp; says: string }[]
 }
 
-/** What is said of a server stands above what is known of it. */
+/** The facts about a server: what the configuration says replaces what the profile knows. */
 export const saidAbove = (
   known: ServerFacts | undefined,
   said: { readonly [Name in keyof ServerFacts]: ServerFacts[Name] | undefined },

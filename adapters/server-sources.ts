@@ -1,9 +1,9 @@
 import type { ServerName } from './servers.ts'
 
 /**
- * Where the facts of each profile come from, by its name and dialect: the version with which they were seen (a day
- * where the server has no versions), and the recorded traffic, the manual, or the issue that shows them. It is for
- * people, so a Worker is not given it.
+ * Where the facts of each profile come from, by server and dialect: the version that was looked at (a month where the
+ * server has no versions), and the recorded traffic, the manual or the issue that shows them. Only people read this
+ * table, so it is in no Worker.
  */
 export const SOURCES: Readonly<Record<ServerName, Readonly<Record<string, Source>>>> = {
   azure: {

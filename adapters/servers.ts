@@ -1,19 +1,19 @@
-/** Where a server is found that is known by name. */
+/** Where a server with a profile is found. */
 export interface Server {
   /**
-   * Its hosts, each with all below it; a `*` is one label, or the beginning of one. None where people run it at an
-   * address of their own.
+   * Its hosts; each includes its subdomains. A `*` is one label, or the beginning of one. Absent where everyone runs
+   * the server at an address of their own.
    */
   hosts?: readonly string[]
-  /** The cloud that it is a part of, where that takes other things of models than their own service does. */
+  /** Its cloud, where models there take other things than at their own service. */
   cloud?: string
-  /** Its port on this machine, where nothing else is known to be there by default. */
+  /** Its port on this machine, where no other program listens by default. */
   port?: number
 }
 
 /**
- * Every server that a profile may be named after. The hosts are those of the services' own manuals. Port 8080 of
- * llama.cpp, and 8000 of vLLM, belong to half of all programs, so nothing follows from them.
+ * Every server that can have a profile. The hosts are from the services' own manuals. llama.cpp (port 8080) and vLLM
+ * (8000) have no port here, because many other programs use the same ones.
  */
 export const SERVERS = {
   azure: {

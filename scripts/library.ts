@@ -72,6 +72,10 @@ const clientAlone: Plugin = {
   },
 }
 
+/** What a build is made from: what it is told where it cannot see the repository, or the commit here. */
+export const builtFrom = (told = process.env['BUILT_FROM']): string =>
+  told ?? unreleasedCommit(process.cwd())
+
 /** The folder of the parts that the command loads when it needs them, beside it. */
 export const PARTS = 'command'
 
@@ -87,7 +91,7 @@ export const buildCommand = (outdir: string, write = true) =>
     platform: 'node',
     banner: { js: COMMAND_BANNER },
     minifyIdentifiers: true,
-    define: { BUILT_FROM: JSON.stringify(unreleasedCommit(process.cwd())) },
+    define: { BUILT_FROM: JSON.stringify(builtFrom()) },
     plugins: [pageInside, clientAlone],
   })
 

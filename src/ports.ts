@@ -191,8 +191,8 @@ export interface RecalledRequest {
   first(bytes: Bytes): ScannedBody | undefined
   /** Learns from a body that is not known. */
   learned(bytes: Bytes, text: string, structure: Structure): ScannedBody
-  /** The bytes of `stringify`. */
-  written(body: JsonObject): Uint8Array
+  /** The bytes of `stringify`; undefined where no session goes on. */
+  written(body: JsonObject): Uint8Array | undefined
   /** Whether it goes on with a session, which has room for what becomes of it: the next request begins with the same objects. */
   readonly isKept: boolean
 }

@@ -1,17 +1,20 @@
 import type { Frame } from '../adapters/contract.ts'
 
-/** Where lines end in server-sent events, and where Python's `splitlines` ends them, on which readers are built. */
+/** Where lines end in server-sent events. */
+const LINE_END = /\r\n|[\n\r]/
+/** Where Python's `splitlines` ends them too, on which readers are built. */
 // eslint-disable-next-line no-control-regex
-const LINE_ENDS = [/\r\n|[\n\r]/, /\r\n|[\n\v\f\r\x1c-\x1e\u0085\u2028\u2029]/]
+const OTHER_LINE_END = /[\v\f\x1c-\x1e\u0085\u2028\u2029]/
+const ANY_LINE_END = new RegExp(`${LINE_END.source}|${OTHER_LINE_END.source}`)
 
 /**
  * The events of a stream as they arrive: read line by line, in every way that lines are told apart, by nothing
  * that also writes them. Throws for what no event may hold, and where two readers would not get the same.
  */
 export function framesIn(text: string): Frame[] {
-  const [frames = [], ...others] = LINE_ENDS.map((lineEnd) => readFrames(text.split(lineEnd)))
-  const shown = JSON.stringify(frames)
-  if (others.some((other) => JSON.stringify(other) !== shown))
+  const frames = readFrames(text.split(LINE_END))
+  if (!OTHER_LINE_END.test(text)) return frames
+  if (JSON.stringify(readFrames(text.split(ANY_LINE_END))) !== JSON.stringify(frames))
     throw new Error('an event that ends elsewhere for some readers')
   return frames
 }

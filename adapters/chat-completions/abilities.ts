@@ -16,10 +16,10 @@ const CAREFUL: KnownFacts = {
 /** What a body is fitted to. */
 export type FitTarget = Pick<Target, 'model' | 'facts' | 'service'>
 
-/** The facts about the model: as configured, or else as it is known. */
+/** The facts about the model: as configured, or else as the table of models has them. */
 export const knownBy = (target: FitTarget): Known => knownOf(target, CAREFUL)
 
-/** What all servers take: for a body that was written here, where nothing is said of the server. */
+/** The facts about an unknown server, for a body that was written here: what all servers take. */
 const CAREFUL_SERVER: ServerFacts = {
   reasoningField: 'both',
   reasoningReplay: 'with-tools',
@@ -38,8 +38,8 @@ const CAREFUL_SERVER: ServerFacts = {
 }
 
 /**
- * The facts about the server: as configured, or else as the model tells, or else with care. A caller of this dialect is
- * not corrected by what is not known; the service judges its request.
+ * All facts about the server: as configured, or else as the model tells them, or else those that are safe. Safe ones
+ * correct a caller of this dialect only where all differences of the server are known (`wellKnown`).
  */
 export function carefulFacts(target: FitTarget): ServerFacts {
   const { outputWord, role, webSearch } = knownBy(target)
@@ -52,7 +52,7 @@ export function carefulFacts(target: FitTarget): ServerFacts {
   }
 }
 
-/** Models with this role are OpenAI's own. */
+/** The facts about a server whose model knows the role `developer`, because such a model is OpenAI's. */
 const AS_OPENAI: ServerFacts = {
   developerRole: true,
   customTools: true,
@@ -60,15 +60,18 @@ const AS_OPENAI: ServerFacts = {
   verbosity: true,
 }
 
-/** The first service keeps what it is told to keep, and has the same word for both; what is known of a model is true of another dialect. */
+/**
+ * Unless facts say otherwise, a server keeps only what it is told to keep, as OpenAI's does here. The table of models
+ * is not asked: it says what becomes of a model's requests in another dialect.
+ */
 export const storing = ({ facts: { server, storesByDefault } }: Target): Storing => ({
   isTold: server?.store === true,
   stores: storesByDefault ?? server?.storesByDefault === true,
 })
 
 /**
- * The request of a foreign caller with what the model takes. How much it thinks is fitted where the server's words for it
- * are known (`withThinking`).
+ * Fits a foreign caller's request to what the model takes. The thinking is left as it is asked for: `withThinking` fits
+ * it, where the server's words for it are known.
  */
 export function fitForeign(
   request: Request,
@@ -77,14 +80,14 @@ export function fitForeign(
   if (isOrigin(request)) return request
   const { efforts: _, ...facts } = knownBy(target)
   const { reasoning: asked } = request
-  const hear: Lose = (code, path, detail) =>
+  const loseOthers: Lose = (code, path, detail) =>
     asked && path.startsWith('reasoning') ? undefined : lose(code, path, detail)
-  const about = { facts, model: target.model, cached: cache?.mode === 'derive', lose: hear }
+  const about = { facts, model: target.model, cached: cache?.mode === 'derive', lose: loseOthers }
   const fit = fitRequest(request, about)
   return asked ? { ...fit, reasoning: asked } : fit
 }
 
-/** Some models take functions here only where they do not think; the service has another endpoint for both. */
+/** Switches thinking off where the model takes functions only without it here: another endpoint takes both together. */
 export function withoutThoughts(request: Request, target: Target, lose: Lose): Request {
   const { reasoning, tools } = request
   const { reasoningStyle = 'openai' } = target.facts.server ?? {}

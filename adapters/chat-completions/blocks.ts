@@ -1,12 +1,6 @@
 import { type Json, type JsonObject, isObject, toText } from '../../src/json/json.ts'
 import { withTail } from '../../src/model/events.ts'
-import type {
-  Block,
-  Proof,
-  ReasoningBlock,
-  TextBlock,
-  ToolCallBlock,
-} from '../../src/model/request.ts'
+import type { Block, Proof, ReasoningBlock, ToolCallBlock } from '../../src/model/request.ts'
 import {
   DIALECT,
   keep,
@@ -44,14 +38,14 @@ export const PARTS = {
 const READERS = new Map<Json | undefined, ReadPart>(Object.entries(PARTS))
 
 function readText(part: JsonObject): Block {
-  const { type, text, cache_control, prompt_cache_breakpoint, ...rest } = part
+  const { type: _, text, cache_control, prompt_cache_breakpoint, ...rest } = part
   const cache = readCache(part)
   return {
     kind: 'text',
     text: textIn(text),
     ...cache,
     ...keep('cache' in cache ? rest : { ...rest, cache_control, prompt_cache_breakpoint }, {
-      facts: { ...cacheFacts(part), ...(type !== 'text' && { type: textIn(type) }) },
+      facts: cacheFacts(part),
     }),
   }
 }
@@ -65,8 +59,12 @@ function readRefusal(part: JsonObject): Block {
   }
 }
 
+/** A part that says no type but has a text is one. */
+const typeOf = ({ type, text }: JsonObject): Json | undefined =>
+  type === undefined && typeof text === 'string' ? 'text' : type
+
 const readPart = (part: JsonObject): Block =>
-  READERS.get(part['type'])?.(part) ?? { kind: 'opaque', dialect: DIALECT, value: part }
+  READERS.get(typeOf(part))?.(part) ?? { kind: 'opaque', dialect: DIALECT, value: part }
 
 /** The content of a message: a text, or parts of which some may be texts themselves. */
 export function readContent(content: Json | undefined): Block[] {
@@ -120,15 +118,10 @@ export function readCall(raw: JsonObject, id: string): ToolCallBlock {
   }
 }
 
-/** Arguments are text; an object is taken as its JSON. */
+/** Arguments are text; an object is taken as its JSON. An empty list is what PHP makes of an empty object. */
 export function argumentsText(value: Json | undefined): string {
   if (typeof value === 'string') return value.trim() === '' ? '{}' : value
-  return value === undefined || value === null ? '{}' : toText(value)
-}
-
-/** The texts of several blocks, with nothing between them. */
-export function joined(blocks: readonly TextBlock[]): string {
-  return blocks.map(({ text }) => text).join('')
+  return value === undefined || isAbsent(value) ? '{}' : toText(value)
 }
 
 /** What the model said, as blocks. `damaged`: a proof came back changed. */
@@ -164,10 +157,9 @@ export function readMessage(message: JsonObject, newCallId: (index: number) => s
   proveCalls(calls, ids, details.list)
   const { parts, thoughts } = splitThinking(content)
   const list = [...details.list, ...thoughts]
-  if (!list.some(({ kind }) => kind === 'thought') && plain !== '')
-    list.unshift({ kind: 'thought', text: plain })
+  if (!list.some(hasWords) && plain !== '') list.unshift({ kind: 'thought', text: plain })
   if (textIn(reasoning_opaque) !== '') list.unshift(opaqueThought(list, textIn(reasoning_opaque)))
-  const drawn = objectsIn(images).map(readDrawn)
+  const drawn = images ? objectsIn(images).map(readDrawn) : []
   const { proof } = readExtraContent(extra_content)
   const blocks = withSignature(layOut(list, [...readContent(parts), ...drawn], calls), proof)
   const isRefused = textIn(refusal) !== ''
@@ -178,6 +170,7 @@ export function readMessage(message: JsonObject, newCallId: (index: number) => s
     damaged: damaged || details.damaged,
     rest: {
       ...withoutAbsent({ ...rest, extra_content: unsigned(extra_content) }),
+      ...misshapen(message),
       ...(typeof name === 'string' && { name }),
     },
     facts: {
@@ -188,7 +181,36 @@ export function readMessage(message: JsonObject, newCallId: (index: number) => s
   }
 }
 
-/** The proofs of calls stand among the thoughts. */
+/** Entries may hold only what their provider can read, beside the words in a member of their own. */
+const hasWords = (thought: Thought): boolean => thought.kind === 'thought' && thought.text !== ''
+
+/** In which shapes members of a message are read. */
+const SHAPES = new Map([
+  ['content', 'string list'],
+  ['refusal', 'string'],
+  ['reasoning_content', 'string'],
+  ['reasoning', 'string'],
+  ['reasoning_text', 'string'],
+  ['reasoning_opaque', 'string'],
+  ['reasoning_details', 'list'],
+  ['tool_calls', 'list'],
+  ['function_call', 'object'],
+  ['annotations', 'list'],
+  ['images', 'list'],
+])
+
+/** The members in another shape, of which nothing is read. */
+export function misshapen(message: JsonObject): JsonObject {
+  const left: JsonObject = {}
+  for (const [member, value] of Object.entries(message)) {
+    const shapes = SHAPES.get(member)
+    const shape = Array.isArray(value) ? 'list' : typeof value
+    if (shapes && !shapes.includes(shape) && !isAbsent(value)) left[member] = value
+  }
+  return left
+}
+
+/** Gives calls their proofs, which stand among the thoughts. */
 function proveCalls(
   calls: ToolCallBlock[],
   ids: ReadonlyMap<string, number>,

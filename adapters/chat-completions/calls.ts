@@ -26,8 +26,8 @@ import {
 } from './dialect.ts'
 
 /**
- * A message in the members of this dialect. Cursor puts blocks of messages into those for models with `claude` in their
- * names (forum.cursor.com 145588).
+ * A message in the members of this dialect. For models with `claude` in their names Cursor puts blocks of the dialect
+ * `messages` into its content (forum.cursor.com 145588).
  */
 export function inOwnMembers({ content, ...beside }: JsonObject): JsonObject[] {
   const parts = listIn(content)
@@ -58,40 +58,42 @@ function resultIn(part: Json): JsonObject {
 
 /** The calls of a conversation that is being read, to tell which one a result answers. */
 export interface SaidCalls {
+  /** The names of the calls, by their ids. */
   readonly names: WalkMap<string, string>
-  /** Calls without an id of their own, by their names and numbers, and how many of each name were made or answered. */
+  /** The ids that calls of the old form were given, by their names and numbers. */
   readonly unnamed: WalkMap<string, string>
+  /** How many of these calls were made, and how many answered, by their names. */
   readonly made: WalkMap<string, number>
   readonly answered: WalkMap<string, number>
-  /** Those of the model's last message that have no result yet. */
+  /** The calls of the model's last message that have no result yet, by their ids. */
   open: Set<string>
 }
 
 const numbered = (name: string, number: number): string => `${number} ${name}`
 
-/** Takes the calls of a message. */
+/** Notes the calls of a message. */
 export function addCalls(said: SaidCalls, { blocks, facts }: Said): void {
   const calls = blocks.filter((block) => block.kind === 'tool-call')
   for (const { id, name } of calls) said.names.set(id, name)
   said.open = new Set(calls.map(({ id }) => id))
   const last = calls.at(-1)
-  if (!facts['functionCall'] || !last) return
+  if (!facts.functionCall || !last) return
   const number = said.made.get(last.name) ?? 0
   said.unnamed.set(numbered(last.name, number), last.id)
   said.made.set(last.name, number + 1)
 }
 
-/** For a result in the old form; the first call of that name is answered first. */
+/** The id of the call that a result of the old form answers: of several with its name, the first that is open. */
 export function answeredByName(said: SaidCalls, name: string): string {
   const number = said.answered.get(name) ?? 0
   const id = said.unnamed.get(numbered(name, number))
-  // A result without a call takes none from a later one.
+  // A result without a call is not counted, or it would take a later result's call.
   if (id !== undefined) said.answered.set(name, number + 1)
   said.open.delete(id ?? name)
   return id ?? name
 }
 
-/** The SDK of Mistral for Python (mistralai 3.7) may leave the id out: it is that of the one open call. */
+/** The SDK of Mistral for Python (mistralai 3.7) may leave the id out. Then the only open call is answered. */
 export function answeredById({ open }: SaidCalls, said: string, place: string): string {
   const [only] = open
   const id = said === '' && open.size === 1 ? (only ?? '') : said
@@ -119,8 +121,8 @@ const placedParts = (turn: Turn, index: number): PlacedTurn[] =>
 const togetherWalk = rememberedWalk<Turn, Listed<TurnGroup, PlacedTurn>>()
 
 /**
- * Joins several turns of another dialect's model into one message, as they were one reply. Results must stand
- * directly behind the message with their calls, and the templates of Gemma and Mistral want roles to alternate.
+ * Groups turns that become one message. Neighbouring turns of another dialect's model were one reply, and the templates
+ * of Gemma and Mistral want roles to alternate.
  */
 export function writtenTogether(turns: readonly Turn[], own: boolean): readonly TurnGroup[] {
   const { all, open } = togetherWalk(
@@ -131,7 +133,7 @@ export function writtenTogether(turns: readonly Turn[], own: boolean): readonly 
     (state, turn, at) => {
       for (const part of at.made(placedParts, turn, at.index)) {
         const isModel = state.open[0]?.turn.role === 'assistant'
-        // Nothing may stand between calls and their results.
+        // Nothing may stand between calls and their results, so the note stands before the calls.
         if (part.isNote && isModel && state.open.some(isCalling)) state.all.push([part])
         else if (!part.isNote && !own && isModel && part.turn.role === 'assistant')
           state.open.push(part)
@@ -159,8 +161,8 @@ export function writeCallId(id: string, { callIds = LONGEST_ID }: ServerFacts = 
 }
 
 /**
- * OpenAI refuses two results with one id (`Duplicate value for 'tool_call_id'`). What other dialects tell in several
- * turns, some of which number their calls anew, is one message here.
+ * Makes the ids of one message differ: OpenAI refuses two results with one id (`Duplicate value for 'tool_call_id'`).
+ * The message may hold several turns of another dialect, whose services may number the calls anew in each.
  */
 export function distinctIds({ own }: WriteContext): (id: string) => string {
   const distinct = uniqueIds(idRule(LONGEST_ID))
@@ -206,8 +208,8 @@ export function writeCall(block: ToolCallBlock, id: string, context: ElementCont
 }
 
 /**
- * Arguments of a call. Servers whose templates parse them fail on text that was cut off, so those of a caller that did
- * not write them here are replaced.
+ * The arguments of a call. Servers whose templates parse arguments fail on text that was cut off, so text that is no
+ * object is replaced, unless a caller of this dialect wrote it.
  */
 function writeArguments({ input }: ToolCallBlock, { lose, own }: ElementContext): string {
   if (input.trim() === '') return '{}'
@@ -225,7 +227,7 @@ export function markedError(texts: JsonObject[]): JsonObject[] {
 
 /** One message on its way out. */
 export interface Placed {
-  /** The number of the turn that it comes from, and that of the block where it is one. */
+  /** The number of its turn, and that of its block where it comes from a single one. */
   turn: number
   block?: number
   message: JsonObject
@@ -235,7 +237,7 @@ export interface Placed {
   resultOf?: string
 }
 
-/** The same as its turn writes it, which does not know its number. */
+/** A message as its turn writes it: a turn does not know its own number. */
 export type OfTurn = Omit<Placed, 'turn'>
 
 const repairWalk = rememberedWalk<readonly Placed[], Listed<JsonObject, Placed>>()
@@ -251,7 +253,7 @@ export function repair(
   const { all, open } = repairWalk(written, [own], lose, nothingListed, (state, placed, at) => {
     for (const one of placed) {
       const [first] = state.open
-      // Up to the next one of the model all are with the one that makes calls.
+      // All messages up to the model's next one belong to the one that makes calls.
       if (first && isCalled(first) && one.message['role'] !== 'assistant') state.open.push(one)
       else {
         state.all.push(...repairGroup(state.open, { own, lose: at.lose }))

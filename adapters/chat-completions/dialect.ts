@@ -2,7 +2,7 @@ import { pickMembers, isObject, type Json, type JsonObject } from '../../src/jso
 import type { Lose, LoseOf } from '../../src/model/loss.ts'
 import type { NameRule, ToolNames } from '../../src/rules/names.ts'
 import { createCodec, type Kept } from '../../src/model/ext.ts'
-import type { CacheMark } from '../../src/model/request.ts'
+import type { CacheMark, Role } from '../../src/model/request.ts'
 
 /** The id of this dialect. */
 export const DIALECT = 'chat-completions'
@@ -12,12 +12,50 @@ export const TOOL_NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 
 
 /** Facts of this dialect about how a node was spelled here. */
 export interface Facts {
-  [name: string]: Json | undefined
+  /** The role of instructions at the top. */
+  role?: Role
+  /** The content came as a list. */
+  list?: true
+  /** Which of the two marks said what to cache. */
+  cache?: 'cache_control' | 'prompt_cache_breakpoint'
+  /** Which of the two members has the bound. */
+  limit?: 'max_tokens' | 'max_completion_tokens'
+  /** The stop sequence, where it was a text and no list. */
+  stop?: string
+  /** Set where the newer member names the end user. */
+  user?: 'safety_identifier'
+  stream_options?: JsonObject
+  usage?: JsonObject
+  /** The request has functions of the old form, so it is answered with a call of that form. */
+  functions?: true
+  /** A message makes its call in the old form; a function, or a result, is of the old form. */
+  functionCall?: true
+  legacy?: true
+  /** The name of the tool, where its result says it. */
+  name?: string
+  /** Thoughts that are there, and empty. */
+  reasoning_content?: ''
+  /** A function that says that it is not strict. */
+  strict?: false
+  /** A tool choice as it came, perhaps in the older member. */
+  choice?: Json
+  older?: true
+  /** All members that ask for thinking, as they came. */
+  words?: JsonObject
+  /** The older type of a format, beside a schema. */
+  type?: 'json_object'
+  /** A refusal that is a part of the content. */
+  part?: true
+  /** The part for files was used, also for a picture. */
+  file?: true
+  /** An address or data stood where an object usually is, or without a data URL. */
+  bare?: true
+  detail?: 'auto'
 }
 
 export const { keep, restOf, factsOf, isOrigin, opaque } = createCodec<Facts>(DIALECT)
 
-/** Members that are there and set; undefined without any. */
+/** The members where one of them is set; undefined where all are null, or there are none. */
 export const unlessEmpty = (fields: JsonObject): JsonObject | undefined =>
   Object.values(fields).some((value) => value !== null) ? fields : undefined
 
@@ -61,11 +99,11 @@ export interface WriteContext {
   readonly names: ToolNames
   /** The request came in this dialect. */
   readonly own: boolean
-  /** Whether prefixes to cache may be marked. */
+  /** Whether the caller's marks of what to cache are carried. */
   readonly marks: boolean
 }
 
-/** The same for one element: a block, a turn, a tool. */
+/** The context of one element: a block, a turn, a tool. */
 export interface ElementContext extends WriteContext {
   readonly lose: LoseOf
 }
@@ -76,7 +114,7 @@ export function writeCache(
 ): JsonObject {
   const { cache } = node
   if (!cache) return {}
-  const mark = factsOf(node)['cache'] ?? (marks && 'cache_control')
+  const mark = factsOf(node).cache ?? (marks && 'cache_control')
   const ttl = cache.ttl === undefined ? {} : { ttl: cache.ttl }
   if (mark === 'cache_control') return { cache_control: { type: 'ephemeral', ...ttl } }
   if (mark === 'prompt_cache_breakpoint')
@@ -93,15 +131,15 @@ export const cacheFacts = (part: JsonObject): Facts =>
       : {}
 
 /**
- * Cursor sends a custom tool as `responses` have it, also among functions of this dialect (BerriAI/litellm#34029,
- * Wei-Shaw/sub2api#5861).
+ * Whether a tool has its name beside its type. Cursor sends a custom tool as the dialect `responses` has it, also among
+ * functions of this dialect (BerriAI/litellm#34029, Wei-Shaw/sub2api#5861).
  */
 export const isFlat = ({ type, custom, name }: JsonObject): boolean =>
   type === 'custom' && custom === undefined && name !== undefined
 
 const isUnsaid = (type: Json | undefined): boolean => (type ?? '') === ''
 
-/** The type of a tool; the SDK of Mistral for Python (mistralai 3.7) may leave it out, and its members say it too. */
+/** The type of a tool, also told by its members: the SDK of Mistral for Python (mistralai 3.7) may leave it out. */
 export const toolType = ({ type, ...tool }: JsonObject): Json | undefined =>
   isUnsaid(type) ? ['function', 'custom'].find((member) => isObject(tool[member])) : type
 

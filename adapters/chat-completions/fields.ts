@@ -12,6 +12,7 @@ import type { Members } from '../../src/model/ext.ts'
 import {
   ELSEWHERE,
   readBy,
+  readStop,
   row,
   UNSAYABLE,
   writeBy,
@@ -27,7 +28,6 @@ import {
   restOf,
   factsOf,
   textIn,
-  listIn,
   objectIn,
   numberIn,
   formatType,
@@ -48,7 +48,7 @@ const SETTINGS = {
   'limits.stop': row('stop', readStop, writeStop),
   'sampling.temperature': row('temperature', numberIn),
   'sampling.topP': row('top_p', numberIn),
-  'sampling.topK': row('top_k', numberIn),
+  'sampling.topK': row('top_k', boundIn),
   'sampling.seed': { read: readSeed, write: (seed) => ({ seed }) },
   'sampling.presencePenalty': row('presence_penalty', numberIn),
   'sampling.frequencyPenalty': row('frequency_penalty', numberIn),
@@ -57,7 +57,7 @@ const SETTINGS = {
   // Groq).
   'sampling.logprobs': UNSAYABLE,
   'sampling.verbosity': row('verbosity', readVerbosity),
-  // No reply is kept there.
+  // The dialect continues no stored reply.
   previous: UNSAYABLE,
 } as const satisfies Partial<PlaceTable<Saying>>
 
@@ -72,9 +72,9 @@ export const PLACES = {
   compact: ELSEWHERE, // a summary is a turn of its own (`src/compaction`)
   caching: ELSEWHERE, // `reportUnkept`
   user: ELSEWHERE, // `writeAccount`: under the name that it came by
-  labels: ELSEWHERE, // `writeAccount`: only where replies are stored
+  labels: ELSEWHERE, // `writeAccount`: only for callers of this dialect
   tier: ELSEWHERE, // `writeAccount`
-  cacheKey: ELSEWHERE, // `writeAccount`: it may be made of the session
+  cacheKey: ELSEWHERE, // `writeAccount`; `withUnsaid` may make one of the session
   store: ELSEWHERE, // `writeAccount`
 } as const satisfies PlaceTable<Saying>
 
@@ -89,34 +89,27 @@ function readBound(members: Members): number | undefined {
   return boundIn(members.peek('max_completion_tokens')) ?? boundIn(members.peek('max_tokens'))
 }
 
-const boundIn = (value: Json | undefined): number | undefined => {
+function boundIn(value: Json | undefined): number | undefined {
   const bound = numberIn(value)
   return bound !== undefined && bound > 0 ? bound : undefined
 }
 
-/** It goes back under the name that it came by. */
+/** A caller of this dialect keeps the name that it gave the bound. */
 function writeBound(asked: number, { request, own }: Saying): JsonObject {
-  const native = own ? factsOf(request)['limit'] : undefined
-  return { [typeof native === 'string' ? native : 'max_tokens']: asked }
-}
-
-function readStop(raw: Json | undefined): string[] | undefined {
-  const stop = (typeof raw === 'string' ? [raw] : listIn(raw)).filter(
-    (one) => typeof one === 'string',
-  )
-  return stop.length > 0 ? stop : undefined
+  const native = own ? factsOf(request).limit : undefined
+  return { [native ?? 'max_tokens']: asked }
 }
 
 const MOST_STOPS = 4
 
 function writeStop(stop: string[], { request, own, lose }: Saying): Json | undefined {
   if (stop.length === 0) return undefined
-  if (own) return factsOf(request)['stop'] ?? stop
+  if (own) return factsOf(request).stop ?? stop
   if (stop.length > MOST_STOPS) lose('approximated', 'limits.stop', `${MOST_STOPS} at most`)
   return stop.slice(0, MOST_STOPS)
 }
 
-/** How the bound and the ends were spelled. */
+/** How the bound and the stop sequences were spelled. */
 export function limitFacts({
   max_completion_tokens,
   max_tokens,
@@ -147,7 +140,7 @@ export function readFormat(raw: Json | undefined): { format?: Format; left: Json
   const { type: _, json_schema, ...rest } = raw
   const type = formatType(raw)
   if (type === 'text') return { format: { type, ...keep(rest) }, left: {} }
-  // llama.cpp reads a schema beside the older word.
+  // llama.cpp takes a schema beside the older type.
   if (type === 'json_object' && !isSet(rest['schema']))
     return { format: { type: 'json', ...keep(rest) }, left: {} }
   const { schema: besideType, ...beside } = rest
@@ -167,7 +160,7 @@ export function readFormat(raw: Json | undefined): { format?: Format; left: Json
   }
 }
 
-/** The format said in words: servers enforce schemas only for objects. */
+/** The format in words where the dialect has no member for it: servers enforce schemas only for objects. */
 export function formatWords({ format }: Request, { own: isOwn }: WriteContext): string | undefined {
   if (!format || format.type === 'text' || format.type === 'json' || isOwn) return undefined
   return format.type === 'json-schema' && objectSchema(format.schema) ? undefined : inWords(format)
@@ -201,7 +194,7 @@ export function writeFormat({ format }: Request, { own: isOwn, lose }: WriteCont
 function writeOwnFormat(format: Extract<Format, { type: 'json-schema' }>): JsonObject {
   const { name, description, strict } = format
   const schema = new Verbatim(format.schema)
-  if (factsOf(format)['type'] === 'json_object') return { type: 'json_object', schema }
+  if (factsOf(format).type === 'json_object') return { type: 'json_object', schema }
   const json_schema = {
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
@@ -267,7 +260,7 @@ export function writeAccount(
   const id = user === undefined || isOwn ? user : shortenName(user, USER_ID)
   if (id !== user) lose('approximated', 'user')
   const known = tier === undefined || isOwn ? tier : (TIERS.get(tier) ?? lose('dropped', 'tier'))
-  const userMember = factsOf(request)['user'] === 'safety_identifier' ? 'safety_identifier' : 'user'
+  const userMember = factsOf(request).user ?? 'user'
   return {
     ...(id !== undefined && id !== '' && { [userMember]: id }),
     ...(labels && isOwn && { metadata: labels }),

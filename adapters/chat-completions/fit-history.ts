@@ -20,20 +20,20 @@ export interface ServerFit {
   /** Whether the first call of a message has to have a proof. */
   readonly isProven: boolean
   /**
-   * Whether all tools stay on offer where a choice cannot name some of them, because without the others it would be
-   * another prompt: of a server that is known to lack the word, to keep to the choice is worth more.
+   * Whether all tools stay on offer where the server may have no word for a choice among several: without the others it
+   * would be another prompt. Where the server is known to lack the word, only the chosen tools are offered.
    */
   readonly keepsOffer: boolean
 }
 
-/** A message on its walk: where it stands, and whether the model has called a tool up to there. */
+/** Where a message of the walk stands, and whether the model has called a tool up to there. */
 interface Passed {
-  /** Instructions before the first turn. */
+  /** The message has instructions and stands before the first turn. */
   readonly isTop: boolean
   readonly hasCalled: boolean
 }
 
-/** What a message of the walk is fitted with. */
+/** The context of one message. */
 interface MessageFit extends ServerFit {
   readonly lose: LoseOf
 }
@@ -44,10 +44,10 @@ export function fitMessages(body: JsonObject, context: ServerFit): JsonObject {
   if (!Array.isArray(messages)) return body
   const { lose, server, isProven } = context
   const top = nothingFitted()
-  // What stands at the top is made anew for each request.
+  // The instructions at the top are made anew for each request, so they are not remembered.
   const atTop = lossesIn(lose)
   for (const message of messages) {
-    if (!isInstruction(message)) break
+    if (!instructs(message)) break
     fitNext(top, message, atTop, context)
   }
   const rest = messages.slice(top.all.length)
@@ -64,13 +64,27 @@ export function fitMessages(body: JsonObject, context: ServerFit): JsonObject {
   return whole === messages ? body : withMembers(body, { messages: whole })
 }
 
-const isInstructing = (role: Json | undefined): boolean => role === 'system' || role === 'developer'
+const INSTRUCTING: ReadonlySet<Json | undefined> = new Set(['system', 'developer'])
+const ANSWERING: ReadonlySet<Json | undefined> = new Set(['tool', 'function'])
 
-/** Counts messages as turns: instructions at the top are none, and results that follow each other are one. */
-interface Fitted {
-  readonly all: Json[]
+/** The number of the turn that a message is in. It begins with that of instructions at the top. */
+interface Counted {
   turn: number
   role?: Json | undefined
+}
+
+export const uncounted = (): Counted => ({ turn: -1 })
+
+/** Counts the next message: instructions at the top are no turn, and results that follow each other are one. */
+export function countTurn(counted: Counted, role: Json | undefined): void {
+  const isTop = counted.turn < 0 && INSTRUCTING.has(role)
+  const continues = ANSWERING.has(role) && ANSWERING.has(counted.role)
+  if (!isTop && !continues) counted.turn += 1
+  counted.role = role
+}
+
+interface Fitted extends Counted {
+  readonly all: Json[]
   hasCalled: boolean
 }
 
@@ -82,16 +96,14 @@ function fitNext(state: Fitted, message: Json, at: At, context: ServerFit): void
   if (!isObject(message)) return void state.all.push(message)
   const { role, tool_calls } = message
   if (Array.isArray(tool_calls)) state.hasCalled = true
-  const isTop = state.turn < 0 && isInstructing(role)
-  const continues = role === 'tool' && state.role === 'tool'
-  if (!isTop && !continues) state.turn += 1
-  state.role = role
+  countTurn(state, role)
+  const isTop = state.turn < 0
   const noted = originOf(message)?.place
   const lose = noted ? at(noted) : isTop ? at('system') : at('turns', state.turn)
   const passed = { isTop: isTop && noted === undefined, hasCalled: state.hasCalled }
   const fitted = fitMessage(message, passed, { ...context, lose })
-  // What becomes the user's words is reported where it stood.
-  const isNoted = context.server.systemFirst && isInstruction(fitted)
+  // `withSystemFirst` reports instructions that become the user's words, and knows their place by this note.
+  const isNoted = context.server.systemFirst && instructs(fitted)
   state.all.push(isNoted ? noteOrigin(fitted, { place: lose.place() }) : fitted)
 }
 
@@ -101,7 +113,7 @@ function fitMessage(message: JsonObject, passed: Passed, context: MessageFit): J
   const isUnnamed = server.messageNames === false && name !== undefined && role !== 'tool'
   if (isUnnamed) lose('dropped', '.name')
   const isRenamed = server.developerRole === false && role === 'developer'
-  // At the top both are instructions alike.
+  // At the top both roles mean the same.
   if (isRenamed && !passed.isTop) lose('approximated', '.role')
   const named =
     isUnnamed || isRenamed
@@ -133,7 +145,7 @@ export function fitMark(node: JsonObject, { server, lose }: ServerFit): JsonObje
   return withMembers(node, { cache_control: undefined, prompt_cache_breakpoint })
 }
 
-/** The parts of a message. Marked text is a list of parts; without its mark it is a text like any other. */
+/** Fits the parts of a message. Text may be a list only for the sake of its mark; without the mark it is one text. */
 function withFitContent(message: JsonObject, content: Json[], context: MessageFit): JsonObject {
   const { role } = message
   const at = lossesIn(context.lose)
@@ -151,7 +163,7 @@ function withFitContent(message: JsonObject, content: Json[], context: MessageFi
 }
 
 function rejoined(parts: JsonObject[], role: Json | undefined): Json {
-  if (isInstructing(role)) return joinedParts(parts, '\n\n')
+  if (INSTRUCTING.has(role)) return joinedParts(parts, '\n\n')
   return role === 'assistant' || parts.length === 1 ? joinedParts(parts, '') : parts
 }
 
@@ -177,7 +189,7 @@ function withPlainContent(message: JsonObject): JsonObject {
     : message
 }
 
-/** The id of an answered call, also where media of its result are announced by it. */
+/** Fits the id of an answered call, also in the label of media that belong to the call's result. */
 function withFitIds(message: JsonObject, server: ServerFacts): JsonObject {
   const { tool_call_id: id, role, content } = message
   if (typeof id === 'string') return withMembers(message, { tool_call_id: writeCallId(id, server) })
@@ -234,8 +246,8 @@ function withStandIn(call: JsonObject, lose: LoseOf): JsonObject {
 const SPELLINGS = ['reasoning_content', 'reasoning'] as const
 
 /**
- * Writes a thought in the member that the server reads, or a filler where the server requires the member. Which thoughts
- * go depends only on what stands before them, so that prompt caches hit.
+ * Writes a thought in the member that the server reads, or a filler where the server requires the member. Which
+ * thoughts go depends only on what stands before them, so that prompt caches hit.
  */
 function withThought(
   message: JsonObject,
@@ -287,7 +299,7 @@ function thoughtIn(
   }
 }
 
-/** What is told in `reasoning`, or in an entry too, is known there already. */
+/** Writes a thought as an entry. In `reasoning`, or in an entry that is there, the server knows it already. */
 function withDetail(message: JsonObject, text: string, bare: JsonObject): JsonObject {
   const { reasoning_details: said, reasoning_content } = message
   const details = listOf(said)
@@ -307,7 +319,7 @@ const RESULTS: ResultWire = {
 
 /** The templates of Qwen and others take instructions only at the beginning and only in one message. */
 function withSystemFirst(messages: Json[], { lose }: ServerFit): Json[] {
-  const first = messages.findIndex((message) => !isInstruction(message))
+  const first = messages.findIndex((message) => !instructs(message))
   const count = first < 0 ? messages.length : first
   const texts = messages.slice(0, count).map(textOf)
   const isOne = count < 2 || texts.includes(undefined)
@@ -316,10 +328,10 @@ function withSystemFirst(messages: Json[], { lose }: ServerFit): Json[] {
     : [withMembers(objectIn(messages[0]), { content: texts.join('\n\n') })]
   const at = lossesIn(lose)
   const rest = withElements(messages.slice(count), (message, index) => {
-    if (!isInstruction(message)) return message
+    if (!instructs(message)) return message
     const noted = originOf(objectIn(message))?.place
-    const told = noted === undefined ? at('turns', index) : at(noted)
-    told('approximated', '.role')
+    const loseHere = noted === undefined ? at('turns', index) : at(noted)
+    loseHere('approximated', '.role')
     return { role: 'user', content: instructionWords(textOf(message) ?? '') }
   })
   const whole = [...top, ...rest]
@@ -328,8 +340,8 @@ function withSystemFirst(messages: Json[], { lose }: ServerFit): Json[] {
     : whole
 }
 
-const isInstruction = (message: Json): boolean =>
-  isObject(message) && isInstructing(message['role'])
+export const instructs = (message: Json): boolean =>
+  isObject(message) && INSTRUCTING.has(message['role'])
 
 function textOf(message: Json): string | undefined {
   const { content } = objectIn(message)

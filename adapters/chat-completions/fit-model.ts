@@ -9,8 +9,8 @@ import { asUnforced, isForcing, withOnly } from './fit-tools.ts'
 import { readReasoning, toEffort } from './reasoning.ts'
 
 /**
- * Fits a body to what the configuration says of its model. What is known by the name alone corrects only callers of
- * other dialects (`fitting`): the service judges itself what is said in its own words.
+ * Fits a body to the facts that the configuration has of its model. Facts from the table of models correct only callers
+ * of other dialects (`fitForeign`): the service judges itself what is said in its own words.
  */
 export function fitModel(body: JsonObject, target: FitTarget, lose: Lose): JsonObject {
   const { facts } = target
@@ -38,7 +38,7 @@ function withBound(
   return changed
 }
 
-/** An effort is a word of the model, whatever its server calls the rest. */
+/** Fits `reasoning_effort`. Its values are the model's, while other members for thinking differ by the server. */
 function withEffort(body: JsonObject, { model, facts }: FitTarget, lose: Lose): JsonObject {
   const { efforts, thinkingOff } = facts
   const asked = toEffort(textIn(body['reasoning_effort']))
@@ -72,7 +72,7 @@ function withSampling(body: JsonObject, target: FitTarget, lose: Lose): JsonObje
   if (!isRefused) return body
   for (const [member, place] of SAMPLED) {
     const value = body[member] ?? false
-    // What every service has where nothing is said needs no saying.
+    // 1 is what holds where nothing is said, so nothing is lost with it.
     if (value !== false && (value !== 1 || member === 'top_k')) lose('dropped', place)
   }
   const out = Object.fromEntries(SAMPLED.map(([member]) => [member, undefined]))
@@ -88,8 +88,8 @@ function thinks(body: JsonObject, target: FitTarget): boolean {
 }
 
 /**
- * A choice that forces a tool, for a model that cannot be made to call one. One that is named stays on offer alone;
- * tools are the beginning of the prompt, so that is done only where nothing of it is marked to be cached.
+ * Takes the force from a choice, for a model that cannot be made to call a tool. A named tool becomes the only one on
+ * offer; that changes the beginning of the prompt, so it is done only where nothing of the prompt is to be cached.
  */
 function withoutForce(body: JsonObject, lose: Lose): JsonObject {
   const { tool_choice: choice, tools } = body

@@ -42,7 +42,7 @@ function fitTool(said: JsonObject, lose: LoseOf, context: ServerFit): JsonObject
   return lose('dropped', '') ?? []
 }
 
-/** A function whose arguments are not held to its schema, which is its caller's again. */
+/** A function that is not strict. A schema that was closed for strict mode is again the caller's own. */
 function loose(tool: JsonObject, lose: LoseOf): JsonObject {
   const declared = objectIn(tool['function'])
   const { strict, parameters } = declared
@@ -104,7 +104,7 @@ function thinksIn(body: JsonObject): boolean {
   return reasoning !== undefined && reasoning.mode !== 'off'
 }
 
-/** One tool that has to be called, or several of which one may be. */
+/** Fits a choice of one tool that has to be called, or of several to choose from. */
 function withNarrowChoice(body: JsonObject, choice: JsonObject, context: ServerFit): JsonObject {
   const { server, lose, keepsOffer } = context
   const { allowed_tools: allowed } = choice

@@ -18,7 +18,7 @@ import { callersSchema, originOf } from '../openai/origins.ts'
 import { carefulFacts, knownBy, type FitTarget } from './abilities.ts'
 import { objectIn, objectsIn, textIn } from './dialect.ts'
 import { readFormat } from './fields.ts'
-import { fitMessages, type ServerFit } from './fit-history.ts'
+import { fitMessages, instructs, type ServerFit } from './fit-history.ts'
 import { BOUNDS, fitModel } from './fit-model.ts'
 import { withChoice, withTools } from './fit-tools.ts'
 import {
@@ -32,8 +32,8 @@ import {
 import { placeOf } from './wire.ts'
 
 /**
- * Fits a body to a model and its server, of a caller of this dialect or of another one: what they lack is said otherwise,
- * or left out and reported. What fits stays the same object.
+ * Fits the body of a caller of this dialect to a model and its server: what they lack is said otherwise, or left out
+ * and reported. What fits stays the same object.
  */
 export const fit = (body: JsonObject, target: FitTarget, lose: Lose): JsonObject => {
   const { server } = target.facts
@@ -56,7 +56,7 @@ function fitTo(
 ): JsonObject {
   const { facts } = target
   const asked = saysOfModel(facts) ? fitModel(body, target, lose) : body
-  // What is said of a model's service beats what is known of the server.
+  // What the configuration says of the model's service beats what the server's profile says.
   const { fetchesUrls } = facts
   const server = known && fetchesUrls !== undefined ? { ...known, fetchesUrls } : known
   if (!server) return withoutRefused(asked, facts.drop, placeOf, lose)
@@ -84,7 +84,7 @@ function withThinking(
   const { reasoningStyle } = server
   if (reasoningStyle === undefined || !asksToThink(body)) return body
   const known = knownBy(target)
-  // Some models know efforts alone, whatever other models of the server are asked by.
+  // A model may know efforts alone, whatever its server's other models are asked by.
   const isByWord = reasoningStyle === 'thinking' && known.thinkingWord === false
   const style = isByWord ? 'openai' : reasoningStyle
   if (isSaidIn(style, body)) return body
@@ -130,7 +130,7 @@ function withOptions(body: JsonObject, facts: ModelFacts, { server, lose }: Serv
   return withMembers(body, changes)
 }
 
-/** The first of several names of one value that is set, under the name that the server knows. */
+/** Gives a value the name that the server knows. Of several names that are set, the first counts. */
 function rename(body: JsonObject, names: readonly string[], known: string, changes: Changes): void {
   const said = names.find((name) => (body[name] ?? null) !== null)
   if (said === undefined) return
@@ -138,7 +138,7 @@ function rename(body: JsonObject, names: readonly string[], known: string, chang
   changes[known] = body[said]
 }
 
-/** Whether a request is to be kept, for a server without the member. */
+/** Reports whether the request is to be kept, which the server cannot be told. */
 function reportStore(store: Json | undefined, isKept: boolean, lose: Lose): void {
   if (store === true) lose('dropped', 'store', 'the upstream keeps no replies')
   else if (isKept) lose('dropped', 'store', UNTOLD)
@@ -188,15 +188,15 @@ function refuse(body: JsonObject, server: ServerFacts, changes: Changes, lose: L
     } else if (isObject(value)) {
       const origin = originOf(value)
       if (!origin) continue
-      const told = lossesIn(lose)(origin.place)
-      for (const unsaid of origin.without ?? []) told('dropped', unsaid)
+      const loseHere = lossesIn(lose)(origin.place)
+      for (const unsaid of origin.without ?? []) loseHere('dropped', unsaid)
     }
   }
 }
 
 /**
- * Says in words what the server does not keep to: a schema, as its caller wrote it; and the word JSON, where it demands
- * that beside plain JSON mode.
+ * Adds words where the member does not do: for a server that enforces no schema the schema, as its caller wrote it, and
+ * for one that demands it beside plain JSON mode the word JSON.
  */
 function withFormatInWords(
   body: JsonObject,
@@ -221,24 +221,29 @@ function withFormatInWords(
 
 const JSON_WORD = /json/i
 
-const isJsonNamed = ({ messages }: JsonObject): boolean =>
-  objectsIn(messages).some(
-    ({ content }) =>
-      JSON_WORD.test(textIn(content)) ||
-      objectsIn(content).some(({ text }) => JSON_WORD.test(textIn(text))),
-  )
+/** Only the first messages are searched, because they stay as they are while the conversation goes on. */
+function isJsonNamed({ messages }: JsonObject): boolean {
+  const list = objectsIn(messages)
+  const begin = list.findIndex((message) => !instructs(message))
+  return list
+    .slice(0, begin < 0 ? list.length : begin + 1)
+    .some(
+      ({ content }) =>
+        JSON_WORD.test(textIn(content)) ||
+        objectsIn(content).some(({ text }) => JSON_WORD.test(textIn(text))),
+    )
+}
 
-/** Words behind the first instructions, or in their place. */
+/** Adds words to the instructions at the top, or in their place where there are none. */
 function withWords(body: JsonObject, words: string): JsonObject {
   const messages = listOf(body['messages'])
   const first = objectIn(messages[0])
-  const { role, content } = first
-  const isInstructed = role === 'system' || role === 'developer'
+  const { content } = first
   const said = typeof content === 'string' ? `${content}\n\n${words}` : undefined
   const extended = Array.isArray(content) ? [...content, { type: 'text', text: words }] : said
   return withMembers(body, {
     messages:
-      isInstructed && extended !== undefined
+      instructs(first) && extended !== undefined
         ? [withMembers(first, { content: extended }), ...messages.slice(1)]
         : [{ role: 'system', content: words }, ...messages],
   })

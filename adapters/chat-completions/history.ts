@@ -64,7 +64,7 @@ const labelIn = (block: Block | undefined): string | undefined =>
 interface History extends SaidCalls {
   readonly system: Block[]
   readonly turns: Turn[]
-  /** Results at the end, which become one turn. */
+  /** Results that follow each other become one turn: those at the end, to which more may come. */
   results: ToolResultBlock[]
 }
 
@@ -232,7 +232,7 @@ function writeSystem({ system }: Request, context: WriteContext): JsonObject[] {
   )
   if (parts.length === 0) return []
   const [first] = system
-  const developer = factsOf(asNode(first))['role'] === 'developer'
+  const developer = factsOf(asNode(first)).role === 'developer'
   const { name } = context.own ? restOf(asNode(first)) : {}
   return [
     {
@@ -272,7 +272,7 @@ function writeTurns(turns: TurnGroup, at: At, context: WriteContext): Placed[] {
   return placed
 }
 
-/** Instructions in the middle stay in place. */
+/** Instructions in the middle of a conversation stay in their place. */
 function writeLater(turn: Turn, context: ElementContext): OfTurn[] {
   const { lose } = context
   const at = lossesIn(lose)
@@ -320,11 +320,11 @@ function userContent(
   turn: Turn,
   { own }: WriteContext,
 ): JsonObject[] | string {
-  const isList = own && factsOf(turn)['list'] === true
+  const isList = own && factsOf(turn).list === true
   return parts.length === 1 && !isList ? joinedParts(parts, '') : parts
 }
 
-/** What stands in a user's message, or in the result of a tool. */
+/** The parts that a block becomes in a user's message, or in the result of a tool. */
 function writeUserPart(given: Block, context: ElementContext): JsonObject[] {
   const { lose } = context
   const block = blockInWords(given, DIALECT, lose)
@@ -360,8 +360,8 @@ function writeResult(
   const texts = written.flatMap(({ parts }) => parts.filter(isText))
   const media = written.flatMap(({ parts }) => parts.filter((part) => !isText(part)))
   const said = block.isError ? markedError(texts) : texts
-  const isLegacy = factsOf(block)['legacy'] === true
-  const name = context.own ? factsOf(block)['name'] : undefined
+  const isLegacy = factsOf(block).legacy === true
+  const name = context.own ? factsOf(block).name : undefined
   const head = isLegacy
     ? { role: 'function', name: name ?? block.name }
     : { role: 'tool', tool_call_id: id, ...(name !== undefined && { name }) }
@@ -376,14 +376,14 @@ function writeResult(
 }
 
 function resultContent(texts: JsonObject[], block: ToolResultBlock, { own }: WriteContext) {
-  const isList = own && factsOf(block)['list'] === true
+  const isList = own && factsOf(block).list === true
   return texts.length <= 1 && !isList ? joinedParts(texts, '') : texts
 }
 
 /** A message of the model while its blocks are gathered. */
 interface Spoken {
   content: JsonObject[]
-  /** The length of the text in the parts that have been counted. */
+  /** The length of the text in the first parts of `content`, and how many those are. */
   length: number
   counted: number
   refusals: string[]
@@ -410,7 +410,7 @@ function writeAssistant(
   const members = replayed.members(isEmpty)
   if (isEmpty) return []
   const text = joinedParts(spoken.content, '')
-  const isLegacy = context.own && factsOf(turn)['functionCall'] === true
+  const isLegacy = context.own && factsOf(turn).functionCall === true
   const message: JsonObject = {
     role: 'assistant',
     content: text === '' && spoken.calls.length + spoken.refusals.length > 0 ? null : text,
@@ -491,7 +491,7 @@ function sayRefusal(
   { lose, own: isOwn }: ElementContext,
 ): void {
   const { text } = block
-  if (isOwn && factsOf(block)['part'] !== true) return void refusals.push(text)
+  if (isOwn && factsOf(block).part !== true) return void refusals.push(text)
   if (isOwn) return void content.push({ type: 'refusal', refusal: text, ...restOf(block) })
   lose('approximated', '', 'a refusal is text here')
   if (text !== '') content.push({ type: 'text', text })

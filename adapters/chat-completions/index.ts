@@ -40,10 +40,10 @@ export const chatCompletions: Adapter = {
   },
   upstream: {
     defaultAuth: 'bearer',
-    // Clients of this dialect have the version in their address: Z.AI's is v4, Gemini's v1beta/openai, DeepInfra's
-    // v1/openai. Where there is none (Perplexity, GitHub Models) only the whole endpoint says so.
+    // The address that clients are given ends in the version: Z.AI's in v4, Gemini's in v1beta/openai, DeepInfra's in
+    // v1/openai. For an address without one (Perplexity, GitHub Models) the whole endpoint has to be configured.
     versions: /(?:\/(v\d+(?:(?:alpha|beta)\d*)?(?:\/openai)?))?(?:\/chat\/completions)?$/,
-    // Vertex, and Azure with a dated version, which takes the deployment in the path.
+    // The paths of Vertex, and of Azure with a dated version, which have no version of the dialect in them.
     forms: { bare: { end: /\/endpoints\/openapi$|\/openai\/deployments\/[^/]+$/ } },
     ends: {
       azure: '/openai/v1',

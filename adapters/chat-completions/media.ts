@@ -7,6 +7,7 @@ import {
   PDF,
   readDataUrl,
   saidDocument,
+  soundFormat,
   textOfMedia,
   typeByName,
 } from '../../src/rules/media.ts'
@@ -90,7 +91,7 @@ const SOUNDS = [
   [/^\/\/[Ek]/, 'audio/aac'],
 ] as const
 
-/** Data, or an address, as Mistral has it; `type`: what is said to be in it. */
+/** Reads data, or an address, as Mistral has it. `type`: the media type that was said, if any. */
 function readSound(text: string, type: string): Pick<MediaBlock, 'mediaType' | 'source'> {
   if (/^https?:/i.test(text))
     return { mediaType: type || typeByName(text) || 'audio/*', source: { url: text } }
@@ -163,11 +164,9 @@ function ownMembers(block: MediaBlock, part: JsonObject): JsonObject {
   }
 }
 
-const AUDIO = /^audio\/(?:(mpeg|mp3)|(?:x-|vnd\.)?wave?)$/
-
 function writePart(block: MediaBlock, context: ElementContext): JsonObject | undefined {
   const { mediaType, source } = block
-  const isFile = factsOf(block)['file'] === true
+  const isFile = factsOf(block).file === true
   if (mediaType.startsWith('audio/') && !isFile) return writeAudio(block, context)
   if (mediaType.startsWith('video/')) return undefined
   const isImage = mediaType.startsWith('image/') || (mediaType === '' && 'url' in source)
@@ -179,11 +178,9 @@ function writeAudio(block: MediaBlock, context: ElementContext): JsonObject | un
   const { mediaType, source, name } = block
   const { own: isOwn, lose } = context
   const bare = 'data' in source ? source.data : 'url' in source ? source.url : undefined
-  if (isOwn && factsOf(block)['bare'] === true && bare !== undefined)
+  if (isOwn && factsOf(block).bare === true && bare !== undefined)
     return { type: 'input_audio', input_audio: bare }
-  const found = AUDIO.exec(mediaType)
-  const known = found ? (found[1] === undefined ? 'wav' : 'mp3') : undefined
-  const format = isOwn ? mediaType.slice('audio/'.length) : known
+  const format = isOwn ? mediaType.slice('audio/'.length) : soundFormat(mediaType)
   if (!('data' in source) || format === undefined) return undefined
   if (name !== undefined) lose('dropped', '.name')
   return { type: 'input_audio', input_audio: { data: source.data, format } }
@@ -198,8 +195,8 @@ function writeImage(block: MediaBlock, context: ElementContext): JsonObject | un
   const url =
     'url' in source ? source.url : 'data' in source ? dataUrl(mediaType, source.data) : undefined
   if (url === undefined) return undefined
-  if (factsOf(block)['bare'] === true) return { type: 'image_url', image_url: url }
-  const spelledDetail = detail ?? factsOf(block)['detail']
+  if (factsOf(block).bare === true) return { type: 'image_url', image_url: url }
+  const spelledDetail = detail ?? factsOf(block).detail
   return {
     type: 'image_url',
     image_url: { url, ...(spelledDetail !== undefined && { detail: spelledDetail }) },
@@ -210,7 +207,7 @@ function writeImage(block: MediaBlock, context: ElementContext): JsonObject | un
 function writeFile(block: MediaBlock, context: ElementContext): JsonObject | undefined {
   const { mediaType, source, name, detail } = block
   if (detail !== undefined) context.lose('dropped', '.detail')
-  const isNative = factsOf(block)['file'] === true
+  const isNative = factsOf(block).file === true
   if ('fileId' in source)
     return {
       type: 'file',
@@ -224,7 +221,7 @@ function writeFile(block: MediaBlock, context: ElementContext): JsonObject | und
         }
       : undefined
   if (isNative && 'data' in source) {
-    const data = factsOf(block)['bare'] === true ? source.data : dataUrl(mediaType, source.data)
+    const data = factsOf(block).bare === true ? source.data : dataUrl(mediaType, source.data)
     return {
       type: 'file',
       file: { file_data: data, ...(name !== undefined && { filename: name }) },

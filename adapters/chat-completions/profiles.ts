@@ -1,6 +1,6 @@
 import type { Profile, ServerFacts } from '../contract.ts'
 
-/** Many chat templates know only three roles, and take instructions only at the beginning. */
+/** Servers with chat templates. Many templates know only three roles, and take instructions only at the beginning. */
 const TEMPLATE: ServerFacts = {
   maxTokensMember: 'max_tokens',
   reasoningStyle: 'template',
@@ -12,7 +12,7 @@ const TEMPLATE: ServerFacts = {
   jsonSchema: true,
 }
 
-/** Whether it searches the web its models decide, which it has more of than the table. */
+/** Nothing is said of `webSearch`: it depends on the model, and OpenAI has more models than the table. */
 const OPENAI: ServerFacts = {
   cacheKey: true,
   cacheMark: 'none',
@@ -37,7 +37,7 @@ const MISTRAL_TAKES =
   'parallel_tool_calls presence_penalty frequency_penalty n response_format prediction ' +
   'prompt_mode reasoning_effort safe_prompt metadata'
 
-/** What nearly all servers but the first one have in common. */
+/** The facts about nearly all servers but OpenAI's. */
 const USUAL: ServerFacts = { wellKnown: true, customTools: false, jsonWord: false }
 
 const ROWS: readonly Profile[] = [
@@ -248,7 +248,7 @@ const ROWS: readonly Profile[] = [
   },
   {
     name: 'gemini',
-    // Its logs hold what comes here too (guide: logs and datasets), where `store` is refused as unknown.
+    // Its logs hold requests of this dialect, too (guide: logs and datasets), and it refuses `store` as unknown.
     facts: { outputInTotal: true, provenCalls: true, storesByDefault: true },
     refusals: [
       {
@@ -320,13 +320,16 @@ const ROWS: readonly Profile[] = [
   },
   {
     name: 'litellm',
-    // What else it takes is for the model behind it to say.
+    // What else it takes depends on the model behind it.
     facts: { customTools: false, jsonWord: true, cacheMark: 'cache_control', drop: ['verbosity'] },
     refusals: [{ words: /litellm\.UnsupportedParamsError/, says: 'does not take all parameters' }],
   },
 ]
 
-/** Servers that speak a part of this dialect, or speak it otherwise; two rows say nothing of the rest. */
+/**
+ * Servers that speak a part of this dialect, or speak it otherwise. OpenAI's and LiteLLM's rows, which say whether
+ * custom tools are taken, do without the usual facts.
+ */
 export const PROFILES: readonly Profile[] = ROWS.map((row) =>
   'customTools' in row.facts ? row : { ...row, facts: { ...USUAL, ...row.facts } },
 )

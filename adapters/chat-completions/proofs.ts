@@ -42,7 +42,7 @@ export const callIdIn = (entry: string): string => entry.replace(/^for_/, '')
 /** What an entry belongs to: a thought, a redacted thought, or a text. Entries of calls have ids of their own. */
 export type PlaceKind = 'thought' | 'redacted' | 'text'
 
-/** Where a block stands: its first and last character in the content, and the number of calls before it. */
+/** Where a block stands: where it begins and ends in the content, and how many calls stand before it. */
 export interface TextSpan {
   start: number
   end: number
@@ -52,7 +52,9 @@ export interface TextSpan {
 export const placeId = (kind: PlaceKind, { start, end, calls }: TextSpan): string =>
   `${kind}_${start}_${end}_${calls}`
 
-/** An id may be repeated at its end: `chat.completions.stream` of openai 2.54 for Python joins those of all pieces. */
+/**
+ * The id may be repeated at its end: `chat.completions.stream` of openai 2.54 for Python joins the ids of all pieces.
+ */
 const PLACE = /^(thought|redacted|text)_(\d{1,9})_(\d{1,9})_(\d{1,9})(?:thought_[\d_]+)*$/
 
 function readPlace(id: string): { kind: PlaceKind; at: TextSpan } | undefined {
@@ -74,7 +76,7 @@ export type Thought =
 
 export interface Thoughts {
   list: Thought[]
-  /** The entry was made here for another dialect's proof and came back changed. */
+  /** An entry that was made here for another dialect's proof came back changed. */
   damaged: boolean
 }
 
@@ -202,19 +204,21 @@ function listOfObjects(text: string): JsonObject[] | undefined {
   }
 }
 
-/** Gemini's compatible API puts its proof here; clients built on the AI SDK, and Continue, bring it back. */
+/** Gemini's compatible API has its proofs in this member. Clients built on the AI SDK, and Continue, bring it back. */
 const extraContent = (signature: string): JsonObject => ({
   extra_content: { google: { thought_signature: signature } },
 })
 
-/** The members of `extra_content` in which Gemini's compatible API and that of Vertex AI (pi#6733) have their proofs. */
+/**
+ * The members of `extra_content` in which Gemini's compatible API and that of Vertex AI (pi#6733) have their proofs.
+ */
 const SIGNERS = ['google', 'vertex']
 
-/** What a call or a message has beside it, without what is a proof. */
+/** What `extra_content` holds besides proofs. */
 export const unsigned = (extra: Json | undefined): JsonObject =>
   Object.fromEntries(Object.entries(objectIn(extra)).filter(([key]) => !SIGNERS.includes(key)))
 
-/** The signature beside a call or a message. */
+/** The signature in the `extra_content` of a call or a message. */
 export const signatureIn = (extra: Json | undefined): string =>
   SIGNERS.map((signer) => textIn(objectIn(objectIn(extra)[signer])['thought_signature'])).find(
     Boolean,
@@ -239,9 +243,10 @@ export function readExtraContent(extra: Json | undefined): {
 }
 
 /**
- * A proof of what stands before a call. `@ai-sdk/openai-compatible` 3.0 brings back nothing but the text of all thoughts
- * and what stands beside a call, so that has a list of them, in an envelope of this dialect. `words`: where in that text
- * the words of the thought stand, and what they were; nothing is proven by what was said of others.
+ * A proof of what stands before a call. `@ai-sdk/openai-compatible` 3.0 brings back nothing but the text of all
+ * thoughts and the `extra_content` of calls, so a call carries a list of such proofs, in an envelope of this dialect.
+ * `words`: where in that text the proven words stand, and their fingerprint, because a proof is worth nothing for other
+ * words.
  */
 export interface Carried {
   id: string
@@ -255,7 +260,7 @@ export const carried = (id: string, data: string, before: number, text = ''): Ca
   words: [before, before + text.length, fingerprint(text)],
 })
 
-/** What stands beside a call: its own proof, and those of what stands before it. */
+/** The `extra_content` of a call: its own proof, and those of what stands before it. */
 export function besideCall(before: readonly Carried[], proof: Proof | undefined, id: string) {
   const data = proof && proofText(proof, 'self')
   if (before.length === 0) return data === undefined ? {} : extraContent(data)
@@ -279,7 +284,7 @@ function readCarried(calls: readonly JsonObject[], text: string): Thoughts {
     if (typeof from !== 'number' || typeof to !== 'number' || from < until) continue
     const said = text.slice(from, to)
     const isSame = sum === undefined || sum === fingerprint(said)
-    // A client that deletes all thoughts may leave what stands beside calls.
+    // A client that deletes all thoughts may still bring back `extra_content`.
     damaged ||= !isSame && text !== ''
     if (!isSame) continue
     tellUpTo(from)
@@ -292,7 +297,7 @@ function readCarried(calls: readonly JsonObject[], text: string): Thoughts {
   return { list, damaged }
 }
 
-/** The thoughts and proofs of a message: its entries, or what stands beside its calls where a client keeps no entries. */
+/** The thoughts and proofs of a message: by its entries, or by what its calls carry where a client keeps no entries. */
 export function readProven(
   details: Json | undefined,
   isCall: (id: string) => boolean,
@@ -311,13 +316,13 @@ function carriedBy({ extra_content }: JsonObject): JsonObject[] {
 interface Spoken {
   text: string
   place: NotedPlace
-  /** The entries of its own provider are there. */
+  /** Its proof is sent as an entry, which has the words, too. */
   proven: boolean
 }
 
 /**
- * Sends thoughts and proofs of earlier turns back, each turn by itself: under all their names, of which a server is left
- * those that it knows (`fit-history.ts`).
+ * Gathers the thoughts and proofs of an earlier turn, to be sent back in all members that servers have for them.
+ * Fitting leaves the members that the server knows (`fit-history.ts`).
  */
 export class Replayed {
   readonly #context: WriteContext
@@ -404,7 +409,7 @@ export class Replayed {
       .join('')
     if (text !== '') return { reasoning_content: text, reasoning: text }
     // DeepSeek requires the member even when it is empty.
-    const spelled = this.#context.own ? factsOf(this.#turn)['reasoning_content'] : undefined
-    return typeof spelled === 'string' ? { reasoning_content: spelled } : {}
+    const spelled = this.#context.own ? factsOf(this.#turn).reasoning_content : undefined
+    return spelled === undefined ? {} : { reasoning_content: spelled }
   }
 }

@@ -6,7 +6,7 @@ import type { ToolNames } from '../../src/rules/names.ts'
 import type { Block, Citation, Logprob, Proof } from '../../src/model/request.ts'
 import { raiseInput } from '../../src/rules/text-tools.ts'
 import type { ReadReplyContext, ServerFacts } from '../contract.ts'
-import { argumentsText, isThinking, readCall, thinkingText } from './blocks.ts'
+import { argumentsText, isThinking, readCall, readContent, thinkingText } from './blocks.ts'
 import { textIn, objectIn, objectsIn, numberIn, isAbsent, withoutNulls } from './dialect.ts'
 import {
   callIdIn,
@@ -72,20 +72,34 @@ export class Speech {
     this.#opaque ||= textIn(said.reasoning_opaque)
   }
 
-  /** Takes what a message has beside it, if that is a proof of its text. */
+  /** Takes the `extra_content` of a message, where it is a proof of its text. */
   sign(beside: Json | undefined): void {
     this.#signature = readExtraContent(beside).proof ?? this.#signature
   }
 
   say(content: Json | undefined): void {
     if (typeof content === 'string') return this.#text(content)
-    for (const part of objectsIn(content)) {
-      if (isThinking(part)) this.#piece('reasoning', thinkingText(part))
-      else this.#text(textIn(part['text']))
+    if (Array.isArray(content)) for (const part of content) this.#part(part)
+  }
+
+  /** A part is read as in a whole message. */
+  #part(part: Json): void {
+    if (isObject(part) && isThinking(part)) return this.#piece('reasoning', thinkingText(part))
+    for (const block of readContent([part])) {
+      if (block.kind === 'refusal') this.refuse(block.text)
+      else if (block.kind === 'text') this.#text(block.text)
+      else this.show(block)
     }
   }
 
-  /** The tokens of a text that comes with them, or has come. */
+  /** Says what comes whole. */
+  show(block: Block): void {
+    this.#close()
+    this.#count += 1
+    this.#cursor.whole(`part ${this.#count}`, block)
+  }
+
+  /** Takes log probabilities of a text that comes with them, or has come. */
   weigh(logprobs: readonly Logprob[]): void {
     append(this.#logprobs, logprobs)
   }
@@ -96,7 +110,7 @@ export class Speech {
     this.#logprobs = []
   }
 
-  /** Log probabilities for which no text has come. */
+  /** Whether there are log probabilities for which no text has come. */
   get unclaimed(): boolean {
     return this.#logprobs.length > 0
   }
@@ -210,7 +224,7 @@ export class Speech {
     ]
   }
 
-  /** An entry made by another dragoman behind the upstream: it comes when its block ends. */
+  /** Reads an entry that another dragoman, behind the upstream, has made. It comes when its block ends. */
   #ownEntry(entry: JsonObject, prove: (entry: JsonObject) => boolean): void {
     const proof = readProofText(textIn(entry['signature']) || textIn(entry['data']))
     const kind = /^(thought|redacted|text)_/.exec(textIn(entry['id']))?.[1]
@@ -284,11 +298,23 @@ export class CallReader {
     const { proof } = readExtraContent(raw['extra_content'])
     if (proof) call.proof = proof
     if (!call.opened) call.raw = together(call.raw, raw)
-    if (!call.opened && call.name !== '' && call.id !== '') this.#start(call)
+    if (!call.opened) this.#startNext()
     const given = called['arguments'] ?? called['input']
     if (!isAbsent(given))
       this.#extend(call, typeof given === 'string' ? given : argumentsText(given))
   }
+
+  /** Calls begin in their order: one that is not known yet holds up those behind it. */
+  #startNext(): void {
+    for (;;) {
+      const next = this.#open[this.#started]
+      if (!next || next.name === '' || next.id === '') return
+      this.#start(next)
+      this.#started += 1
+    }
+  }
+  /** How many of the open ones have begun. */
+  #started = 0
 
   /** The one `function_call` from before there were tools. */
   legacy(called: JsonObject): void {
@@ -326,6 +352,7 @@ export class CallReader {
   pause(): void {
     if (this.#open.length === 0) return
     for (const call of this.#open.splice(0)) this.#close(call)
+    this.#started = 0
     this.#byIndex.clear()
     this.#byId.clear()
   }

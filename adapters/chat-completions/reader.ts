@@ -12,7 +12,7 @@ import type { Reader, ReadReplyContext, ServerFacts, WireEvent } from '../contra
 import { CallReader, isCutJson, pieceOf, isOnlyContent, Speech } from './reader-blocks.ts'
 import { DIALECT, TOOL_NAME, keep, textIn, objectIn, objectsIn, isAbsent } from './dialect.ts'
 import { readDrawn } from './media.ts'
-import { readMessage } from './blocks.ts'
+import { misshapen, readMessage } from './blocks.ts'
 import { BAD_REPLY, readProblem } from './problems.ts'
 import { unsigned } from './proofs.ts'
 import {
@@ -20,6 +20,7 @@ import {
   hasCalls,
   hasError,
   isSettled,
+  joinCalls,
   listCitations,
   readIndex,
   readAnnotation,
@@ -32,7 +33,9 @@ import {
 import { readTier, readUsage } from './usage.ts'
 import { raiseInput } from '../../src/rules/text-tools.ts'
 
-/** Adds an empty text to a reply without one, before its calls: the sources of a reply belong to a text (Perplexity). */
+/**
+ * Adds an empty text to a reply without one, before its calls: the sources of a reply belong to a text (Perplexity).
+ */
 function withText(blocks: readonly Block[]): readonly Block[] {
   if (blocks.some(({ kind }) => kind === 'text')) return blocks
   const first = blocks.findIndex(({ kind }) => kind === 'tool-call')
@@ -44,7 +47,7 @@ const UNREAD = { counts: [['created']], noise: [['obfuscation'], ['p']] }
 
 /** Reads a completion, whole or in chunks, of OpenAI and of servers that speak this dialect. */
 export class CompletionReader implements Reader {
-  // Where bytes pass, only that there were pieces is known of them.
+  // Of pieces that pass as bytes nothing is known but that they came.
   readonly hint = new DeltaHint(UNREAD, () => (this.#hasPieces = true))
   #hasPieces = false
   readonly #cursor = new Cursor()
@@ -97,7 +100,7 @@ export class CompletionReader implements Reader {
     const body = Array.isArray(data) ? data[0] : data
     if (!isObject(body)) return this.#cursor.fail(BAD_REPLY)
     if (isFailing(body) || name === 'error') return this.#failed(body)
-    // Chunks have no names: this one is of a server in between.
+    // Chunks have no names: a server in between has sent this event.
     if (name !== undefined && !('choices' in body) && !('usage' in body)) return
     this.#take(body)
   }
@@ -149,7 +152,7 @@ export class CompletionReader implements Reader {
     })
   }
 
-  /** For a delta with nothing but content: the same as the whole of a delta. */
+  /** Takes a delta with nothing but content, as any delta is taken. */
   #say(content: string): void {
     this.#speech.say(content)
     if (this.#speech.isSpeaking) this.#calls.pause()
@@ -182,7 +185,7 @@ export class CompletionReader implements Reader {
   #failureOf(choice: JsonObject): Problem | undefined {
     return readFailure(choice, this.#calls.count > 0)
   }
-  /** No end has come behind what was said last. */
+  /** Whether the last piece of the message has no end behind it yet. */
   #isOpen = true
 
   #message(choice: JsonObject, body: JsonObject): void {
@@ -225,19 +228,21 @@ export class CompletionReader implements Reader {
     this.#speech.say(content)
     if (extra_content !== undefined) this.#sign(extra_content)
     if (textIn(refusal) !== '') this.#speech.refuse(textIn(refusal))
-    for (const raw of objectsIn(annotations)) this.#cite(raw)
-    for (const image of objectsIn(images)) this.#draw(image)
-    if (calls.length > 0 || !isAbsent(objectIn(function_call))) this.#speech.pause()
+    if (annotations) for (const raw of objectsIn(annotations)) this.#cite(raw)
+    if (images) for (const image of objectsIn(images)) this.#speech.show(readDrawn(image))
+    const legacy = function_call ? objectIn(function_call) : {}
+    const isLegacy = Object.values(legacy).some((value) => !isAbsent(value))
+    if (calls.length > 0 || isLegacy) this.#speech.pause()
     for (const call of calls) this.#calls.delta(call)
-    if (!isAbsent(objectIn(function_call))) this.#calls.legacy(objectIn(function_call))
+    if (isLegacy) this.#calls.legacy(legacy)
     if (textIn(content) !== '') this.#isWritten = true
     if (isObject(audio)) this.#hear(audio)
     if (calls.length === 0 && this.#speech.isSpeaking) this.#calls.pause()
-    for (const [key, value] of Object.entries(rest))
+    for (const [key, value] of Object.entries({ ...rest, ...misshapen(delta) }))
       if (!isAbsent(value)) this.#leaveSaid(key, value)
   }
 
-  /** The words of a sound are a text, where there is none beside it. */
+  /** The transcript of sound is the text of a reply that has no other. */
   #hear(audio: JsonObject): void {
     this.#hasSound ||= hasWords(audio)
     this.#isSoundOver ||= !isAbsent(audio['expires_at'])
@@ -279,13 +284,6 @@ export class CompletionReader implements Reader {
     return sources.filter(({ url }) => !this.#named.has(url))
   }
 
-  #draw(image: JsonObject): void {
-    this.#speech.pause()
-    this.#drawn += 1
-    this.#cursor.whole(`image ${this.#drawn}`, readDrawn(image))
-  }
-  #drawn = 0
-
   #count(usage: Json | undefined): void {
     if (!isObject(usage)) return
     this.#usage = usage
@@ -321,7 +319,7 @@ export class CompletionReader implements Reader {
 
   /** Whether nothing has been said; what a server says of the reply beside it does not count. */
   #isSilent(): boolean {
-    const isTold = this.#speech.hasSpoken || this.#calls.count > 0 || this.#drawn > 0
+    const isTold = this.#speech.hasSpoken || this.#calls.count > 0
     return !isTold && !this.#isStrange && !this.#hasSound && !this.#hasPieces
   }
 
@@ -341,7 +339,8 @@ export class CompletionReader implements Reader {
   }
 
   #whole(json: JsonObject, choices: JsonObject[]): void {
-    const [choice = {}, ...others] = choices
+    const isOne = (this.#context.request.sampling.candidateCount ?? 1) === 1
+    const [choice = {}, ...others] = choices.length > 1 && isOne ? joinCalls(choices) : choices
     this.#cursor.start(textIn(json['id']), textIn(json['model']))
     this.#count(json['usage'] ?? choice['usage'])
     this.#tier = readTier(json['service_tier'])
@@ -374,6 +373,7 @@ export class CompletionReader implements Reader {
     const strange: JsonObject = {
       ...said.rest,
       ...(files.length > 0 && { annotations: files }),
+      ...(annotations && !Array.isArray(annotations) && { annotations }),
     }
     this.#leave({ ...replyLeft(json), ...choiceLeft(choice), ...strange })
     if (hasWords(audio)) this.#cursor.whole('sound', SOUND)
@@ -407,8 +407,8 @@ export class CompletionReader implements Reader {
 }
 
 /**
- * Whether a choice behind its end says more. Libraries (openai 7.57, AI SDK) add that to the reply, and go by the last
- * end; OpenRouter only repeats the end beside the usage.
+ * Whether a choice that has ended says more. Libraries (openai 7.57, AI SDK) add that to the reply, and go by the last
+ * end. OpenRouter only repeats the end beside the usage, which is no more.
  */
 const goesOn = (choice: JsonObject): boolean =>
   hasLogprobs(tokensIn(choice)) ||
@@ -416,7 +416,7 @@ const goesOn = (choice: JsonObject): boolean =>
     ([key, value]) => key !== 'role' && !isAbsent(value),
   )
 
-/** How likely the tokens of the content were. */
+/** The log probabilities of the content, as they came. */
 const tokensIn = (choice: JsonObject): Json | undefined => objectIn(choice['logprobs'])['content']
 
 const hasWords = (audio: JsonObject): boolean =>

@@ -59,7 +59,7 @@ export function readReasoning(wire: Wire): { reasoning?: ReasoningOptions; left:
   }
 }
 
-/** The settings of thinking that only this dialect has: kept, and reported elsewhere. */
+/** The settings of thinking that only this dialect has. They are left over. */
 function unread(nested: JsonObject, thinking: JsonObject): JsonObject {
   const { effort: _, max_tokens: __, enabled: ___, exclude: ____, ...reasoning } = nested
   const { type: _type, budget_tokens: _budget, ...rest } = thinking
@@ -75,16 +75,16 @@ export const toEffort = (word: string): Effort | undefined =>
   word === 'none' || isEffort(word) ? word : undefined
 
 /**
- * Inverse of `readReasoning`: in the two members that say everything between them, which no server takes together
- * (`sayReasoning`). Only how much of a thought is told has no word.
+ * Inverse of `readReasoning`. It writes the two members that say everything between them, although no server takes
+ * both: fitting puts it in the server's own words (`sayReasoning`). Only the detail of shown thoughts has no word.
  */
 export function writeReasoning(
   reasoning: ReasoningOptions | undefined,
   { own: isOwn, lose }: { readonly own: boolean; readonly lose: Lose },
 ): JsonObject {
   if (!reasoning) return {}
-  const words = factsOf(reasoning)['words']
-  if (isOwn && isObject(words)) return words
+  const { words } = factsOf(reasoning)
+  if (isOwn && words) return words
   const { mode, effort, budget, visible, detail } = reasoning
   if (detail !== undefined && detail !== 'auto') lose('dropped', 'reasoning.detail')
   const types = { on: 'enabled', off: 'disabled', adaptive: 'adaptive' } as const
@@ -102,7 +102,7 @@ type Style = NonNullable<ServerFacts['reasoningStyle']>
 
 const isSaid = (value: Json | undefined): boolean => value !== undefined && value !== null
 
-/** Whether a body asks for thinking. */
+/** Whether a body says anything of thinking. */
 export function asksToThink(body: JsonObject): boolean {
   for (const member of THINKING_MEMBERS) if ((body[member] ?? null) !== null) return true
   return false
@@ -119,7 +119,7 @@ const ASKED_BY: Record<Style, readonly string[]> = {
   none: [],
 }
 
-/** Whether a body asks in a member that the server knows. */
+/** Whether a body asks in a member that the server knows, and was not written by `writeReasoning`. */
 export const isSaidIn = (style: Style, body: JsonObject): boolean =>
   !(isSaid(body['reasoning']) && isSaid(body['thinking'])) &&
   ASKED_BY[style].some((member) => isSaid(body[member]))
@@ -128,7 +128,7 @@ export const isSaidIn = (style: Style, body: JsonObject): boolean =>
 const BY_WORD = new Set<Style>(['openai', 'thinking', 'template', 'openrouter'])
 export const takesEfforts = (style: Style): boolean => BY_WORD.has(style)
 
-/** The wish in the words of a server. */
+/** Asks for thinking in the words of a server. */
 export function sayReasoning(
   reasoning: ReasoningOptions,
   style: Style,

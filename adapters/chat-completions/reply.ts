@@ -14,7 +14,7 @@ import {
 } from './dialect.ts'
 import { readProblem } from './problems.ts'
 
-/** The finish reasons in the five words that clients know. */
+/** The word for each reason to finish. Clients know these words, and `function_call`. */
 const WORDS: Record<FinishReason, string> = {
   stop: 'stop',
   'stop-sequence': 'stop',
@@ -36,8 +36,8 @@ interface Failing {
 }
 
 /**
- * The words with which servers end a choice, lowercase and with underscores, and where each is from. One that fails says
- * that the reply broke, whatever has come of it.
+ * The words with which servers end a choice, lowercase and with underscores, and where each is from. A word that
+ * `fails` says that the reply broke, whatever has come of it.
  */
 export const ENDINGS = {
   // openai 7.57, `CompletionChoice`.
@@ -101,7 +101,7 @@ export interface Seen {
   refusal: boolean
 }
 
-/** The word with which a choice ends; empty without one. What is no text is an unknown word. */
+/** The word with which a choice ends; empty without one. A value that is no text counts as an unknown word. */
 const wordOf = ({ finish_reason: said }: JsonObject): string =>
   isAbsent(said) ? '' : (textIn(said) || toText(said ?? null)).toLowerCase().replaceAll('-', '_')
 
@@ -125,7 +125,32 @@ export const hasCalls = (choice: JsonObject): boolean => {
   return objectsIn(tool_calls).length > 0 || !isAbsent(objectIn(function_call))
 }
 
-/** Whether the choices of a body say that they failed, and nothing else. */
+/** The members of a choice's message that say something. */
+const saidIn = ({ message }: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(objectIn(message)).filter(([, value]) => !isAbsent(value) && value !== ''),
+  )
+
+/**
+ * The choices of a reply that was to have one, where a server deals out the words and the calls of that one to several
+ * (Claude at Copilot: HKUDS/nanobot#1555).
+ */
+export function joinCalls([first = {}, ...others]: readonly JsonObject[]): JsonObject[] {
+  const whole = saidIn(first)
+  const calls = objectsIn(whole['tool_calls'])
+  const rest = others.filter((other) => {
+    const { role: _, tool_calls, ...said } = saidIn(other)
+    const more = objectsIn(tool_calls)
+    if (more.length === 0 || Object.keys(said).some((key) => key in whole)) return true
+    calls.push(...more)
+    Object.assign(whole, said)
+    return false
+  })
+  const isWhole = rest.length === others.length
+  return [isWhole ? first : { ...first, message: { ...whole, tool_calls: calls } }, ...rest]
+}
+
+/** Whether a choice of a body says that it failed, and nothing else. */
 export const failsWithin = ({ choices }: JsonObject): boolean =>
   objectsIn(choices).some(
     (choice) =>
@@ -145,7 +170,7 @@ export function isSettled(choice: JsonObject, hasCalls: boolean): boolean {
   return !(hasCalls && REGULAR.has(end))
 }
 
-/** Reasons over which what was said decides; with any other the reply was cut, and its last call perhaps is half a one. */
+/** Reasons that the content of the reply may change. With any other one the reply was cut, perhaps in its last call. */
 const REGULAR: ReadonlySet<FinishReason> = new Set(['stop', 'stop-sequence', 'tool-call'])
 
 /** How a choice ended that did not fail. `unknown`: a word for which there is no reason. */
@@ -182,8 +207,8 @@ export function writeFinish(
 ): string {
   if (reason === 'refusal' && seen.refusal) return 'stop'
   let word = WORDS[reason]
-  if (word === 'stop' && seen.call && reason === 'stop') word = 'tool_calls'
-  if (word === 'tool_calls' && !seen.call) word = 'stop'
+  if (reason === 'stop' && seen.call) word = 'tool_calls'
+  if (reason === 'tool-call' && !seen.call) word = 'stop'
   const again = readFinish({ finish_reason: word }, { ...seen, refusal: seen.refusal || hasWords })
   if (again.reason !== reason) lose('approximated', 'reply.finish', reason)
   return word

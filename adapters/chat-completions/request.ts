@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, pickMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import { Members, membersBeside } from '../../src/model/ext.ts'
 import { reportUnkept } from '../../src/rules/foreign.ts'
 import { withToolsBefore } from '../../src/rules/late-tools.ts'
@@ -20,7 +20,7 @@ import {
   objectsIn,
   isFlat,
   unlessEmpty,
-  withoutNulls,
+  type Facts,
   type WriteContext,
 } from './dialect.ts'
 import { fitForeign, storing, withoutThoughts } from './abilities.ts'
@@ -43,7 +43,7 @@ export function readRequest(body: Json): Request {
   const format = options.readFormat(response_format)
   const who = options.readUserMember(body)
   const labels = options.readLabels(metadata)
-  const rest = withoutNulls(membersBeside(body, READ) ?? {})
+  const rest = pickMembers(membersBeside(body, READ) ?? {}, isAsked)
   const request: Request = {
     model: textIn(model),
     stream: stream === true,
@@ -60,7 +60,7 @@ export function readRequest(body: Json): Request {
     ...options.readAccount(body),
     origin: { dialect: DIALECT },
     ...keep(
-      // Not copied once more: there may be any number of them.
+      // The leftovers are not copied once more, because there may be any number of them.
       Object.assign(
         rest,
         thoughts.left,
@@ -76,13 +76,21 @@ export function readRequest(body: Json): Request {
   return objectsIn(body['tools']).some(isFlat) ? withFreeArguments(request) : request
 }
 
-/** A session has the same in each of its requests. */
+/** Programs write out what holds without asking. */
+const isAsked = (member: string, value: Json): boolean =>
+  value !== null && value !== UNASKED.get(member)
+const UNASKED = new Map<string, Json>([
+  ['logprobs', false],
+  ['top_logprobs', 0],
+])
+
+/** Remembered, because all requests of a session have the same tools. */
 const toolsIn = remembered(
   (tools: Json | undefined, functions: Json | undefined, web_search_options: Json | undefined) =>
     readTools({ tools, functions, web_search_options }),
 )
 
-/** What a stream is padded with says nothing. */
+/** Options of a stream that are read, or, as its padding, say nothing. */
 const STREAM_OPTIONS = new Set(['include_usage', 'include_obfuscation'])
 
 function streamLeft({ stream_options }: JsonObject): JsonObject {
@@ -90,11 +98,11 @@ function streamLeft({ stream_options }: JsonObject): JsonObject {
   return unread ? { stream_options: unread } : {}
 }
 
-/** Every reply is text, unless something else is asked for. */
+/** Text alone is what every reply consists of without being asked, so it is no leftover. */
 const modalitiesLeft = ({ modalities }: JsonObject): JsonObject =>
   Array.isArray(modalities) && modalities.some((one) => one !== 'text') ? { modalities } : {}
 
-const factsIn = ({ stream_options, usage, functions }: JsonObject) => ({
+const factsIn = ({ stream_options, usage, functions }: JsonObject): Facts => ({
   ...(isObject(stream_options) && { stream_options }),
   ...(isObject(usage) && { usage }),
   ...(functions !== undefined && { functions: true }),
@@ -148,8 +156,9 @@ function write(asked: Request, writing: WriteRequestContext): WrittenRequest {
 }
 
 /**
- * What the caller left unsaid and a server is told in its place: a key of the prompt cache where it takes one, and not
- * to keep a request that it would keep, of a caller whose dialect may have no word for that.
+ * Adds what the server has to be told and the caller did not say: a key of the prompt cache, where the server takes
+ * one, and that it must not keep the request. A server that keeps requests is told so for every foreign caller, because
+ * their dialects may have no word for it.
  */
 function withUnsaid(
   request: Request,
@@ -167,16 +176,16 @@ function withUnsaid(
   }
 }
 
-/** `usage` is OpenRouter's way to ask for counts; it goes back to servers of this dialect. */
+/** `usage` is OpenRouter's way to ask for counts. A caller of this dialect keeps it. */
 function ownUsage(request: Request): JsonObject {
   const { usage } = factsOf(request)
-  return isOrigin(request) && isObject(usage) ? { usage } : {}
+  return isOrigin(request) && usage ? { usage } : {}
 }
 
-/** Always asks for usage: otherwise callers of other dialects would not learn it. */
+/** Asks for the usage of every stream, because callers of other dialects expect it. */
 function writeStream(request: Request): JsonObject {
   if (!request.stream) return {}
-  const asked = objectIn(factsOf(request)['stream_options'] ?? {})
+  const asked = factsOf(request).stream_options
   return { stream: true, stream_options: { ...asked, include_usage: true } }
 }
 

@@ -5,9 +5,10 @@ import { lossesIn, type Lose, type LoseOf } from '../../src/model/loss.ts'
 import { isEnvelope, readEnvelope } from '../../src/model/proof.ts'
 import type { SameEdits } from '../contract.ts'
 import { withCounting } from './usage.ts'
-import { DIALECT, textIn, objectIn } from './dialect.ts'
+import { DIALECT, textIn, unlessEmpty } from './dialect.ts'
 import { fit } from './fit.ts'
-import { isOwnEntry } from './proofs.ts'
+import { countTurn, uncounted } from './fit-history.ts'
+import { isOwnEntry, signatureIn, unsigned } from './proofs.ts'
 
 /** Edits the body of a caller of this dialect for an upstream of this dialect. */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
@@ -27,10 +28,13 @@ function cleaned(body: JsonObject, reads: ReadsProof, lose: Lose): JsonObject {
   const { messages } = body
   if (!Array.isArray(messages)) return body
   const at = lossesIn(lose)
-  const own = withElements(messages, (message, index) => {
-    if (!isObject(message) || message['role'] !== 'assistant') return message
-    const told = at('turns', index)
-    return withOwnCalls(withOwnDetails(message, reads, told), told)
+  const counted = uncounted()
+  const own = withElements(messages, (message) => {
+    if (!isObject(message)) return message
+    countTurn(counted, message['role'])
+    if (message['role'] !== 'assistant') return message
+    const loseHere = at('turns', counted.turn)
+    return withOwnCalls(withOwnDetails(message, reads, loseHere), loseHere)
   })
   return withMembers(body, { messages: own })
 }
@@ -65,10 +69,10 @@ function withOwnCalls(message: JsonObject, lose: LoseOf): JsonObject {
   if (!Array.isArray(calls)) return message
   const own = withElements(calls, (call) => {
     if (!isObject(call)) return call
-    const google = objectIn(objectIn(call['extra_content'])['google'])
-    if (!isEnvelope(textIn(google['thought_signature']))) return call
+    const { extra_content } = call
+    if (!isEnvelope(signatureIn(extra_content))) return call
     lose('dropped', '.seal')
-    return withMembers(call, { extra_content: undefined })
+    return withMembers(call, { extra_content: unlessEmpty(unsigned(extra_content)) })
   })
   return own === calls ? message : withMembers(message, { tool_calls: own })
 }

@@ -19,7 +19,9 @@ export const ownProofMembers = (members: JsonObject): Proof => ({
 const OPENING = '<think>'
 const CLOSING = '</think>'
 
-/** Two servers take thoughts only inside the content: as parts, or in the tags that they came in. */
+/**
+ * Puts a thought into the content, for servers that take it nowhere else: as a part, or in the tags that it came in.
+ */
 export function withThoughtInside(
   field: 'content-parts' | 'tags',
   text: string,
@@ -37,8 +39,9 @@ export function withThoughtInside(
 type Piece = { kind: 'text' | 'reasoning'; text: string }
 
 /**
- * Thoughts in tags at the very beginning of a text; tags anywhere else are text. A template may have put the
- * opening tag into the prompt, so a whole text may have the closing tag alone; in a stream that is known too late.
+ * Reads thoughts in tags at the very beginning of a streamed text; tags anywhere else are text. A template may have put
+ * the opening tag into the prompt. A whole text then has the closing tag alone, and `untag` reads it; in a stream that
+ * is known too late.
  */
 export class TagReader {
   #state: 'before' | 'opened' | 'within' | 'behind' | 'after' = 'before'

@@ -76,7 +76,7 @@ function readFunction(raw: JsonObject, outer: JsonObject, facts: Facts): Functio
   }
 }
 
-/** This dialect nests a grammar in its format; the model keeps it flat, as the Responses API does. */
+/** This dialect nests a grammar in its format; the canonical tool has it flat, as the Responses API does. */
 function readCustom(raw: JsonObject, outer: JsonObject): TextTool {
   const { name, description, format, ...rest } = raw
   const { type, grammar, ...left } = objectIn(format)
@@ -127,7 +127,7 @@ export function writeTools(request: Request, context: WriteContext): WrittenTool
       const name = context.names.toWire(tool.name, tool.namespace)
       const writing = { ...context, lose: at('tools', tool.name) }
       if (known.has(name)) at('tools', name)('dropped', '', 'another tool has this name')
-      else if (context.own && tool.kind === 'function' && factsOf(tool)['legacy'] === true)
+      else if (context.own && tool.kind === 'function' && factsOf(tool).legacy === true)
         functions.push(writeDeclared(tool, name, writing))
       else tools.push(writeNamed(tool, name, writing))
       known.add(name)
@@ -181,7 +181,7 @@ function writeDeclared(tool: FunctionTool, name: string, context: ElementContext
 function writeSchema(tool: FunctionTool, { own: isOwn, lose }: ElementContext): JsonObject {
   const { schema, strict } = tool
   if (isOwn) {
-    const spelledStrict = strict ?? factsOf(tool)['strict']
+    const spelledStrict = strict ?? factsOf(tool).strict
     return {
       ...(schema !== undefined && { parameters: new Verbatim(schema) }),
       ...(spelledStrict !== undefined && { strict: spelledStrict }),
@@ -283,10 +283,10 @@ export function writeToolChoice(
   const parallel = parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }
   const hasFunctions = 'functions' in members
   if (isOwn && choice) {
-    const raw = factsOf(choice)['choice']
+    const raw = factsOf(choice).choice
     if (raw !== undefined)
       return {
-        [factsOf(choice)['older'] === true ? 'function_call' : 'tool_choice']: raw,
+        [factsOf(choice).older === true ? 'function_call' : 'tool_choice']: raw,
         ...parallel,
       }
   }

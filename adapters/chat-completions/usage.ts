@@ -43,7 +43,7 @@ export const SERVED: ServedWords = {
   tiers: { default: 'default', priority: 'priority', flex: 'flex', scale: 'scale' },
 }
 
-/** Servers have names of their own for what holds without a wish. */
+/** What other servers call the tier that holds where none is asked for. */
 const USUAL = new Set<Json | undefined>(['on_demand', 'standard'])
 
 /** The tier of a reply, which stands beside its counts. */
@@ -94,7 +94,7 @@ export function readUsage(raw: Json | undefined, server: ServerFacts = {}): Usag
   }
 }
 
-/** Perplexity counts them in `num_search_queries`. */
+/** How often the service searched. Perplexity counts searches in `num_search_queries`. */
 function countSearches(raw: JsonObject): number | undefined {
   for (const name of TOOL_COUNTS) {
     const counts = raw[name]
@@ -183,7 +183,7 @@ export const counting: CountingRule = {
   },
 }
 
-/** The body, which asks. */
+/** Asks for the counts of a stream. */
 export function withCounting(body: JsonObject, facts: ModelFacts): JsonObject {
   const options = objectIn(body[OPTIONS])
   if (body['stream'] !== true || isUnknown(facts) || asks(options)) return body

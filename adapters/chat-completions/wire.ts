@@ -23,15 +23,14 @@ import {
 } from '../../src/check/shape-values.ts'
 import { formatType, isFlat, toolType } from './dialect.ts'
 
-/** The shape of a valid request; unknown types of parts and tools pass. */
-
-/** Mistral's form is the bare text. */
+/** The member of a part: an object or, as Mistral has it, the bare text. */
 function orBare(member: string, shape: Shape): Shape {
   const nested = object({ [member]: shape })
   const bare = object({ [member]: text })
   return (value) => (bare(value) ? nested(value) : undefined)
 }
 
+/** Parts, and tools below, of unknown types pass. */
 const part = all(
   object({ type: text }),
   byType({
@@ -60,7 +59,7 @@ const message = all(
     tool_calls: nullish(list(call)),
     refusal: nullish(text),
   }),
-  // Which call a result without an id belongs to, the conversation tells.
+  // Where a result has no id, the conversation tells which call it answers.
   byRole('tool', object({ tool_call_id: nullish(text) })),
 )
 
@@ -90,10 +89,10 @@ const typed = all(
 )
 
 const bare = object({ name: NAME, input_schema: objectText })
-/** Cursor sends the tools of messages to models with `claude` in their names. */
+/** Cursor sends tools of the dialect `messages` to models with `claude` in their names. */
 const tool: Shape = (value) => (bare(value) ? typed(withType(value, toolType)) : undefined)
 
-/** The value with the type that it has without saying so. */
+/** The value with its type, which it may have left out. */
 const withType = (value: unknown, typeOf: (raw: JsonObject) => Json | undefined): unknown =>
   isObject(value) ? { ...value, type: typeOf(value) } : value
 
@@ -165,7 +164,7 @@ export const FIELDS = {
   moderation: field('drop bind'),
 }
 
-/** Any other member is left over. */
+/** The members that are read. Any other member is left over. */
 export const READ = namesFor('read', FIELDS)
 /** Members whose promise no service of another dialect can keep. */
 export const MUST_KEEP = namesFor('bind', FIELDS)

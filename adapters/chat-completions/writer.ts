@@ -47,7 +47,9 @@ interface Open {
   delta?: ((text: string) => WireEvent) | undefined
 }
 
-/** Writes a reply as chunks, and gathers the completion that they describe; each further candidate has its own writer. */
+/**
+ * Writes a reply as chunks, and gathers the completion that they describe; each further candidate has its own writer.
+ */
 export class CompletionWriter implements Writer {
   readonly #context: WriteReplyContext
   /** The index of the candidate. */
@@ -68,16 +70,16 @@ export class CompletionWriter implements Writer {
   /** Proofs that have not been said beside a call. */
   #carried: Carried[] = []
   #annotations: JsonObject[] = []
-  /** How many of them have been said. */
+  /** How many annotations have been said. */
   #cited = 0
   #logprobs: JsonObject[] = []
-  /** How many of them have been said. */
+  /** How many log probabilities have been said. */
   #weighed = 0
   #calls: JsonObject[] = []
   #finish: string | undefined
   #ended = false
   #index = 0
-  /** Where the text began that may still go on. */
+  /** Where the text begins that may still go on, over several blocks. */
   #runStart: number | undefined
 
   constructor(context: WriteReplyContext, place = 0, id = '') {
@@ -90,7 +92,7 @@ export class CompletionWriter implements Writer {
     this.#counts =
       !isOrigin(request) ||
       [objectIn(asked)['include_usage'], objectIn(usage)['include']].includes(true)
-    this.#isLegacy = factsOf(request)['functions'] === true
+    this.#isLegacy = factsOf(request).functions === true
   }
 
   push(event: Event): WireEvent[] {
@@ -203,7 +205,7 @@ export class CompletionWriter implements Writer {
     this.#said.add({ data: this.#delta(delta) })
   }
 
-  /** Says text with what is known of its tokens; false where nothing new is. */
+  /** Says text with the log probabilities of its tokens; false where there are no new ones. */
   #weigh(content: string): boolean {
     if (this.#weighed === this.#logprobs.length) return false
     this.#greet({ content })
@@ -214,8 +216,8 @@ export class CompletionWriter implements Writer {
   }
 
   /**
-   * The first chunk names the role; the library (openai 7.55) throws without it. A content that it names has begun, and
-   * is over for openai-go 3.98 where something else comes next.
+   * Says the role in the first chunk: the library (openai 7.55) throws without one. The chunk has a content only where
+   * content comes next: openai-go 3.98 takes a content for begun, and for over where something else follows.
    */
   #greet(delta: JsonObject): void {
     if (this.#spoken) return
@@ -432,8 +434,8 @@ export class CompletionWriter implements Writer {
   }
 
   /**
-   * In one list, as its own service does, where nothing comes between the texts: libraries keep one (openai 7.55,
-   * openai-java 4.101), and openai 2.54 for Python throws at another one whose entries are not numbered.
+   * Says the annotations of neighbouring texts in one list, as OpenAI does: libraries keep one list (openai 7.55,
+   * openai-java 4.101), and openai 2.54 for Python throws at a second one whose entries are not numbered.
    */
   #sayAnnotations(): void {
     const said = this.#cited
@@ -465,8 +467,8 @@ export class CompletionWriter implements Writer {
   }
 
   /**
-   * The word for the end stays: clients look at it, and not all of them at the refusal. Beside calls there is none: it
-   * would stand in front of what it is about.
+   * Says in the refusal why there is no answer. The word for the end stays, because not all clients look at a refusal.
+   * Beside calls nothing is said, because a message has its refusal before the calls that it would be about.
    */
   #refuse(finish: FinishEvent): void {
     const { lose } = this.#context

@@ -3,7 +3,7 @@ import type { Storing } from '../../src/rules/storing.ts'
 import { see, wantsProvenCalls } from '../../src/models/see.ts'
 import { knownOf, type Known, type ModelFacts, type Target } from '../contract.ts'
 
-/** What every current model of the service takes, for one that nothing is known of. */
+/** What every current model of the service takes. It stands for a model that nothing is known of. */
 const CAREFUL: KnownFacts = {
   thinking: 'level',
   thinkingOff: false,
@@ -11,15 +11,18 @@ const CAREFUL: KnownFacts = {
   sampling: 'without-thinking',
 }
 
-/** The facts about the model: as configured, or else as it is known. */
+/** The facts about the model: from the configuration, or else from its name. */
 export const knownBy = (target: Target): Known =>
   knownOf(target, { ...CAREFUL, structuredWithTools: target.facts.thinking === 'level' })
 
-/** The same for a caller of this dialect, who is not corrected by what is known. */
+/** The facts by which a request is written. For a caller of this dialect only the configuration counts. */
 export const heededBy = (target: Target, own: boolean): KnownFacts =>
   own ? target.facts : knownBy(target)
 
-/** What a body is fitted to that another one has written: that a call lacks its proof is no fault of the caller's. */
+/**
+ * The facts for fitting a body in which the caller's proofs may be missing through no fault of the caller: a first call
+ * without one gets the stand-in.
+ */
 export const proving = (
   { model, facts }: Pick<Target, 'model' | 'facts'>,
   heeded: ModelFacts = facts,
@@ -29,8 +32,8 @@ export const proving = (
 })
 
 /**
- * New paid projects of the Gemini API keep requests since 2026-10-26 (guide: logs and datasets). The cloud keeps what it was
- * set up to keep, and its requests have no word for it.
+ * Whether requests are kept. New paid projects of the Gemini API keep them since 2026-10-26 (guide: logs and datasets).
+ * At the cloud that is set up once, and no member of a request says it.
  */
 export function storing(target: Target): Storing {
   const known = knownBy(target)
@@ -42,5 +45,5 @@ export function storing(target: Target): Storing {
 /** Whether the model takes functions beside built-in tools. */
 export const mixesTools = (target: Target): boolean => knownBy(target).mixesTools === true
 
-/** Whether a model knows the older functions for a screen, as its callers name them. */
+/** Whether a model has the older functions for a screen. `model`: the caller's name for it. */
 export const hasOlderScreen = (model: string): boolean => see(model).facts.screen === 'older'

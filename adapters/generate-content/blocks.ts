@@ -33,15 +33,15 @@ import { invalid } from '../../src/model/problem.ts'
 
 /** The context for reading a part of a history. */
 export interface ReadPartContext {
-  /** How closely to look at pictures that say nothing themselves. */
+  /** How closely the model looks at pictures that do not say it themselves. */
   detail?: string | undefined
   path: string
   calls: KnownCalls
 }
 
 /**
- * Reads one part of a history: mostly one block; none for a part without content; two where the part also carries a
- * foreign proof.
+ * Reads one part of a history, mostly as one block. A part without content is none. A part that also carries proofs of
+ * thoughts before it is several.
  */
 export function readPart(part: WirePart, context: ReadPartContext): Block[] {
   const { thoughtSignature, ...unsigned } = part
@@ -98,7 +98,7 @@ function readUnsigned(part: WirePart, context: ReadPartContext): Block | undefin
   return { kind, text: text ?? '', ...keep(rest) }
 }
 
-/** A part that only this dialect knows, whole. */
+/** A part that only this dialect knows, kept whole. */
 export const opaquePart = (part: object): Block => opaque(defined(part) as JsonObject)
 
 function readCall(
@@ -117,7 +117,7 @@ function readCall(
   }
 }
 
-/** Enumerations also come as their numbers. */
+/** Outcomes by name; enumerations also come as numbers. */
 const OUTCOMES: ReadonlyMap<Json | undefined, CodeResultBlock['outcome']> = new Map<
   Json | undefined,
   CodeResultBlock['outcome']
@@ -134,7 +134,10 @@ const OUTCOME_NAMES: Record<CodeResultBlock['outcome'], string> = {
   deadline: 'OUTCOME_DEADLINE_EXCEEDED',
 }
 
-/** Only the newer wire gives code an id. Without one, code is known by its place. */
+/**
+ * Reads code that the service runs. Older services give it no id; then its place tells which result is its own
+ * (`pairCode`).
+ */
 export function readCode(wire: NonNullable<WirePart['executableCode']>, rest: object): CodeBlock {
   const { id = '', language, code, ...more } = wire
   const isPython = language === undefined || language === 'PYTHON' || language === 1
@@ -162,8 +165,8 @@ export function readCodeResult(
 }
 
 /**
- * Clients keep a streamed answer in the pieces in which it came. The model wrote them as one block, so they are
- * joined; a proof on the last piece belongs to the whole block.
+ * Joins the pieces of a text: clients keep a streamed answer in pieces, and the model wrote one block. A proof on the
+ * last piece belongs to the whole block.
  */
 export function joinPieces(blocks: Block[]): Block[] {
   const result: Block[] = []
@@ -194,19 +197,17 @@ function join(first: Block, second: Block): Block | undefined {
 const isBare = ({ ext, origin, damagedProof }: TextBlock | ReasoningBlock): boolean =>
   !ext && !origin && !damagedProof
 
-/** The context for writing a part. It is nearly the same for an upstream and for a caller. */
+/** The context for writing a part, for an upstream or for a caller. */
 export interface WritePartContext extends WriteMediaContext {
   /** A function's name on this wire. */
   nameOf(call: ToolCallBlock): string
-  /** The signature for a proof, or undefined when it cannot go there; that has been reported. */
+  /** The signature for a proof; undefined, and reported, where the proof cannot be sent. */
   signature(proof: Proof, lose: LoseOf, slot: WrittenSlot): string | undefined
-  /** Calls carry their ids: towards a caller, and where an upstream matches results by them. */
+  /** Whether calls carry their ids: for a caller, and for an upstream that matches results by them. */
   ids: boolean
 }
 
-/**
- * Writes the part for a block; `undefined` where a block has none: it is written elsewhere, reported here, or empty.
- */
+/** Writes the part for a block. `undefined` for a block that is written elsewhere, reported here, or empty. */
 const PARTS: BlockTable<JsonObject, WritePartContext> = {
   text: (block, context) => {
     if (block.citations && block.citations.length > 0) context.lose('dropped', '.citations')
@@ -271,7 +272,7 @@ const PARTS: BlockTable<JsonObject, WritePartContext> = {
   opaque: (block) => (block.dialect === DIALECT ? block.value : undefined),
 }
 
-/** The service's own types have no call ids; an id that came in this dialect goes back. */
+/** The service's own types have no ids of calls, but an id that came in this dialect goes back. */
 function writeId(call: ToolCallBlock, context: WritePartContext): { id?: string } {
   if (context.ids) return call.id === '' ? {} : { id: call.id }
   const { id } = factsOf(call)
@@ -287,7 +288,7 @@ function signed(
   return thoughtSignature === undefined ? {} : { thoughtSignature }
 }
 
-/** `args` must be an object. A text that was cut off, or is no object, is reported and replaced. */
+/** `args` must be an object. Arguments that are none, or were cut off, are reported and replaced by an empty one. */
 export function writeArguments(call: ToolCallBlock, context: WritePartContext): Json {
   if (call.form === 'text') return new Verbatim(lowerInput(call.input))
   if (call.input.trim() === '') return {}
@@ -303,7 +304,7 @@ type WireResponse = NonNullable<WirePart['functionResponse']>
 
 /** Stands for the missing result of a call. */
 export const MISSING_RESULT = '[no result: interrupted]'
-/** The response of a result that holds only media; the media follow it. */
+/** The response of a result that holds only media, which follow it. */
 const ATTACHED = 'The result is attached.'
 
 export function readResult(wire: WireResponse, path: string, calls: KnownCalls): ToolResultBlock {
@@ -317,7 +318,7 @@ export function readResult(wire: WireResponse, path: string, calls: KnownCalls):
     form: 'json',
     content: [...texts.map((text): Block => ({ kind: 'text', text })), ...media],
     ...(isError && { isError }),
-    // An orphan names its call only by the function's name.
+    // A result without a known call keeps the function's name that it came with.
     ...keep(
       { ...rest, ...(call.name === '' && { name }) },
       {
@@ -334,15 +335,16 @@ export function readResult(wire: WireResponse, path: string, calls: KnownCalls):
 interface Unwrapped {
   texts: string[]
   isError?: true
-  /** The response as it came, where writing would wrap it otherwise. */
+  /** The response as it came, where writing it again would wrap it in another way. */
   noted?: Json
 }
 
 type Wrapper = 'error' | 'output' | 'result' | 'content'
 
 /**
- * Clients wrap a result that is no object, each in its own way: `{output}`, `{result}`, `{content}` (LiteLLM 1.110),
- * `{name, content}`, and `{error}` for a failure. Undefined where the response is itself the result.
+ * The member in which a client has wrapped a result that is no object. Each has its own: `{output}`, `{result}`,
+ * `{content}` (LiteLLM 1.110), `{name, content}`, and `{error}` for a failure. Undefined where the response is itself
+ * the result.
  */
 function findWrapper(members: JsonObject, name: string): Wrapper | undefined {
   const [key = '', second, third] = Object.keys(members).toSorted()
@@ -367,19 +369,22 @@ function unwrap(response: Json | undefined, name: string, path: string): Unwrapp
   return { texts: [value], ...isError, ...(!isUsual && { noted: response }) }
 }
 
-/** An escaped letter, or an escaped backslash, behind which there is none. */
+/**
+ * The escape of a character from U+00A0 on. An escaped backslash is matched too, so that a `u` behind it begins no
+ * escape.
+ */
 const ESCAPED = /\\(?:\\|u((?!00[0-9])[0-9a-f]{4}))/gi
 
 /**
- * JSON as its model is to read it: google-genai 2.34 for Python writes all but ASCII as escapes, which to a model of
- * this dialect are the letters themselves, and in the text of a result would be six signs for each.
+ * JSON with its letters unescaped. google-genai 2.34 for Python escapes all but ASCII. A model of this dialect gets the
+ * letters themselves, but in the text of a result another model would read six characters for each.
  */
 const legible = (value: Json): string =>
   toText(value).replace(ESCAPED, (escape, unit?: string) =>
     unit ? String.fromCharCode(Number.parseInt(unit, 16)) : escape,
   )
 
-/** An object is written as the response itself, unless a reader would take it for a wrapper. */
+/** Whether a text is written as the response itself: an object that a reader would not take for a wrapper. */
 function isItself(text: string, name: string): boolean {
   const members = parseObject(text)
   return members !== undefined && findWrapper(members, name) === undefined
@@ -387,13 +392,13 @@ function isItself(text: string, name: string): boolean {
 
 const WRAPPED = verbatimPaths('error|content')
 
-/** The content of a wrapper that is no text, as it came. */
+/** The content of a wrapper, as it came, where it is no text. */
 function inside(raw: string, wrapper: Wrapper): Json {
   const value = parse(raw, WRAPPED)
   return (isObject(value) ? value[wrapper] : undefined) ?? null
 }
 
-/** The object that `functionResponse.response` must be. Inverse of `unwrap`. */
+/** Inverse of `unwrap`: makes the object that `functionResponse.response` must be. */
 export function wrap(block: ToolResultBlock, name: string, lose: LoseOf): Json {
   const noted = factsOf(block).response
   if (noted !== undefined) return noted

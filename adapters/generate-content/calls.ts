@@ -12,30 +12,33 @@ interface Call {
   readonly name: string
 }
 
-/** Calls of one function, or with one id, in one turn. */
+/** The calls of one function, or with one id, in one turn. */
 interface TurnCalls {
   readonly turn: number
   readonly count: number
-  /** The number of the first that may wait. */
+  /** The number of the first call that may still wait for its result. */
   readonly next: number
-  /** Those of the turn before it. */
+  /** The calls of the same function or id in the last turn before that has some. */
   readonly before: TurnCalls | undefined
 }
 
-/** The calls and results of one history, in order. This dialect requires ids for neither. */
+/** The calls and results of one history, in order. In this dialect neither needs an id. */
 export interface KnownCalls {
   turn: number
-  /** How often each function has been called. */
+  /** The number of calls of each function, with results that have no call. */
   readonly numbers: WalkMap<string, number>
   readonly names: WalkMap<string, string>
-  /** The newest calls of a function, or with an id, and each of them by its number. */
+  /** The newest calls of each function and of each id; `calls` has each call by its turn and number. */
   readonly latest: WalkMap<string, TurnCalls>
   readonly calls: WalkMap<string, Call>
-  /** Those that are answered. */
+  /** The calls that are answered. */
   readonly done: Set<Call>
 }
 
-/** The id of a call. One made here consists of the name and a number, so that it is the same on every turn. */
+/**
+ * Notes a call and returns its id. An invented id is made of the name and a number, so that it is the same in each
+ * request.
+ */
 export function addCall(known: KnownCalls, name: string, said: string | undefined): string {
   const number = numberOf(known, name)
   const call = { id: said || inventedId(number, name), name }
@@ -74,7 +77,7 @@ function open({ calls, latest }: KnownCalls, key: string, call: Call, turn: numb
   latest.set(key, { ...begun, count: count + 1 })
 }
 
-/** The first waiting call of the newest turn, which waits no more; calls of older turns have been given up. */
+/** Takes the first waiting call of the newest turn that has one; calls of older turns have been given up. */
 function waiting({ done, calls, latest }: KnownCalls, key: string): Answered | undefined {
   for (let last = latest.get(key); last; last = last.before)
     for (let { next } = last; next < last.count; next += 1) {

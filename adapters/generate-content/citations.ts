@@ -20,12 +20,12 @@ import { keep, restOf } from './dialect.ts'
 export interface Sources {
   take(candidate: JsonObject): void
   /**
-   * Citations of a text that has ended; `isLast` also takes those whose place in it is not certain.
-   * Each one is handed out once. `parts` are known in a whole reply alone: a stream does not number them.
+   * The citations of a text that has ended, each only once. The last text also takes those whose place is not certain
+   * (`isLast`). `parts` are known only in a whole reply: a stream does not number them.
    */
   citationsOf(text: string, isLast: boolean, parts?: Parts): Citation[]
   search(id: string): SearchBlock | undefined
-  /** The pages that were opened, by the same id and their number. */
+  /** The pages that were opened. Their ids are made of `id` and their number. */
   pages(id: string): SearchBlock[]
   /** Whether there are sources that neither a citation nor a search has used. */
   hasMore(isSearched: boolean): boolean
@@ -39,12 +39,12 @@ export interface Parts {
 
 interface Support {
   key: string
-  /** Undefined where the service does not say it, which is also how it says the first one. */
+  /** The number of its part. Undefined where it is absent, which also stands for the first part. */
   part: number | undefined
   text: string | undefined
   start: number
   end: number | undefined
-  /** Undefined where its source is not listed. */
+  /** Undefined where the source is not listed. */
   citation: Citation | undefined
 }
 
@@ -54,11 +54,11 @@ export function createSources(lose: Lose): Sources {
   const quoted: JsonObject[] = []
   const given = new Set<string>()
   const allowance = { searched: MOST_SEARCHED_CHARACTERS, repeated: MOST_REPEATED_CHARACTERS }
-  /** Until more is said. */
+  /** Kept until new metadata comes. */
   let supports: Support[] | undefined
   let placed: PlacedSupports | undefined
   const isLeft = ({ key }: Support) => !given.has(key)
-  /** What no text has taken yet. */
+  /** The supports that no text has taken yet. */
   const open = () => {
     supports ??= readSupports(metadata, allowance, lose)
     return [...supports, ...quoted.map(quotation)].filter(isLeft)
@@ -100,7 +100,10 @@ export function createSources(lose: Lose): Sources {
 
 type PlacedSupports = ReadonlyMap<number | undefined, Support[]>
 
-/** Two texts may begin with the same words: a support that names a part is about no other. */
+/**
+ * The supports that may be about these parts. One that names a part is about no other, even if two texts begin with the
+ * same words.
+ */
 function supportsAbout(
   placed: PlacedSupports,
   parts: Parts | undefined,
@@ -114,12 +117,12 @@ function supportsAbout(
   return found
 }
 
-/** A bound for the search for texts whose place is not given, and for repeated sources. */
+/** How much may still be searched for supports without a certain place, and how much of sources may be repeated. */
 interface Allowance {
   searched: number
   repeated: number
 }
-/** What it costs to look whether a support is about a text, in characters that are searched through. */
+/** The cost of a look whether a support is about a text, counted in characters that are searched. */
 const COMPARED_CHARACTERS = 250
 const MOST_SEARCHED_CHARACTERS = 50_000_000
 const MOST_REPEATED_CHARACTERS = 4_000_000
@@ -163,7 +166,7 @@ function readScore(support: JsonObject, place: number): JsonObject {
   return score === undefined ? {} : { confidenceScore: score }
 }
 
-/** A chunk is a page of the web or a piece of a stored document. */
+/** Reads a chunk: a page of the web or a piece of a stored document. */
 function readCitation(chunk: JsonObject, rest: JsonObject): Citation {
   const { uri, title, text, ...more } = objectIn(Object.values(chunk).find(isObject))
   return {
@@ -188,7 +191,7 @@ function quotation(source: JsonObject): Support {
   }
 }
 
-/** The place of a support in the text; undefined where it may belong to another text. */
+/** The place of a support in a text; undefined where it may belong to another text. */
 function locate(
   support: Support,
   text: string,
@@ -235,7 +238,7 @@ function listedPages(said: Json | undefined, lose: Lose): JsonObject[] {
 
 const READ = /^(?:URL_RETRIEVAL_STATUS_(?:SUCCESS|UNSPECIFIED))?$/
 
-/** Any status but success is a page that the model has not read (`UrlRetrievalStatus` of @google/genai 3.1). */
+/** Reads a page. With any status but success the model has not read it (`UrlRetrievalStatus` of @google/genai 3.1). */
 function readPage(page: JsonObject, id: string): SearchBlock {
   const { retrievedUrl, urlRetrievalStatus, ...rest } = page
   const status = textIn(urlRetrievalStatus)
@@ -263,25 +266,25 @@ export interface CitedText {
   text: string
   /** The number of its part in the whole reply. */
   part: number
-  /** How many bytes of that part stand before it. */
+  /** How many bytes of that part stand before the text. */
   bytesBefore: number
   offsets: Offsets
 }
 
-/** A segment repeats so much of its text in any case, and some longer ones do. */
+/** A segment repeats its text up to this length. Longer texts are repeated as far as `MOST_LONG_CHARACTERS` reaches. */
 const SHORT_CHARACTERS = 300
 const MOST_LONG_CHARACTERS = 100_000
 
-/** Up to this many further entries are always sent. */
+/** Up to this many entries, each new one sends a snapshot. */
 const FEW = 16
 
 /** Gathers the sources of a reply. Inverse of `createSources`. */
 export class Grounding {
   readonly #chunks: JsonObject[] = []
-  /** The place of each source among them. */
+  /** The index of each source in the list of chunks. */
   readonly #places = new Map<string, number>()
   #longLeft = MOST_LONG_CHARACTERS
-  /** The number of entries in the last snapshot that went out before the end. */
+  /** The number of entries in the last snapshot before the end. */
   #written = 0
   readonly #supports: JsonObject[] = []
   readonly #queries: string[] = []
@@ -292,7 +295,7 @@ export class Grounding {
     this.#lose = lose
   }
 
-  /** The places in the citation count from the beginning of the text. */
+  /** Adds a citation. Its places count from the beginning of the text. */
   cite(citation: Citation, place: CitedText): void {
     if (citation.fileId !== undefined) this.#lose('dropped', 'reply.citations.fileId')
     // A web chunk has no member for the quoted text.
@@ -312,7 +315,7 @@ export class Grounding {
     })
   }
 
-  /** Bounds the repeated text: each of thousands of citations of one long text would repeat it. */
+  /** Whether a citation may repeat its text. Thousands of citations of one long text would each repeat it. */
   #hasRoom(characters: number): boolean {
     if (characters <= SHORT_CHARACTERS) return true
     this.#longLeft -= characters
@@ -328,7 +331,7 @@ export class Grounding {
     }
   }
 
-  /** Whether sources that were found and sources that were cited differ: this wire has one list for both. */
+  /** Whether the sources that were found differ from those that were cited: this dialect has one list for both. */
   get isMixed(): boolean {
     const found = this.#found.map((url) => chunkSource({ web: { uri: url } }))
     return this.#queries.length > 0 && this.#chunks.map(chunkSource).join() !== found.join()
@@ -355,7 +358,7 @@ export class Grounding {
     }
   }
 
-  /** One chunk for one source, however often it is named. */
+  /** The index of the chunk for a source, which is listed only once. */
   #chunk(chunk: JsonObject): number {
     const source = chunkSource(chunk)
     const known = this.#places.get(source)
@@ -383,8 +386,8 @@ function writeChunk({ url, title, quote }: Citation): JsonObject {
 }
 
 /**
- * The service counts UTF-8 bytes, the canonical model UTF-16 units. A table per text makes each conversion one
- * step; pure ASCII needs no table.
+ * Converts places in a text: the service counts UTF-8 bytes, the canonical model UTF-16 units. A table makes each
+ * conversion one step; ASCII needs none.
  */
 export interface Offsets {
   toUnit(byte: number): number
@@ -398,7 +401,7 @@ export function createOffsets(text: string): Offsets {
   let bytes = 0
   let unit = 0
   for (const character of text) {
-    // The second half of a surrogate pair counts as its beginning, so that no offset splits a character.
+    // The second half of a surrogate pair has the place of the first, so that no offset splits a character.
     byteAt.fill(bytes, unit, unit + character.length)
     bytes += utf8Width(character.codePointAt(0) ?? 0)
     unit += character.length

@@ -19,10 +19,13 @@ const PARAMETERS: JsonObject = {
   clear_before_typing: { type: 'boolean' },
   direction: { type: 'string', enum: ['up', 'down', 'left', 'right'] },
 }
-/** The keys of `hotkey` are a list; those of `key_combination` a text. */
+/** The keys of `hotkey` are a list; those of the older `key_combination` are a text. */
 const LISTED: JsonObject = { ...PARAMETERS, keys: { type: 'array', items: { type: 'string' } } }
 
-/** What these tools are, as the guide on computer use (2026-07-30) has them: for each environment, and before 3. */
+/**
+ * The functions of each environment with their parameters, and those of models before Gemini 3 (guide on computer use,
+ * 2026-07-30).
+ */
 const TOUCH = `click x y, wait |seconds, type text|press_enter, drag_and_drop start_x start_y end_x end_y,
 press_key key, take_screenshot`
 const DESKTOP = `${TOUCH}, double_click x y, triple_click x y, middle_click x y, right_click x y, mouse_down x y,
@@ -40,8 +43,8 @@ const ENVIRONMENT = /ENVIRONMENT_(BROWSER|DESKTOP|MOBILE)/
 const SCALE = ' Places are 0 to 999 from the left and from the top.'
 
 /**
- * The functions that the service has for a screen, which the caller runs. The first one holds the settings as they
- * came; without the name of an older model they are those of the newer ones.
+ * Reads the functions that the service has for a screen, which the caller runs. The first one holds the settings as
+ * they came. Without the name of an older model the functions are those of newer models.
  */
 export function readScreen(settings: JsonObject, model: string): FunctionTool[] {
   const { environment = '', excludedPredefinedFunctions: excluded, ...rest } = settings

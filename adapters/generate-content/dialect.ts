@@ -11,22 +11,22 @@ export const NAME_RULE: NameRule = {
   maxLength: 64,
 }
 
-/** Facts of this dialect about how a node was spelled here. */
+/** What this dialect notes about how a node was written here. */
 export interface Facts {
   /** The id of a call or a result, which the service's own types do not have. */
   id?: string
   /** How many parts stand between a thought and the call that repeats it. */
   before?: number
-  /** The response of a function as it came, where writing it anew would wrap it differently. */
+  /** The response of a function as it came, where writing it again would wrap it in another way. */
   response?: Json
-  /** Media inside of a response. */
+  /** The media of a result stood inside its response. */
   parts?: true
-  /** The service may not accept this kind of media; for callers of this dialect the service decides. */
+  /** The service may refuse this type of media. The service judges what its own callers send. */
   taken?: true
-  /** `named`: media that came with a name. `file`: media at a place that the service can reach. */
+  /** `named`: the medium came with a name. `file`: it stands at a place that the service can reach. */
   named?: true
   file?: true
-  /** How closely to look at a picture, as the caller said it. */
+  /** The part's own `mediaResolution`, as it came. */
   resolution?: JsonObject
   /** Schemas as they came. */
   parameters?: Json
@@ -35,31 +35,31 @@ export interface Facts {
   responseJsonSchema?: Json
   /** The caller's own word for a function whose result is awaited. */
   behavior?: Json
-  /** How closely to look at all pictures. */
+  /** The request's `mediaResolution`, as it came. */
   mediaResolution?: Json
-  /** The request's `mediaResolution` holds for this picture. */
+  /** How closely to look at this picture came from the request's `mediaResolution`. */
   general?: true
   /** The member that switches a built-in tool on. */
   tool?: string
-  /** A search of this dialect said which domains it leaves out. */
+  /** The search came in this dialect with domains to leave out. */
   excludes?: true
-  /** A function for a screen: its settings on the first one. */
+  /** A function for a screen; the first one holds the settings. */
   screen?: true | JsonObject
-  /** A choice that holds calls to their schemas, so that the functions are strict. */
+  /** The choice makes the service enforce the schemas of calls, so the functions are strict. */
   mode?: 'VALIDATED'
-  /** The choice listed names although it was free. */
+  /** The choice was free, but listed names. */
   names?: true
-  /** A level of thinking as the caller spelled it. */
+  /** The level of thinking as the caller wrote it. */
   level?: string
-  /** The caller of this dialect sent labels, and knows that its service takes them. */
+  /** A caller of this dialect sent labels, so its service takes them. */
   labels?: true
-  /** A tier as the caller spelled it, where it only names the default. */
+  /** The tier as the caller wrote it, where it only names the default. */
   tier?: string
 }
 
 export const { keep, restOf, factsOf, isOrigin, opaque } = createCodec<Facts>(DIALECT)
 
-/** What is left over of nested objects is kept on the request under its whole path, which begins so. */
+/** Leftovers of nested objects are kept on the request, under their whole paths, which begin so. */
 export const GENERATION_PATH = 'generationConfig.'
 export const TOOL_CONFIG_PATH = 'toolConfig.'
 export const CALLING_PATH = 'toolConfig.functionCallingConfig.'
@@ -72,3 +72,7 @@ export function many<T>(value: T | T[] | undefined): T[] {
   if (value === undefined) return []
   return Array.isArray(value) ? value : [value]
 }
+
+/** A number, which may come as a string (proto3 JSON). */
+export const readNumber = (value: Json | undefined): number | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? Number(value) : undefined

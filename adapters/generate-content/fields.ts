@@ -9,10 +9,12 @@ import {
 } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Request, Format } from '../../src/model/request.ts'
+import { namesFor } from '../../src/check/fields.ts'
 import { Members, membersBeside } from '../../src/model/ext.ts'
 import {
   ELSEWHERE,
   readBy,
+  readStop,
   row,
   UNSAYABLE,
   writeBy,
@@ -21,17 +23,17 @@ import {
 import type { WriteRequestContext, Target } from '../contract.ts'
 import type { KnownFacts } from '../../src/models/facts.ts'
 import { heededBy } from './abilities.ts'
-import { amount, readReasoning, writeReasoning } from './reasoning.ts'
-import type { WireGenerationConfig } from './wire.ts'
+import { readReasoning, writeReasoning } from './reasoning.ts'
+import { OPTIONS, type WireGenerationConfig } from './wire.ts'
 import { narrow, widen } from '../../src/schema/narrow.ts'
 import { inWords } from '../../src/rules/text-tools.ts'
-import { keep, factsOf, isOrigin, GENERATION_PATH, prefixed } from './dialect.ts'
+import { keep, factsOf, isOrigin, GENERATION_PATH, prefixed, readNumber } from './dialect.ts'
 
 type Options = Pick<Request, 'limits' | 'sampling' | 'reasoning' | 'format'> & {
   rest: JsonObject
 }
 
-/** Reads `generationConfig`. Members of this dialect alone come back as `rest`, under their whole paths. */
+/** Reads `generationConfig`. Members that only this dialect has come back as `rest`, under their whole paths. */
 export function readOptions(config: WireGenerationConfig = {}): Options {
   const { thinkingConfig, responseModalities } = config
   const { format, rest } = readFormat(config)
@@ -54,32 +56,29 @@ interface Saying {
   readonly lose: Lose
 }
 
-const amountIn = (value: Json | undefined): number | undefined =>
-  typeof value === 'number' || typeof value === 'string' ? amount(value) : undefined
-
-/** How this dialect says each value that stands in `generationConfig`. */
+/** Where each value of a request goes that stands in `generationConfig`. */
 const SETTINGS = {
   'sampling.verbosity': UNSAYABLE,
-  'sampling.temperature': row('temperature', amountIn),
-  'sampling.topP': row('topP', amountIn),
-  'sampling.topK': row('topK', amountIn),
-  'sampling.seed': row('seed', amountIn, writeSeed),
-  'sampling.presencePenalty': row('presencePenalty', amountIn),
-  'sampling.frequencyPenalty': row('frequencyPenalty', amountIn),
+  'sampling.temperature': row('temperature', readNumber),
+  'sampling.topP': row('topP', readNumber),
+  'sampling.topK': row('topK', readNumber),
+  'sampling.seed': row('seed', readNumber, writeSeed),
+  'sampling.presencePenalty': row('presencePenalty', readNumber),
+  'sampling.frequencyPenalty': row('frequencyPenalty', readNumber),
   'sampling.candidateCount': row('candidateCount', readCount),
   'sampling.logprobs': { read: readLogprobs, write: askForLogprobs },
-  'limits.maxOutputTokens': row('maxOutputTokens', amountIn),
+  'limits.maxOutputTokens': row('maxOutputTokens', readNumber),
   'limits.stop': row('stopSequences', readStop, writeStop),
 } as const satisfies Partial<PlaceTable<Saying>>
 
-/** What stands beside it. */
+/** The values that would stand beside `generationConfig`. The dialect has none of them. */
 const ACCOUNT = {
   user: UNSAYABLE,
   cacheKey: UNSAYABLE,
   previous: UNSAYABLE,
 } as const satisfies Partial<PlaceTable<Saying>>
 
-/** How this dialect says each value. */
+/** Where each value of a request goes in this dialect. */
 export const PLACES = {
   ...SETTINGS,
   ...ACCOUNT,
@@ -92,22 +91,22 @@ export const PLACES = {
   caching: ELSEWHERE, // `reportUnkept`
   labels: ELSEWHERE, // `writeLabels`, which asks how they came
   tier: ELSEWHERE, // `writeTier`, which asks how it came
-  store: ELSEWHERE, // nothing to say
+  store: ELSEWHERE, // `storeFor`, which asks what the service keeps
 } as const satisfies PlaceTable<Saying>
 
 const readPlaces = readBy(PLACES)
 const writeSettings = writeBy<Saying>(SETTINGS)
 export const writeAccount = writeBy<Saying>(ACCOUNT)
 
-/** One candidate is what there is without asking. */
+/** One candidate is the default. */
 function readCount(value: Json | undefined): number | undefined {
-  const count = amountIn(value)
+  const count = readNumber(value)
   return count === 1 ? undefined : count
 }
 
 function readLogprobs(members: Members): number | undefined {
   return members.peek('responseLogprobs') === true
-    ? (amountIn(members.peek('logprobs')) ?? 0)
+    ? (readNumber(members.peek('logprobs')) ?? 0)
     : undefined
 }
 
@@ -115,15 +114,10 @@ function askForLogprobs(logprobs: number): JsonObject {
   return { responseLogprobs: true, ...(logprobs > 0 && { logprobs }) }
 }
 
-/** The service knows seeds of 32 bits and refuses others; of a larger one the last bits are as good. */
+/** The service refuses seeds of more than 32 bits, so a larger one loses its first bits. */
 function writeSeed(seed: number, { lose }: Saying): number {
   if (seed !== (seed | 0)) lose('approximated', 'sampling.seed')
   return seed | 0
-}
-
-function readStop(raw: Json | undefined): string[] | undefined {
-  const stop = listOf(raw).filter((sequence) => typeof sequence === 'string')
-  return stop.length > 0 ? stop : undefined
 }
 
 const MAX_STOP_SEQUENCES = 5
@@ -133,26 +127,9 @@ function writeStop(stop: string[], { lose }: Saying): string[] | undefined {
   return stop.length > 0 ? stop.slice(0, MAX_STOP_SEQUENCES) : undefined
 }
 
-const READ = new Set([
-  'temperature',
-  'topP',
-  'topK',
-  'seed',
-  'presencePenalty',
-  'frequencyPenalty',
-  'candidateCount',
-  'responseLogprobs',
-  'logprobs',
-  'maxOutputTokens',
-  'stopSequences',
-  'thinkingConfig',
-  'responseModalities',
-  'responseMimeType',
-  'responseSchema',
-  'responseJsonSchema',
-])
+const READ = namesFor('read', OPTIONS)
 
-/** `ofFormat`: what the format leaves over. */
+/** The members that nothing reads. `ofFormat`: leftovers of the format. */
 function unreadIn(config: WireGenerationConfig, ofFormat: object): JsonObject {
   const { responseLogprobs, logprobs } = config
   const unread = {
@@ -163,7 +140,7 @@ function unreadIn(config: WireGenerationConfig, ofFormat: object): JsonObject {
   return pickMembers(unread, (_, value) => !isUnspecified(value))
 }
 
-/** The enumeration's zero value, which means that nothing was set. */
+/** The zero value of an enumeration means that nothing was set. */
 const isUnspecified = (value: Json): boolean =>
   typeof value === 'string' && value.endsWith('_UNSPECIFIED')
 
@@ -190,7 +167,7 @@ export function writeOptions(
 const JSON_TYPE = 'application/json'
 const CHOICE_TYPE = 'text/x.enum'
 
-/** The format of the answer, and members that say more than the common formats can. */
+/** Reads the format of the answer. Members that say more than the common formats are leftovers. */
 export function readFormat(config: WireGenerationConfig): { format?: Format; rest: object } {
   const { responseMimeType, responseSchema, responseJsonSchema } = config
   const schema = responseJsonSchema ?? responseSchema
@@ -215,7 +192,7 @@ export function readFormat(config: WireGenerationConfig): { format?: Format; res
   return { format: { ...format, ...keep({}, { facts }) }, rest: {} }
 }
 
-/** The words among which a schema lets choose. */
+/** The words among which the model chooses. */
 function choiceIn(schema: string): Format | undefined {
   const { enum: words, description } = parseObject(schema) ?? {}
   const among = listOf(words).filter((word) => typeof word === 'string')
@@ -249,7 +226,7 @@ export function writeFormat(request: Request, facts: KnownFacts, lose: Lose): Js
 
 type SchemaFormat = Extract<Format, { type: 'json-schema' }>
 
-/** The format's name and description tell the model something too, so they are put into the schema. */
+/** Puts the format's name and description into the schema, because they tell the model something too. */
 function named(format: SchemaFormat, lose: Lose): string {
   const { name, description, schema } = format
   const root = parseObject(schema)
@@ -264,7 +241,7 @@ function named(format: SchemaFormat, lose: Lose): string {
   })
 }
 
-/** Older models refuse tools beside a JSON answer. */
+/** Whether the model refuses the format: older ones do not give JSON where there are tools. */
 function isRefused(request: Request, facts: KnownFacts): boolean {
   const { format, tools } = request
   const { thinking, structuredWithTools: isBeside = thinking === 'level' } = facts
@@ -272,7 +249,7 @@ function isRefused(request: Request, facts: KnownFacts): boolean {
   return tools.length > 0 && !isBeside && !isOwn
 }
 
-/** Asks for the format in the system instruction, where the service would refuse the format itself. */
+/** The words for the system instruction that ask for a format which the model would refuse. */
 export function formatInstruction(request: Request, target: Target): string | undefined {
   const { format } = request
   const facts = heededBy(target, isOrigin(request))

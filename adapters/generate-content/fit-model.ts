@@ -7,7 +7,8 @@ import { fitReasoning } from '../../src/models/thinking.ts'
 import { withoutRefused } from '../../src/check/fields.ts'
 import type { ModelFacts, Target } from '../contract.ts'
 import { knownBy } from './abilities.ts'
-import { amount, readReasoning, writeReasoning } from './reasoning.ts'
+import { readNumber } from './dialect.ts'
+import { readReasoning, writeReasoning } from './reasoning.ts'
 import { DECLARATIONS } from './tools.ts'
 import {
   camel,
@@ -20,13 +21,13 @@ import {
   withinMember,
 } from './wire.ts'
 
-/** The destination of a body, as far as a body is fitted to it. */
+/** The part of a destination to which a body is fitted. */
 export type FitTarget = Pick<Target, 'model' | 'facts'>
 
 const knownAs = ({ model, facts }: FitTarget): KnownFacts =>
   knownBy({ model, facts, defaultMaxOutputTokens: 0 })
 
-/** Fits the settings to what the configuration says of the model. */
+/** Fits `generationConfig` to what the configuration says of the model. */
 export function fitSettings(config: JsonObject, target: FitTarget, lose: Lose): JsonObject {
   const { facts } = target
   const thinking = withScale(withEffort(config, target, lose), facts, lose)
@@ -37,16 +38,13 @@ export function fitSettings(config: JsonObject, target: FitTarget, lose: Lose): 
 
 function withinBound(config: JsonObject, most: number | undefined, lose: Lose): JsonObject {
   const key = findKey(config, 'maxOutputTokens')
-  const asked = key === undefined ? undefined : amountIn(config[key])
+  const asked = key === undefined ? undefined : readNumber(config[key])
   if (key === undefined || asked === undefined || most === undefined || asked <= most) return config
   lose('approximated', 'limits.maxOutputTokens')
   return withMembers(config, { [key]: most })
 }
 
-const amountIn = (value: Json | undefined): number | undefined =>
-  typeof value === 'number' || typeof value === 'string' ? amount(value) : undefined
-
-/** An effort that the model takes, and thoughts where there are always some. */
+/** Makes the effort one that the model takes, and keeps a model thinking that always thinks. */
 function withEffort(config: JsonObject, target: FitTarget, lose: Lose): JsonObject {
   const { model, facts } = target
   const { efforts, thinkingOff } = facts
@@ -56,14 +54,14 @@ function withEffort(config: JsonObject, target: FitTarget, lose: Lose): JsonObje
   const heeded = asked.mode === 'off' ? known : { ...(efforts && { efforts }) }
   const fitted = fitReasoning(asked, { facts: heeded, model, lose })
   if (fitted === asked) return config
-  // How it was spelled is no more what is asked for.
+  // The origin notes the level as it came, which no longer holds.
   const { origin: _, ...said } = fitted ?? { mode: 'on' as const }
   const isCounted = said.mode === 'off' || said.budget !== undefined
   const { thinking = isCounted ? 'budget' : 'level' } = facts
   return saying(config, writeReasoning(said, { ...known, thinking }, lose))
 }
 
-/** A model takes either a budget or a level, so the other one is converted. */
+/** Converts a budget to a level or the other way: a model takes only one of them. */
 function withScale(config: JsonObject, facts: ModelFacts, lose: Lose): JsonObject {
   const said = findObject(config, 'thinkingConfig')
   const other = facts.thinking === 'level' ? 'thinkingBudget' : 'thinkingLevel'
@@ -73,7 +71,7 @@ function withScale(config: JsonObject, facts: ModelFacts, lose: Lose): JsonObjec
 
 function reasoningIn(config: JsonObject): ReasoningOptions | undefined {
   const thinking = findObject(config, 'thinkingConfig')
-  const thinkingBudget = amountIn(findMember(thinking, 'thinkingBudget'))
+  const thinkingBudget = readNumber(findMember(thinking, 'thinkingBudget'))
   const thinkingLevel = findMember(thinking, 'thinkingLevel')
   const includeThoughts = findMember(thinking, 'includeThoughts')
   return readReasoning({
@@ -83,7 +81,7 @@ function reasoningIn(config: JsonObject): ReasoningOptions | undefined {
   })
 }
 
-/** With other thoughts, and what else is said of them. */
+/** Replaces what `thinkingConfig` says of the amount and the visibility of thoughts, and keeps its other members. */
 function saying(config: JsonObject, written: JsonObject | undefined): JsonObject {
   const said = { ...withoutScales(findObject(config, 'thinkingConfig')), ...written }
   const key = findKey(config, 'thinkingConfig') ?? 'thinkingConfig'
@@ -102,7 +100,7 @@ const USUAL: ReadonlyMap<string, Json> = new Map<string, Json>([
 ])
 const SAMPLED = [...USUAL.keys(), 'topK', 'logprobs']
 
-/** Some models take no temperature, or none while they think. What is the same where nothing is said is no loss. */
+/** Takes out sampling that the model refuses, always or while it thinks. A default is taken out without a loss. */
 function withSampling(config: JsonObject, target: FitTarget, lose: Lose): JsonObject {
   const { sampling } = target.facts
   const isRefused =
@@ -114,15 +112,16 @@ function withSampling(config: JsonObject, target: FitTarget, lose: Lose): JsonOb
   return withoutRefused(left, SAMPLED, (key) => optionPlace(camel(key)), lose)
 }
 
-/** As it is told, or as it does when it is told nothing. */
+/** Whether the model will think: as the request says, or as it does by itself. */
 function thinks(config: JsonObject, target: FitTarget): boolean {
   const asked = reasoningIn(config)
   return asked ? asked.mode !== 'off' : knownAs(target).on === true
 }
 
 /**
- * A forced choice, for a model that cannot be made to call a function. One that is named stays on offer alone, and among several
- * the choice is free where the model has a mode for that.
+ * Frees a forced choice, for a model that cannot be made to call a function. Of a single named function, only that one
+ * stays on offer. With several named ones the model chooses freely: among them where it has a mode for that, else among
+ * all.
  */
 export function unforced(body: JsonObject, target: FitTarget, lose: Lose): JsonObject {
   const tools = findElements(body, 'tools')
@@ -153,7 +152,7 @@ const choosing = (body: JsonObject, mode: 'AUTO' | 'VALIDATED'): JsonObject =>
     ),
   )
 
-/** With the one function of this name alone. */
+/** Offers only the function of this name. */
 const offering = (body: JsonObject, name: Json | undefined): JsonObject =>
   name === undefined
     ? body

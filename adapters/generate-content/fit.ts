@@ -21,8 +21,8 @@ import {
 } from './wire.ts'
 
 /**
- * Fits a body of this dialect, its caller's own or one that was written here, to what is said of its model. What the model
- * does not take is said otherwise, or left out and reported; what fits stays the same object.
+ * Fits a body of this dialect, from its caller or written here, to what is said of its model. What the model does not
+ * take is said in another way, or left out and reported. What fits stays the same object.
  */
 export function fit(body: JsonObject, target: FitTarget, lose: Lose): JsonObject {
   const { facts } = target
@@ -37,7 +37,7 @@ export function fit(body: JsonObject, target: FitTarget, lose: Lose): JsonObject
 
 const isModel = (content: JsonObject | undefined): boolean => content?.['role'] === 'model'
 
-/** Numbers the turns of contents: neighbours of the model form one turn. */
+/** Numbers the turns of contents: neighbouring contents of the model are one turn. */
 export function turnCounter(): (content: JsonObject) => number {
   let turn = -1
   let wasModel = false
@@ -70,7 +70,7 @@ const isCall = (part: JsonObject): boolean => findKey(part, 'functionCall') !== 
 /** The members with tools that the caller runs. */
 const CALLED: ReadonlySet<string> = new Set([DECLARATIONS, SCREEN])
 
-/** Keeps built-in tools beside functions only where the model takes both, or its caller asks for the mix itself. */
+/** Keeps built-in tools beside functions only where the model takes both, or where the caller has asked for the mix. */
 function fitTools(body: JsonObject, { mixesTools }: ModelFacts, lose: Lose): JsonObject {
   const tools = findElements(body, 'tools')
   const both =
@@ -94,7 +94,7 @@ function withoutBuiltIn(tool: JsonObject, lose: Lose): JsonObject | [] {
   return left !== tool && Object.keys(left).length === 0 ? [] : left
 }
 
-/** Adds a request to go on, for a model that does not continue its own words. */
+/** Adds a message that asks to go on, for a model that does not continue its own words. */
 function endedByUser(body: JsonObject, lose: Lose): JsonObject {
   const contents = findElements(body, 'contents')
   const last = contents.at(-1)

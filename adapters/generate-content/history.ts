@@ -18,7 +18,12 @@ import {
 import type { WireContent } from './wire.ts'
 import { listOf, isObject, mergedMembers, type Json, type JsonObject } from '../../src/json/json.ts'
 import { GO_ON, firstWordsFor } from '../../src/rules/empty-request.ts'
-import { foundInWords, isInstruction, passingWords } from '../../src/rules/late-tools.ts'
+import {
+  foundInWords,
+  isInstruction,
+  leadingInstructions,
+  passingWords,
+} from '../../src/rules/late-tools.ts'
 import type { ToolNames } from '../../src/rules/names.ts'
 import { explanationWords, blockInWords, parted } from '../../src/rules/notes.ts'
 import { instructionWords } from '../../src/rules/text-tools.ts'
@@ -45,7 +50,7 @@ import { needsMix } from './tools.ts'
 
 interface History extends KnownCalls {
   readonly turns: Turn[]
-  /** Contents at the end, which become one turn, and the number of the first. */
+  /** The last contents, which become one turn, and the number of the first of them. */
   open: WireContent[]
   first: number
 }
@@ -65,8 +70,8 @@ const emptyHistory = (): History => ({
 })
 
 /**
- * Chats of @google/genai keep every chunk of a streamed answer as a content of its own; together these form one
- * turn. `detail`: how closely to look at pictures that say nothing themselves.
+ * Reads the conversation. Neighbouring contents of the model form one turn, because chats of @google/genai keep every
+ * chunk of a streamed answer as a content of its own. `detail`: how closely to look at pictures that do not say it.
  */
 export function readTurns(contents: readonly WireContent[], detail: string | undefined): Turn[] {
   const history = readWalk(contents, [detail], nothingLost, emptyHistory, (state, content, at) => {
@@ -80,7 +85,7 @@ export function readTurns(contents: readonly WireContent[], detail: string | und
   return history.turns
 }
 
-/** What is read again for its calls is the same turn again. */
+/** Reads the open contents as a turn. `made` keeps an equal turn from an earlier request the same object. */
 function closeTurn(history: History, detail: string | undefined, at?: WalkStep): void {
   const { open, first, turns } = history
   if (open.length === 0) return
@@ -114,7 +119,7 @@ function readTurn(
   }
 }
 
-/** Pairs code with its result by their order where the wire has no ids. */
+/** Pairs code with its result by their order, where the wire has no ids. */
 function pairCode(blocks: Block[], path: string): Block[] {
   let last = ''
   return blocks.map((block, index) => {
@@ -126,7 +131,7 @@ function pairCode(blocks: Block[], path: string): Block[] {
   })
 }
 
-/** Where a block stands: its number in the instructions, or that of its turn and its own there. */
+/** The place of a block: its number in the instructions, or the number of its turn and its own there. */
 interface Stand {
   readonly turn?: number
   readonly index?: number
@@ -136,30 +141,30 @@ interface Entry extends Stand {
   readonly block: Block
 }
 
-/** Tells what is lost of one entry after the other. */
+/** Tells what is lost of an entry, by its place. */
 export function entryLosses(lose: Lose): (entry: Stand) => LoseOf {
   const at = lossesIn(lose)
   const inTurns = lossesInTurns(lose)
   return ({ turn, index }) => (turn === undefined ? at('system', index) : inTurns(turn, index))
 }
 
-/** Neighbouring turns of one role, which this dialect writes as one content. */
+/** Neighbouring turns of one role, which become one content. */
 interface TurnGroup {
   readonly role: 'user' | 'model'
   readonly turn: number
   readonly entries: Entry[]
-  /** The leftovers of these turns. */
+  /** The leftovers of the turns. */
   readonly rest: JsonObject[]
 }
 
-/** The system instruction's blocks. Instructions on top of the conversation join them. */
+/** The blocks of the system instruction, with the instructions that begin the conversation. */
 export function systemEntries(request: Request): Entry[] {
-  const first = request.turns.findIndex((turn) => !isInstruction(turn))
-  const from = first < 0 ? request.turns.length : first
   const top = request.system.map((block, index) => ({ block, index }))
   return [
     ...top,
-    ...request.turns.slice(0, from).flatMap((turn, index) => listEntries(turn, index)),
+    ...request.turns
+      .slice(0, leadingInstructions(request.turns))
+      .flatMap((turn, index) => listEntries(turn, index)),
   ]
 }
 
@@ -176,10 +181,10 @@ const groupWalk = rememberedWalk<Turn, Grouped>()
 const noGroups = (): Grouped => ({ all: [], turn: 0, entries: [], rest: [] })
 
 function groupTurns({ turns }: Request, lose: Lose): readonly TurnGroup[] {
-  // Instructions on top join those of the system.
-  const first = turns.findIndex((turn) => !isInstruction(turn))
+  // `systemEntries` has the instructions that begin the conversation.
+  const first = leadingInstructions(turns)
   const grouped = groupWalk(turns, [], lose, noGroups, (state, turn, at) => {
-    if (first < 0 || at.index < first) return
+    if (at.index < first) return
     const lose = lossesIn(at.lose)('turns', at.index)
     for (const part of placeParts(turn, at.index, lose)) addPart(state, part, at)
   })
@@ -187,7 +192,7 @@ function groupTurns({ turns }: Request, lose: Lose): readonly TurnGroup[] {
   return last ? [...grouped.all, last] : grouped.all
 }
 
-/** A part of a turn. */
+/** A part of a turn, as `parted` divides it at notes. */
 interface PlacedPart extends Omit<TurnGroup, 'entries' | 'rest'> {
   readonly entries: readonly Entry[]
   readonly rest: JsonObject
@@ -208,7 +213,7 @@ const placeParts = (given: Turn, index: number, lose: LoseOf): PlacedPart[] =>
     }
   })
 
-/** What turns have been gathered into: the groups that are whole, and the last one in its parts. */
+/** The groups so far: those that are whole, and the last one in its members. */
 interface Grouped {
   readonly all: TurnGroup[]
   role?: TurnGroup['role']
@@ -229,7 +234,7 @@ function addPart(state: Grouped, { role, turn, entries, rest, isNote }: PlacedPa
   const isCalling = isNote && state.entries.some(({ block }) => block.kind === 'tool-call')
   if (isCalling)
     return void state.all.push(at.made(same, { role, turn, entries: [...entries], rest: [rest] }))
-  // It is the same again in the next request.
+  // `made` keeps an equal group from an earlier request the same object.
   const last = openGroup(state)
   if (last) state.all.push(at.made(same, last))
   Object.assign(state, { role, turn, entries: [...entries], rest: [rest] })
@@ -243,7 +248,7 @@ function instructed(given: Turn, entries: readonly Entry[], turn: number, lose: 
   return [...entries, ...passing].map(tagged)
 }
 
-/** An instruction in the middle stays in place: moving it to the top would change a prefix that is cached. */
+/** Writes an instruction in the middle in its place: at the top it would change a prefix that is cached. */
 function tagged(entry: Entry): Entry {
   if (entry.block.kind !== 'text' || entry.block.text === '') return entry
   const text = instructionWords(entry.block.text)
@@ -268,7 +273,7 @@ export function writeContents(
 
 const writeEach = rememberedEach<TurnGroup, WrittenGroup>()
 
-/** The service requires a conversation that begins with no call. */
+/** Adds a first word of the user, where the conversation is empty or begins with a call: the service refuses both. */
 export function begun(request: Request, system: number, contents: JsonObject[], lose: Lose) {
   const [first] = contents
   const isCalling = isModel(first) && contentParts(first).some(isCall)
@@ -281,7 +286,7 @@ export function begun(request: Request, system: number, contents: JsonObject[], 
 
 interface WrittenGroup {
   readonly contents: readonly JsonObject[]
-  /** Those of the model's last turn, which begins with this number. */
+  /** The calls of the model's last turn. `asked`: the number of that turn. */
   readonly calls: readonly ToolCallBlock[]
   readonly asked: number
 }
@@ -308,7 +313,10 @@ interface Joined extends Listed<JsonObject, JsonObject> {
 
 const joinWalk = rememberedWalk<WrittenGroup, Joined>()
 
-/** Contents of one role become neighbours where nothing is left between them; they are joined. */
+/**
+ * Joins contents of one role that are neighbours because nothing is left between them. Responses stay a content of
+ * their own.
+ */
 function joinNeighbours(written: readonly WrittenGroup[]): JsonObject[] {
   const { all, open } = joinWalk(
     written,
@@ -360,7 +368,7 @@ function createPartContext(
     nameOf: (call) => names.toWire(call.name, call.namespace),
     signature: (proof, lose) =>
       proof.dialect === DIALECT ? proof.value : lose('dropped', '.seal'),
-    // Results are matched by id where calls of built-in tools stand among those of functions.
+    // Where calls of built-in tools stand among those of functions, results are matched by id.
     ids,
     fetchesUrls: context.target.facts.fetchesUrls ?? true,
     levels: hasLevels(context),
@@ -375,7 +383,10 @@ function writeEntry(entry: Entry, partContext: PartContextOf): JsonObject[] {
   return [writePart(block, context) ?? []].flat()
 }
 
-/** Its models have no refusal of their own: callers are told the service's `finishMessage` as one. */
+/**
+ * Writes a refusal as an explanation by the service: models of this dialect do not refuse in words of their own, and
+ * callers get the service's `finishMessage` as a refusal.
+ */
 function explained(block: Block, { lose }: WritePartContext): Block {
   if (block.kind !== 'refusal' || block.text === '') return block
   lose('approximated', '', 'a refusal becomes text')
@@ -383,8 +394,8 @@ function explained(block: Block, { lose }: WritePartContext): Block {
 }
 
 /**
- * The service requires exactly one response for each call, in the order of the calls and directly after them. All
- * other blocks of the user follow in a second content.
+ * Writes turns of the user. The service requires exactly one response for each call, in the order of the calls and
+ * directly behind them. All other blocks follow in a second content.
  */
 function writeUser(
   group: TurnGroup,
@@ -440,7 +451,7 @@ function writeResponse(
   }
 }
 
-/** A response holds an object and media; other blocks are reported. */
+/** Reports what a response cannot hold: it has text and media. */
 function reportInside(block: ToolResultBlock, context: WritePartContext): void {
   const at = lossesIn(context.lose)
   for (const [index, inner] of block.content.entries()) {
@@ -450,14 +461,14 @@ function reportInside(block: ToolResultBlock, context: WritePartContext): void {
   }
 }
 
-/** To older models media of a result stand beside the responses, because inside they would be text. */
+/** The media of a result that stand beside the responses: inside, older models would read them as text. */
 function attachments(entry: Entry, partContext: PartContextOf): JsonObject[] {
   const context = partContext(entry)
   const { block } = entry
   return block.kind === 'tool-result' && !isHeld(block, context) ? writeMediaIn(block, context) : []
 }
 
-/** A result without an open call is written as text, because the service would refuse it as a response. */
+/** Writes a result without an open call as text, because the service would refuse it as a response. */
 function writeOrphan(block: ToolResultBlock, context: WritePartContext): JsonObject[] {
   context.lose('approximated', '', 'a result without its call')
   const texts = block.content.flatMap((inner) => (inner.kind === 'text' ? [inner.text] : []))

@@ -21,16 +21,16 @@ import {
 import { ReplyWriter } from './writer.ts'
 import { edit } from './same.ts'
 
-/** One of these is a member of every chunk. */
+/** Every chunk of the dialect has one of these members. */
 const KNOWN = /"(?:candidates|prompt_?[fF]eedback|usage_?[mM]etadata|error)"\s*:/
 
-/** The configuration of a reply is the one place that has this member. */
+/** Only `generationConfig` has this member. */
 const OUTPUT_BOUND = /"max(?:OutputTokens|_output_tokens)"\s*:\s*"?(\d{1,15})/
 
-/** The content-generation dialect: `POST /v1beta/models/{model}:generateContent` and its streamed sister. */
+/** `POST /v1beta/models/{model}:generateContent`, and `:streamGenerateContent` for streams. */
 export const generateContent: Adapter = {
   dialect: DIALECT,
-  // No heartbeat: clients of this dialect crash on a comment in the stream.
+  // No heartbeat: clients of this dialect crash on a comment in a stream.
   caller: {
     verbatim: REQUEST_VERBATIM,
     match,
@@ -44,9 +44,9 @@ export const generateContent: Adapter = {
     writeModel: (model) => writeModel(model),
   },
   upstream: {
-    // The documents put the key into the address, but proxies on the way write addresses to their logs.
+    // The specification puts the key into the address, but proxies on the way write addresses to their logs.
     defaultAuth: 'x-goog-api-key',
-    // The version stands before the project there.
+    // At Google Cloud the version stands before the project, so none follows the end of a configured path.
     forms: { publisher: { end: /\/publishers\/[\w-]+$/, write: writePublished } },
     ends: { vertex: '/publishers/google' },
     droppable: () => [...droppable(OPTIONS, optionPlace), ...droppable(FIELDS, placeOf)],

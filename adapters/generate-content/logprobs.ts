@@ -3,7 +3,7 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Logprob } from '../../src/model/request.ts'
 import { many } from './dialect.ts'
 
-/** Reads `logprobsResult`: what was chosen in each place, and what else could have been, stand in two lists. */
+/** Reads `logprobsResult`, which has two lists: the token of each place, and the likeliest tokens of each place. */
 export function readTokens(result: Json | undefined, lose: Lose): Logprob[] {
   if (!isObject(result)) return []
   const { chosenCandidates, topCandidates } = result
@@ -21,11 +21,11 @@ function readToken(value: Json): Logprob[] {
   if (!isObject(value)) return []
   const { token, logProbability } = value
   if (typeof token !== 'string') return []
-  // A certain token has no number where zeros are left out.
+  // A certain token has the logarithm 0, and the wire may leave out zeros.
   return [{ token, logprob: typeof logProbability === 'number' ? logProbability : 0 }]
 }
 
-/** Inverse of `readTokens`, with the average; numbers of tokens are the model's own and not known. */
+/** Inverse of `readTokens`, with the average. The model's own numbers of tokens (`tokenId`) are not known. */
 export function writeTokens(list: readonly Logprob[], lose: Lose): JsonObject {
   if (list.length === 0) return {}
   const hasBytes = ({ bytes, top = [] }: Logprob): boolean =>

@@ -6,7 +6,7 @@ import { rememberedEach } from '../../src/model/remembered.ts'
 import { keep, restOf, factsOf } from './dialect.ts'
 import type { WireMedia } from './wire.ts'
 
-/** `inlineData` or `fileData`; undefined for a part with neither. */
+/** Reads `inlineData` or `fileData`; undefined for a part with neither. */
 export function readMedia(part: WireMedia): MediaBlock | undefined {
   const { inlineData, fileData, ...rest } = part
   if (inlineData) {
@@ -20,7 +20,7 @@ export function readMedia(part: WireMedia): MediaBlock | undefined {
         { ...rest, ...more },
         {
           facts: {
-            // For callers of this dialect the service itself decides about the type.
+            // The service judges the types of media that its own callers send.
             ...(!TAKEN.test(mimeType) && { taken: true }),
             ...(displayName !== undefined && { named: true }),
           },
@@ -44,7 +44,7 @@ export function readMedia(part: WireMedia): MediaBlock | undefined {
   }
 }
 
-/** How closely a model looks at a picture, and the word that other dialects have for it. */
+/** How closely the model looks at a picture, and the word for it in other dialects. */
 const LEVELS: ReadonlyMap<Json | undefined, string> = new Map([
   ['MEDIA_RESOLUTION_UNSPECIFIED', 'auto'],
   ['MEDIA_RESOLUTION_LOW', 'low'],
@@ -53,13 +53,13 @@ const LEVELS: ReadonlyMap<Json | undefined, string> = new Map([
   ['MEDIA_RESOLUTION_ULTRA_HIGH', 'high'],
 ])
 
-/** How closely to look at each picture, by the level for all media; undefined for one that no other dialect has. */
+/** How closely to look at each picture, by the level for all media; undefined for a level that no other dialect has. */
 export function detailByLevel(level: Json | undefined): string | undefined {
   const detail = LEVELS.get(level)
   return detail === 'auto' ? undefined : detail
 }
 
-/** Whether all media are pictures, and there is one: other dialects have no word for how to look at others. */
+/** Whether there are media, and all are pictures. Other dialects cannot say how closely to look at other media. */
 export function hasPicturesAlone(turns: readonly Turn[]): boolean {
   const shown = mediaEach(turns, [], nothingLost, () => mediaIn)
   return shown.includes('pictures') && !shown.includes('others')
@@ -75,7 +75,7 @@ function mediaIn({ blocks }: Turn): 'pictures' | 'others' | undefined {
 const isPicture = (block: Block): boolean =>
   block.kind === 'media' && block.mediaType.startsWith('image/')
 
-/** A medium of the caller's; `general`: what holds for pictures that say nothing themselves. */
+/** Reads a medium with how closely to look at it. `general`: how closely to look at pictures that do not say it. */
 export function readAsked(part: WireMedia, general: string | undefined): MediaBlock | undefined {
   const block = readLevel(part)
   const isPlain = block?.mediaType.startsWith('image/') && part['mediaResolution'] === undefined
@@ -84,7 +84,7 @@ export function readAsked(part: WireMedia, general: string | undefined): MediaBl
   return { ...block, detail: general, ...keep(restOf(block), { facts }) }
 }
 
-/** A level that no other dialect has stays with its medium. */
+/** Reads a medium with its own level. A level that no other dialect has is a leftover. */
 function readLevel(part: WireMedia): MediaBlock | undefined {
   const block = readMedia(part)
   const { mediaResolution: resolution, ...left } = restOf(block)
@@ -110,19 +110,22 @@ function writeDetail(block: MediaBlock, { lose, levels }: WriteMediaContext): Js
   return lose('dropped', '.detail') ?? {}
 }
 
-/** The service also accepts URL-safe base64, which one of its own libraries writes; other services do not. */
+/**
+ * Makes base64 plain. The service also accepts URL-safe base64, which one of its own libraries writes; other services
+ * do not.
+ */
 const plainBase64 = (data: string): string => data.replaceAll('-', '+').replaceAll('_', '/')
 
 export interface WriteMediaContext {
   lose: LoseOf
   /** Whether the upstream fetches addresses on the web. */
   fetchesUrls: boolean
-  /** Whether the model is told for each medium how closely to look. */
+  /** Whether the model takes a level for each medium. */
   levels: boolean
 }
 
 /**
- * Inverse of `readMedia`. A place that the service cannot reach becomes a text that names it; a text document
+ * Inverse of `readMedia`. A place that the service cannot reach becomes a text that names it. A document of text
  * becomes its text.
  */
 export function writeMedia(block: MediaBlock, context: WriteMediaContext): JsonObject {
@@ -153,7 +156,10 @@ function mediaPart(block: MediaBlock, context: WriteMediaContext): JsonObject | 
     : undefined
 }
 
-/** The media that a response holds for models that look at each in its own way (guide: multimodal function responses). */
+/**
+ * The types of media that may stand inside a response, at models that take a level for each medium (guide: multimodal
+ * function responses).
+ */
 const HELD = /^(?:image\/(?:png|jpe?g|webp)|application\/pdf|text\/plain)$/
 
 /** Whether the media of a result stand inside its response. */
@@ -164,7 +170,7 @@ export const isHeld = (block: ToolResultBlock, { levels }: WriteMediaContext): b
       (inner) => inner.kind !== 'media' || ('data' in inner.source && HELD.test(inner.mediaType)),
     ))
 
-/** The media of a result; `held`: inside its response, where no more can be said of them. */
+/** The media of a result. `held`: they stand inside its response, where no level can be given. */
 export function writeMediaIn(
   { content }: ToolResultBlock,
   context: WriteMediaContext,
@@ -182,18 +188,18 @@ export function writeMediaIn(
 /** The media types that the service understands. */
 const TAKEN = /^(?:(?:audio|video|text)\/|image\/(?!svg)|application\/pdf$)/i
 
-/** Video pages that the service knows; callers need not give their type. */
+/** Pages of videos, which the service knows without their type. */
 const VIDEO = /^https:\/\/(?:www\.)?youtu(?:be\.com|\.be)\//
 /** Places that the service reaches itself: its own files and cloud storage. */
 const REACHABLE = /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/)/
 
-/** Since January 2026 the service also fetches web addresses, for the types that it understands. */
+/** Since January 2026 the service also fetches web addresses, of the types that it understands. */
 function isReachable(url: string, type: string, fetchesUrls: boolean): boolean {
   if (REACHABLE.test(url) || VIDEO.test(url)) return true
   return fetchesUrls && /^https:/i.test(url) && (type === '' || TAKEN.test(type))
 }
 
-/** The type by the ending of the address, where the caller said only that it is an image. */
+/** The type of a medium. Its address tells, where the caller said nothing or only the kind. */
 function typeAt(url: string, mediaType: string): string {
   if (mediaType !== '' && !mediaType.endsWith('/*')) return mediaType
   const named = VIDEO.test(url) ? '' : typeByName(url)

@@ -5,7 +5,9 @@ import { isModelName, unescaped } from '../../src/rules/model-name.ts'
 import { invalid } from '../../src/model/problem.ts'
 import type { FormedRequest, RequestHead, Route } from '../contract.ts'
 
-/** `/v1beta/models/{model}:{action}`: the model may contain slashes and colons, the action is behind the last colon. */
+/**
+ * `/v1beta/models/{model}:{action}`. The model may contain slashes and colons, so the action is behind the last colon.
+ */
 interface Place {
   version: string
   model: string
@@ -39,7 +41,7 @@ export function modelPath(model: string, action: Action, version = 'v1beta'): st
   return `/${version}/${name.split('/').map(encodeURIComponent).join('/')}:${action}`
 }
 
-/** `models/x`, also where the name has the prefix already. */
+/** `models/x`, also for a name that begins so already. */
 export const resourceName = (model: string): string =>
   /^(?:tunedModels|models)\//.test(model) ? model : `models/${model}`
 
@@ -54,8 +56,8 @@ function locate(path: string): Place | undefined {
 }
 
 /**
- * Google Cloud counts the tokens of the request as it stands, without the wrapping that the other service knows
- * (@google/genai 3.3.0, countTokensParametersToVertex).
+ * Takes a count out of its wrapping, which only the Gemini API knows: Google Cloud counts the tokens of the request as
+ * it stands (@google/genai 3.3.0, countTokensParametersToVertex).
  */
 export function writePublished(request: FormedRequest): FormedRequest {
   if (!request.path.endsWith(':countTokens')) return request

@@ -42,7 +42,7 @@ const NAMES: Record<ProblemKind, string> = {
   timeout: 'DEADLINE_EXCEEDED',
 }
 
-/** The documented statuses, and others of the same family seen on the wire. */
+/** The kinds of problems by status: the specification's, and others of the same family that were seen. */
 const KINDS: ReadonlyMap<string, ProblemKind> = new Map<string, ProblemKind>([
   ...kindsByWord(NAMES),
   ['FAILED_PRECONDITION', 'invalid-request'],
@@ -54,10 +54,10 @@ const KINDS: ReadonlyMap<string, ProblemKind> = new Map<string, ProblemKind>([
   ['UNAVAILABLE', 'unavailable'],
 ])
 
-/** Kinds for which this dialect uses another HTTP status than the common table. */
+/** The kinds that have another HTTP status here than in the common table. */
 const STATUSES: Partial<Record<ProblemKind, number>> = { billing: 403 }
 
-/** Reads an error in this dialect's shape, in a list around it, or in the words of a gateway in between. */
+/** Reads an error in this dialect's shape, in a list around it, or in the words of a server in between. */
 export function readProblem(status: number, body: Json | undefined): Problem {
   const outer = Array.isArray(body) ? body[0] : body
   const error = isObject(outer) ? (outer['error'] ?? outer) : outer
@@ -87,7 +87,7 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   }
 }
 
-/** The request member that the error is about, if it names one. */
+/** The member of the request that the error names; empty without one. */
 function violated(details: Json | undefined): string {
   const [first] = objectsOf(details).flatMap((detail) => objectsOf(detail['fieldViolations']))
   const field = first?.['field']
@@ -99,7 +99,7 @@ const GENERIC = 'The upstream answered with an error.'
 function readKind(status: number, fields: JsonObject, outer: JsonObject): ProblemKind {
   const { code, status: name } = fields
   const named = typeof name === 'string' ? KINDS.get(name) : undefined
-  // An error inside a successful reply carries its real status in the body.
+  // An error inside a successful reply has its real status in the body.
   const inner = statusIn(fields) ?? statusIn(outer) ?? (typeof code === 'number' ? code : 500)
   const meant = status >= 400 ? status : inner
   if (named && !isVague(named)) return named
@@ -118,7 +118,9 @@ function isBadKey(fields: JsonObject): boolean {
 const reasonsIn = ({ details }: JsonObject): Set<Json | undefined> =>
   new Set(objectsOf(details).map(({ reason }) => reason))
 
-/** A quota of a day, which the service reports with a wait of seconds all the same (Gemini CLI 0.61 gives up at it). */
+/**
+ * Whether the quota of a day is used up. The service gives a wait of seconds all the same (Gemini CLI 0.61 gives up).
+ */
 const isUsedForToday = (details: Json | undefined): boolean =>
   objectsOf(details)
     .flatMap((detail) => objectsOf(detail['violations']))
@@ -129,7 +131,7 @@ const overloaded = (kind: ProblemKind, message: string): ProblemKind =>
 
 /** Inverse of `readProblem`. */
 export function writeProblem(problem: Problem): { status: number; body: JsonObject } {
-  // With the 429 of another service its clients would try again.
+  // With the 429 of another service, clients of this dialect would try again.
   const status = STATUSES[problem.kind] ?? problem.status ?? STATUS[problem.kind]
   const details = writeDetails(problem)
   return {
@@ -159,7 +161,7 @@ function writeMessage({ kind, message, tokens }: Problem): string {
 
 const TYPE = 'type.googleapis.com/google.rpc.'
 
-/** Details of this dialect have a type each; those of other dialects have none and are left out. */
+/** The details of an error. Those of this dialect have a type each; those of others have none and are left out. */
 function writeDetails({ details, param, message, retryAfterMs }: Problem): JsonObject[] {
   const typed = Array.isArray(details) ? details.filter(isTyped) : []
   const has = (name: string) => typed.some((detail) => detail['@type'] === TYPE + name)
@@ -179,11 +181,12 @@ const isTyped = (detail: unknown): detail is JsonObject =>
   isObject(detail) && typeof detail['@type'] === 'string'
 
 /**
- * The library (@google/genai 3.1) throws where it finds an HTTP error status; any other chunk it reads as a reply.
+ * Whether a client takes the frame for a failure. @google/genai 3.1 throws at an HTTP status of an error, and reads any
+ * other chunk as a reply.
  */
 export const tellsFailure = ({ data }: Frame): boolean => tellsError(parseObject(data) ?? {})
 
-/** Gemini CLI (0.61, `googleErrors.ts`) looks for the same two members in a body. */
+/** Whether a body is an error of this dialect. Gemini CLI (0.61, `googleErrors.ts`) looks for the same two members. */
 export function tellsError(body: JsonObject): boolean {
   const { code, message } = objectIn(body['error'])
   return typeof code === 'number' && code >= 400 && code < 600 && typeof message === 'string'

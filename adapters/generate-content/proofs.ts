@@ -13,13 +13,13 @@ import { DIALECT, factsOf } from './dialect.ts'
 
 export const SIGNATURE = 'thoughtSignature'
 
-/** The meaning of a `thoughtSignature` for the part that it stands on. */
+/** What a `thoughtSignature` says of the part that it stands on, and of thoughts before it. */
 export interface ReadProof {
   proof?: Proof
   slot?: ProofSlot
   damaged?: true
   repeated?: Repeated[]
-  /** Thoughts without words that stood one behind the other. */
+  /** The proofs of thoughts without words that stood one behind the other. */
   silent?: Silent[]
 }
 
@@ -31,13 +31,16 @@ interface Silent {
 export interface Repeated {
   proof: Proof
   text: string
-  /** How many parts that are no thoughts stand between it and the one that repeats it, neighbouring texts being one. */
+  /**
+   * How many parts stand between the thought and the call that repeats it. Thoughts do not count, and neighbouring
+   * texts are one.
+   */
   before: number
 }
 
 /**
- * What the envelope on a part proves: the part itself, or a thought before it that has no words and so no part of
- * its own (`previous`; `redacted` where it never had words).
+ * What the envelope on a part proves: the part itself (`self`), or a thought before it that has no words and so no part
+ * of its own (`previous`; `redacted` where it never had words).
  */
 export type WrittenSlot = 'self' | 'previous' | 'redacted'
 
@@ -48,7 +51,8 @@ export const isItsOwn = (slot: ProofSlot | undefined): boolean =>
 /** Reads a signature that a caller sent back: a proof of this dialect, or a foreign proof in an envelope. */
 export function readProof(signature: string): ReadProof {
   if (signature === NO_PROOF) return {}
-  // langchain4j 1.19 joins the signatures of a reply in one body by lines, and puts them on its first call.
+  // langchain4j 1.19 joins the signatures of a JSON reply by lines, and puts them on its first call. The last one is
+  // taken.
   const text = fromBase64(signature.slice(signature.lastIndexOf('\n') + 1))
   if (!isEnvelope(text)) return { proof: { dialect: DIALECT, value: signature } }
   if (!text.includes(BREAK)) return readEnvelope(text) ?? { damaged: true }
@@ -61,13 +65,13 @@ export function readProof(signature: string): ReadProof {
     : { damaged: true }
 }
 
-/** Separates the fields, and one thought from the next; never occurs in a proof. */
+/** Separates the fields of a repeated thought; two of them separate thoughts. A proof never holds it. */
 const BREAK = '\0'
 const NEXT = `${BREAK}${BREAK}`
 
 /**
- * Thoughts with their proofs, on the call that follows them. Clients that return no thoughts still return calls with
- * everything on them.
+ * Writes thoughts with their proofs for the call that follows them. Clients that return no thoughts still return calls
+ * with everything on them.
  */
 export const repeatThoughts = (thoughts: readonly Repeated[]): string =>
   encodeBase64(
@@ -78,7 +82,7 @@ export const repeatThoughts = (thoughts: readonly Repeated[]): string =>
       .join(NEXT),
   )
 
-/** The signatures of thoughts without words, as one for the part that follows them. */
+/** Joins the signatures of thoughts without words into one for the part that follows them. */
 export const joinSilent = (signatures: readonly string[]): string =>
   encodeBase64(signatures.map(fromBase64).join(NEXT))
 
@@ -96,8 +100,8 @@ export function writeProof(proof: Proof, slot: WrittenSlot): string {
 }
 
 /**
- * Keeps one of a thought and its copy on a call: the thought stays where it stood, if the client returns thoughts.
- * A thought that came back without its proof, as from clients that keep proofs only on calls, gets the proof back.
+ * Keeps either a thought or its copy on a call: the thought in its place, if the client returns thoughts. A client may
+ * keep proofs only on calls, so a thought that came back without its proof gets the proof of its copy.
  */
 export function once(read: Block[]): Block[] {
   const blocks = read.map(homed)
@@ -114,7 +118,7 @@ export function once(read: Block[]): Block[] {
     if (before === undefined) settled.push(proven(withoutCopied(block, copied), proofs))
     else if (!returnsThoughts) {
       let at = Math.max(0, settled.length - before)
-      // A thought without words has no part of its own: it came back on the part behind, and stood behind this one.
+      // A thought without words stood behind this one, but came back on the part behind both.
       while (isSilent(settled[at - 1])) at -= 1
       settled.splice(at, 0, withoutNote(block))
     }
@@ -123,7 +127,7 @@ export function once(read: Block[]): Block[] {
 }
 
 /**
- * Gives a thought the proof that stands on the text behind it: no other dialect proves its texts. LiteLLM 1.110 puts
+ * Moves a foreign proof from a text to the thought before it, since no other dialect proves texts. LiteLLM 1.110 puts
  * the signatures of a message on its parts anew, and none on its thoughts.
  */
 function homed(block: Block, index: number, blocks: readonly Block[]): Block {
@@ -141,7 +145,7 @@ const isForeignText = (block: Block | undefined): block is TextBlock & { proof: 
   block?.kind === 'text' && block.proof !== undefined && block.proof.dialect !== DIALECT
 
 /**
- * A text without the proof of a thought of which there is a copy: agno 3.1 puts the signature of a thought on the text
+ * Takes a proof off a text that is also on a copy of a thought: agno 3.1 puts the signature of a thought on the text
  * behind it, and returns no thoughts.
  */
 function withoutCopied(block: Block, copied: ReadonlySet<string | undefined>): Block {
@@ -150,7 +154,7 @@ function withoutCopied(block: Block, copied: ReadonlySet<string | undefined>): B
   return text
 }
 
-/** Gives a thought without a proof the proof of its copy, found by the same words; no other thought gets it again. */
+/** Gives a thought without a proof the proof of its copy, found by the same words. Each proof is given once. */
 function proven(block: Block, proofs: Map<string, Proof>): Block {
   if (!isUnproven(block)) return block
   const proof = proofs.get(block.text)
@@ -158,7 +162,7 @@ function proven(block: Block, proofs: Map<string, Proof>): Block {
   return proof ? { ...block, proof } : block
 }
 
-/** The first proof for each text that is on a copy, and on no thought in its own place. */
+/** For each text of a copy its first proof, unless a thought in its place has that proof. */
 function missingProofs(blocks: readonly Block[]): Map<string, Proof> {
   const proofs = new Map<string, Proof>()
   const held = new Set<string>()

@@ -9,15 +9,15 @@ import type { Parts } from './citations.ts'
 import { readMedia } from './media.ts'
 import { opaquePart, readCode, readCodeResult } from './blocks.ts'
 
-/** A text or thought that is still open; each chunk brings the next piece. */
+/** A text or thought that is still open. Each chunk brings the next piece. */
 export interface OpenRun {
   kind: 'text' | 'reasoning'
   key: BlockKey
   text: string
   tail: Tail
-  /** A proof ends its block. */
+  /** The proof has come, which ends the block. */
   isProven: boolean
-  /** The parts that it stands in, in a whole reply. */
+  /** The numbers of its parts, in a whole reply. */
   parts: Parts | undefined
 }
 
@@ -32,7 +32,10 @@ export const NO_REPLY: Problem = {
   retry: false,
 }
 
-/** The path to the piece of text in a chunk, and the members beside it that change; of these the last value holds. */
+/**
+ * The path to the piece of text in a chunk, and the members beside it that change from chunk to chunk. Of these the
+ * last value holds.
+ */
 export const PIECE = ['candidates', 0, 'content', 'parts', 0, 'text']
 export const UNREAD = {
   counts: [
@@ -43,7 +46,7 @@ export const UNREAD = {
   ],
 }
 
-/** Members of a chunk, a candidate and a part that are read, or that mean nothing in other dialects. */
+/** The members of a chunk, of a candidate and of a part that are read, or that mean nothing in other dialects. */
 export const CHUNK: ReadonlySet<string> = new Set([
   'candidates',
   'usageMetadata',
@@ -78,7 +81,7 @@ const MEMBERS = ['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion'
 export const saysSomething = (chunk: JsonObject): boolean =>
   MEMBERS.some((name) => chunk[name] !== undefined)
 
-/** An error inside of a good reply, in this dialect's shape or in a gateway's. */
+/** Whether a chunk is an error inside a good reply, in this dialect's shape or in that of a server in between. */
 export function isFailing(chunk: JsonObject): boolean {
   if (chunk['error']) return true
   if ('candidates' in chunk || 'promptFeedback' in chunk || 'usageMetadata' in chunk) return false
@@ -140,8 +143,8 @@ const scalar = <K extends string>(
     : {}
 
 /**
- * Arguments that come in pieces, where the caller asked for that. Each piece names its place by a JSON path; a
- * string may continue in the next piece.
+ * Gathers arguments that come in pieces, where the caller asked for that. Each piece names its place by a JSON path. A
+ * string may go on in the next piece.
  */
 export interface PartialArguments {
   take(pieces: Json | undefined): void

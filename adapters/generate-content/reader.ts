@@ -37,6 +37,7 @@ import { membersBeside } from '../../src/model/ext.ts'
 import { createSources } from './citations.ts'
 import { readTokens } from './logprobs.ts'
 import { readProblem } from './problems.ts'
+import { opaquePart } from './blocks.ts'
 import { isItsOwn, readProof } from './proofs.ts'
 import { normalisePart, REPLY_VERBATIM } from './wire.ts'
 import { readFinish, type ReadFinish } from './reply.ts'
@@ -46,7 +47,7 @@ import { grown } from '../../src/rules/growing.ts'
 /** Takes the text of a part that holds nothing else. */
 type Take = (text: string) => void
 
-/** Reads a reply. A whole reply is a stream of one chunk; each chunk holds only new parts. */
+/** Reads a reply. A JSON reply is a stream of one chunk. Each chunk holds only new parts. */
 export class ReplyReader implements Reader {
   readonly verbatim = REPLY_VERBATIM
   readonly hint = new DeltaHint(UNREAD, (chunk) => {
@@ -60,7 +61,7 @@ export class ReplyReader implements Reader {
   #id = ''
   #blocks = 0
   #calls = 0
-  /** The number of the part that is being read, in its chunk. */
+  /** The number in its chunk of the part that is being read. */
   #place = 0
   #lastCode = ''
   #run: OpenRun | undefined
@@ -69,13 +70,13 @@ export class ReplyReader implements Reader {
   #finish: ReadFinish | undefined
   #isBlocked = false
   #isWhole = false
-  /** Whether all parts stand in one chunk, so that their numbers are those of the reply. */
+  /** All parts stand in one chunk, so their numbers there are those in the reply. */
   #isNumbered = false
   #explanation: Json | undefined
   #rest: JsonObject = {}
   #logprobs: Logprob[] = []
   #hasWeighed = false
-  /** A text that is over, whose tokens the caller asked for and may yet get; what follows is held until then. */
+  /** A text that has ended and whose log probabilities may still come. What follows is held until then. */
   #unweighed: OpenRun | undefined
 
   constructor(context: ReadReplyContext) {
@@ -90,7 +91,7 @@ export class ReplyReader implements Reader {
     for (const chunk of many(json)) this.#take(chunk)
     if (!this.#cursor.started)
       this.#cursor.fail(isFailure(json) ? readProblem(200, json) : NO_REPLY)
-    // A reply that came whole is not cut, even without a finish reason.
+    // A JSON reply is whole, even without a finish reason.
     if (!this.#isBlocked) this.#finish ??= { reason: this.#blocks > 0 ? 'stop' : 'other' }
     return this.end()
   }
@@ -156,7 +157,7 @@ export class ReplyReader implements Reader {
       })
   }
 
-  /** A prompt that is refused has no candidates. Only Vertex explains why. */
+  /** Reads `promptFeedback`. A refused prompt has no candidates. Only Vertex explains the refusal. */
   #heed(feedback: Json | undefined): void {
     if (!isObject(feedback)) return
     const { blockReasonMessage, ...rest } = feedback
@@ -165,7 +166,9 @@ export class ReplyReader implements Reader {
     this.#keep({ promptFeedback: rest })
   }
 
-  /** A candidate as the only one of its reply. Ids are made of the reply's, which each candidate has to itself. */
+  /**
+   * A candidate as the only one of a reply. Ids are made from the reply's id, so each candidate gets one of its own.
+   */
   #alone(candidate: JsonObject, index: number): JsonObject {
     const alone: JsonObject = { ...candidate, index: 0 }
     if (this.#isWhole) alone['finishReason'] ??= 'STOP'
@@ -189,12 +192,12 @@ export class ReplyReader implements Reader {
   #count(usage: Usage | undefined): void {
     if (!usage) return
     if (!this.#usage) this.#cursor.usage(usage)
-    // Counts grow: one that came behind the end, with less, is not of the whole reply.
+    // A count only grows. A smaller one behind the end is not that of the whole reply.
     const output = Math.max(this.#usage?.output ?? 0, usage.output ?? 0)
     this.#usage = { ...this.#usage, ...usage, output }
   }
 
-  /** Reads a candidate, and returns the taker of its text where it holds nothing else. */
+  /** Reads a candidate. Returns what takes the next piece of its text, where it holds nothing else. */
   #candidate(candidate: JsonObject): Take | undefined {
     const { content, finishReason, finishMessage, citationMetadata, logprobsResult } = candidate
     append(this.#logprobs, readTokens(logprobsResult, this.#context.lose))
@@ -208,18 +211,19 @@ export class ReplyReader implements Reader {
       return isObject(part) ? this.#part(normalisePart(part)) : undefined
     })
     this.#end(finishReason)
-    // Citations and tokens are added up, so such a chunk cannot be taken by its text alone.
+    // Citations and log probabilities are gathered, so a chunk with them cannot be taken by its text alone.
     const isCounted = citationMetadata !== undefined || logprobsResult !== undefined
     return takes.length === 1 && !isCounted ? takes[0] : undefined
   }
 
   #end(finishReason: Json | undefined): void {
     const finish = readFinish(finishReason)
-    const isUnknown = finishReason === UNSPECIFIED || finishReason === 0
     if (!finish) return
-    if (isUnknown && this.#calls > 0) this.#finish ??= { reason: 'stop' }
-    // A later plain `STOP` does not undo the reason that was given before.
-    else if (finish.reason !== 'stop' || !this.#finish) this.#finish = finish
+    if (finishReason === UNSPECIFIED || finishReason === 0)
+      this.#finish ??= this.#calls > 0 ? { reason: 'stop' } : UNKNOWN_FINISH
+    // A later `STOP` does not undo a reason that was given before.
+    else if (finish.reason !== 'stop' || !this.#finish || this.#finish === UNKNOWN_FINISH)
+      this.#finish = finish
   }
 
   #part(part: JsonObject): Take | undefined {
@@ -229,7 +233,7 @@ export class ReplyReader implements Reader {
     const tail = isSigned ? { proof: { dialect: DIALECT, value: thoughtSignature } } : {}
     if (isObject(functionCall)) return void this.#call(functionCall, tail, rest ?? {})
     const kind = thought === true ? 'reasoning' : 'text'
-    // Beside an empty text stands whatever else the part is.
+    // A part with an empty text may hold something else, which the text must not hide.
     const whole = text === '' ? { ...rest, thought: thought ?? null } : part
     const isText = typeof text === 'string'
     const block =
@@ -269,7 +273,7 @@ export class ReplyReader implements Reader {
     this.#cursor.delta(this.#run.key, text)
   }
 
-  /** The tokens of a text stand in its chunk, or in the last one. */
+  /** Adds the log probabilities of a text. They stand in its chunk or in the last one. */
   #weigh({ kind, key }: OpenRun): void {
     if (kind !== 'text' || this.#logprobs.length === 0) return
     this.#cursor.weigh(key, this.#logprobs)
@@ -277,7 +281,7 @@ export class ReplyReader implements Reader {
     this.#hasWeighed = true
   }
 
-  /** Ends the text that waits for its tokens, with those that have come. */
+  /** Ends the text that waits for its log probabilities, with those that have come. */
   #settle(): void {
     const run = this.#unweighed
     if (!run) return
@@ -316,7 +320,8 @@ export class ReplyReader implements Reader {
         return this.#cursor.close(key)
       }
       this.#partial = { key, arguments: partialArguments() }
-    }
+    } else if (!this.#partial && args !== undefined)
+      return this.#whole(opaquePart({ functionCall: call }), {})
     this.#partial?.arguments.take(partialArgs)
     if (willContinue !== true) this.#endPartial()
   }
@@ -359,7 +364,9 @@ export class ReplyReader implements Reader {
   }
 }
 
-/** Whether the signature proves the text itself, and not a thought without words before it. */
+/** Whether a signature proves the text itself, and not a thought without words before it. */
 const provesText = (signature: string): boolean => isItsOwn(readProof(signature).slot)
 
 const UNSPECIFIED = 'FINISH_REASON_UNSPECIFIED'
+/** The value of an enumeration that was not set; any other reason of the reply counts instead of it. */
+const UNKNOWN_FINISH: ReadFinish = { reason: 'other' }

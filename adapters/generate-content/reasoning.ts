@@ -4,10 +4,10 @@ import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions } from '../../src/model/request.ts'
 import type { KnownFacts } from '../../src/models/facts.ts'
 import { nearestTo } from '../../src/models/thinking.ts'
-import { keep, restOf, factsOf } from './dialect.ts'
+import { keep, restOf, factsOf, readNumber } from './dialect.ts'
 import type { WireThinkingConfig } from './wire.ts'
 
-/** What every model with a budget accepts. */
+/** The least and the greatest budget that every model with one accepts. */
 const BOUNDS: readonly [number, number] = [0, 24_576]
 /** The levels of a model that nothing is known of. */
 const USUAL: readonly Effort[] = ['minimal', 'low', 'medium', 'high']
@@ -36,7 +36,7 @@ export function readReasoning(
 ): ReasoningOptions | undefined {
   const { includeThoughts, thinkingBudget, thinkingLevel: said, ...rest } = config ?? {}
   const thinkingLevel = said?.endsWith('_UNSPECIFIED') ? undefined : said
-  const budget = amount(thinkingBudget)
+  const budget = readNumber(thinkingBudget)
   const effort = EFFORTS.get(thinkingLevel?.toUpperCase() ?? '')
   const nothing = includeThoughts !== true && budget === undefined && thinkingLevel === undefined
   if (nothing && Object.keys(rest).length === 0) return undefined
@@ -52,7 +52,7 @@ export function readReasoning(
   }
 }
 
-/** Inverse of `readReasoning`. A model takes either a budget or a level, so the other one is converted. */
+/** Inverse of `readReasoning`. A model takes only a budget or only a level, so the other one is converted. */
 export function writeReasoning(
   reasoning: ReasoningOptions | undefined,
   facts: KnownFacts,
@@ -107,7 +107,7 @@ function clamped(budget: number, [least, most]: readonly [number, number], lose:
   return bounded
 }
 
-/** A model with levels mostly cannot be told not to think, only to think little. */
+/** Writes a level. Most models with levels cannot be told not to think, only to think little. */
 function writeLevel(
   reasoning: ReasoningOptions,
   isOff: boolean,
@@ -134,9 +134,4 @@ function writeLevel(
 function levelOf(wanted: Effort, efforts: readonly Effort[]): JsonObject {
   const effort = nearestTo(wanted, efforts)
   return effort && effort !== 'none' ? { thinkingLevel: LEVELS[effort] } : {}
-}
-
-/** 64-bit integers may come as strings. */
-export function amount(value: number | string | undefined): number | undefined {
-  return typeof value === 'string' ? Number(value) : value
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../../src/json/json.ts'
 import type { FinishReason } from '../../src/model/request.ts'
 
-/** The finish reasons in the order of their numbers: replies may carry the number instead of the name. */
+/** The finish reasons in the order of their numbers, because a reply may hold the number. */
 const REASONS: readonly (readonly [string, FinishReason])[] = [
   ['FINISH_REASON_UNSPECIFIED', 'other'],
   ['STOP', 'stop'],
@@ -16,7 +16,7 @@ const REASONS: readonly (readonly [string, FinishReason])[] = [
   ['MALFORMED_FUNCTION_CALL', 'malformed-call'],
   ['IMAGE_SAFETY', 'safety'],
 ]
-/** Not in the document: seen on the wire, or among the types of @google/genai 3.3.0. */
+/** Finish reasons that the specification lacks: seen on the wire, or among the types of @google/genai 3.3.0. */
 const LATER_REASONS: readonly (readonly [string, FinishReason])[] = [
   ['UNEXPECTED_TOOL_CALL', 'malformed-call'],
   ['TOO_MANY_TOOL_CALLS', 'other'],
@@ -34,11 +34,11 @@ const BY_NAME: ReadonlyMap<string, FinishReason> = new Map([...REASONS, ...LATER
 
 export interface ReadFinish {
   reason: FinishReason
-  /** The documented name, where writing the reason would choose another name. */
+  /** The name, where the specification has it and writing the reason would choose another one. */
   name?: string
 }
 
-/** Undefined while the reply goes on. An unknown reason is not read as success. */
+/** Reads a finish reason; undefined while the reply goes on. An unknown one is not read as success. */
 export function readFinish(value: Json | undefined): ReadFinish | undefined {
   if (typeof value === 'number') {
     const known = REASONS[value]
@@ -55,7 +55,7 @@ function namedFinish(name: string, reason: FinishReason): ReadFinish {
 
 const UNSPECIFIED = 'FINISH_REASON_UNSPECIFIED'
 
-/** Inverse of `readFinish`. The dialect has no reason for calls: such a reply ends with `STOP`. */
+/** Inverse of `readFinish`. The dialect has no reason for calls, so such a reply ends with `STOP`. */
 export const FINISH_NAMES: Record<FinishReason, string> = {
   stop: 'STOP',
   'stop-sequence': 'STOP',

@@ -81,7 +81,7 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
     ...(store !== undefined && { store }),
     origin: { dialect: DIALECT },
     ...keep(
-      // Not copied once more: there may be any number of them.
+      // Assigned without another copy: a body may have any number of unknown members.
       Object.assign(others, TAKEN, unsaid, choice.rest, {
         systemInstruction:
           systemInstruction && membersBeside({ ...systemInstruction }, INSTRUCTION),
@@ -97,10 +97,10 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
   }
 }
 
-/** A session has the same in each of its requests. */
+/** Remembered, because a session has the same tools in each of its requests. */
 const toolsIn = remembered(readTools)
 
-/** Settings that have a place of their own. */
+/** The members that have a place in the model. */
 const TAKEN = { labels: undefined, serviceTier: undefined, store: undefined, model: undefined }
 const INSTRUCTION = new Set(['role', 'parts'])
 
@@ -110,7 +110,7 @@ function checked(body: Json, isCount: boolean): WireRequest {
   return isWrapped ? checkWrappedCount(body) : checkCount(body)
 }
 
-/** The system instruction holds only text; its role has no meaning. */
+/** Reads the system instruction. It holds only text, and its role means nothing. */
 function readSystem(content: WireContent | undefined): Block[] {
   return many(content?.parts).flatMap((part, index): Block[] => {
     const { text, thought: _thought, ...rest } = part
@@ -126,7 +126,7 @@ export function writeRequest(request: Request, context: WriteRequestContext): Wr
   return { ...whole, body: fitWritten(whole.body, request, context) }
 }
 
-/** Writes the dialect at its widest: what only the model has to say is left to `fit`. */
+/** Writes all that the dialect has: `fit` asks what the model takes. */
 export function writeWhole(request: Request, context: WriteRequestContext): WrittenRequest {
   const action = request.stream ? 'streamGenerateContent' : 'generateContent'
   return {
@@ -137,7 +137,10 @@ export function writeWhole(request: Request, context: WriteRequestContext): Writ
   }
 }
 
-/** A foreign caller cannot know the model, so what is known of it is heeded too. */
+/**
+ * Fits a written body. For a caller of another dialect also by what is only known by the model's name, because the
+ * caller cannot know that.
+ */
 function fitWritten(
   body: JsonObject,
   request: Request,
@@ -148,7 +151,7 @@ function fitWritten(
   return fit(body, { model: target.model, facts: proving(target, heeded) }, lose)
 }
 
-/** The plain form of a count covers only the conversation; system and tools need the wrapped form. */
+/** Writes a count. Its plain form holds only the conversation; system instruction and tools need the wrapped form. */
 export function writeCountRequest(request: Request, context: WriteRequestContext): WrittenRequest {
   const { model } = context.target
   const { body: written } = writeRequest(request, context)
@@ -160,7 +163,7 @@ export function writeCountRequest(request: Request, context: WriteRequestContext
   }
 }
 
-/** Its own callers are judged by the service; of others it is asked what the model takes. */
+/** Fits a request of another dialect to what is known of the model. The service judges requests of its own dialect. */
 function fitForeign(request: Request, { target, lose }: WriteRequestContext): Request {
   if (isOrigin(request)) return request
   return fitRequest(request, { facts: knownBy(target), model: target.model, cached: false, lose })
@@ -199,7 +202,7 @@ function writeBody(asked: Request, context: WriteRequestContext): JsonObject {
   }
 }
 
-/** The tools stay the same from request to request. */
+/** Remembered, because the tools stay the same from request to request. */
 const offeredTools = rememberedLosing(writeTools)
 
 function conversation(
@@ -236,7 +239,7 @@ interface Rest {
   generationConfig: JsonObject
 }
 
-/** Puts leftovers of nested objects, which are kept under their whole paths, back in their places. */
+/** Sorts the leftovers by the objects that they came from: each is kept under its whole path. */
 function unprefixed(fields: JsonObject): Rest {
   const pick = (prefix: string): JsonObject =>
     rewriteMembers(fields, (key, value) =>
@@ -274,8 +277,8 @@ function writeTier(tier: string | undefined, lose: Lose): string | undefined {
 }
 
 /**
- * Only some services with this dialect take labels. A caller of this dialect that sends labels knows that its
- * service does.
+ * Writes labels, which only some services of this dialect take. A caller of this dialect that sends labels knows that
+ * its service takes them.
  */
 function writeLabels(request: Request, lose: Lose): JsonObject | undefined {
   const { labels } = request

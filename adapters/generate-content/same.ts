@@ -11,7 +11,7 @@ import { resourceName } from './paths.ts'
 import { readProof, SIGNATURE } from './proofs.ts'
 
 /**
- * Edits the body of a caller of this dialect for an upstream of this dialect; the body of a count may hold a whole
+ * Edits the body of a caller of this dialect for an upstream of this dialect. The body of a count may hold a whole
  * request.
  */
 export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
@@ -24,7 +24,7 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
 function editRequest(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
   const { facts, foreign, model, readsProof = () => true, sentTo = model ?? '' } = edits
   const own = foreign ? withoutForeign(body, readsProof, lose) : body
-  // A proof that was taken out is missing where its service asks for it.
+  // Where a proof was taken out, the service may ask for one.
   const about = own === body ? facts : proving({ model: sentTo, facts })
   const sent = fit(own, { model: sentTo, facts: about }, lose)
   return model === undefined || typeof sent['model'] !== 'string'
@@ -34,7 +34,7 @@ function editRequest(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
 
 type ReadsProof = NonNullable<SameEdits['readsProof']>
 
-/** Takes out proofs of other services, and contents that this leaves empty, because the service refuses those. */
+/** Takes out proofs of other services. A content that becomes empty goes too, because the service refuses it. */
 function withoutForeign(body: JsonObject, reads: ReadsProof, lose: Lose): JsonObject {
   const turnOf = turnCounter()
   const turnAt = lossesIn(lose)

@@ -45,7 +45,7 @@ export const HOSTED: ReadonlyMap<string, Capability> = new Map<string, Capabilit
   ['fileSearch', 'file-search'],
 ])
 
-/** Tools that need no settings of this dialect to be switched on. */
+/** The member for each tool that a caller of another dialect can switch on, because it needs no settings. */
 const SWITCHES: Partial<Record<Capability, string>> = {
   'web-search': 'googleSearch',
   'web-fetch': 'urlContext',
@@ -58,7 +58,7 @@ export const DECLARATIONS = 'functionDeclarations'
 /** The member that offers functions for a screen, which the caller runs. */
 export const SCREEN = 'computerUse'
 
-/** `model`: as the caller names it. `isStrict`: the model is held to the schemas of its calls. */
+/** Reads the tools. `model`: the caller's name for the model. `isStrict`: the service enforces the schemas of calls. */
 export function readTools(
   tools: WireTool | WireTool[] | undefined,
   model: string,
@@ -87,7 +87,7 @@ function readHosted(name: string, value: Json, model: string): Tool[] {
 const isWords = (value: Json | undefined): value is string[] =>
   Array.isArray(value) && value.every((word) => typeof word === 'string')
 
-/** Whether the model goes on without the result of a call (@google/genai 3.1); that it waits is what holds anyway. */
+/** The `behavior` of a function without whose result the model goes on (@google/genai 3.1). It waits by default. */
 const ASYNC = 'NON_BLOCKING'
 const WAITING: ReadonlySet<Json> = new Set(['BLOCKING', 'UNSPECIFIED'])
 
@@ -115,12 +115,14 @@ function readFunction(declaration: WireDeclaration, isStrict: boolean): Function
   }
 }
 
-/** Asks that the reply reports built-in tools too; without it the service refuses them beside functions. */
+/** Asks the service to report its built-in tools in the reply. Without this it refuses them beside functions. */
 export const INVOCATIONS = 'includeServerSideToolInvocations'
-/** A caller of this dialect sends this for a model that takes both kinds. */
+/** The leftover by which a caller of this dialect has asked for the mix itself. */
 const MIXED = TOOL_CONFIG_PATH + INVOCATIONS
 
-/** Whether functions stand beside built-in tools in a request whose caller did not ask for the mix itself. */
+/**
+ * Whether the proxy must ask for the mix: functions stand beside built-in tools, and the caller has not asked itself.
+ */
 export function needsMix(request: Request, target: Target): boolean {
   const { tools, toolChoice } = request
   if (restOf(request)[MIXED] === true) return false
@@ -130,7 +132,7 @@ export function needsMix(request: Request, target: Target): boolean {
 
 const isOffered = (tool: Tool): boolean => !isNamed(tool) && nameOfHosted(tool) !== undefined
 
-/** With both kinds of tools the service refuses `AUTO` for a free choice, so `VALIDATED` is written. */
+/** The `toolConfig` for a mix. With both kinds of tools the service refuses `AUTO`, so a free choice is `VALIDATED`. */
 export function mixedConfig(calling: JsonObject): JsonObject {
   const isPlain = calling['mode'] === undefined || calling['mode'] === 'AUTO'
   const config = isPlain ? { ...calling, mode: 'VALIDATED' } : calling
@@ -140,13 +142,13 @@ export function mixedConfig(calling: JsonObject): JsonObject {
 
 export const EXCLUSIVE = 'functions and built-in tools exclude each other'
 
-/** What `writeTools` goes by besides the tools and the target. */
+/** The two facts about a request that `writeTools` needs besides its tools. */
 export const toolSettings = (request: Request): readonly [isMixed: boolean, isNone: boolean] => [
   restOf(request)[MIXED] === true,
   request.toolChoice?.mode === 'none',
 ]
 
-/** Most models refuse functions and built-in tools in one request; then the functions stay. */
+/** Inverse of `readTools`. Most models refuse functions and built-in tools in one request; then the functions stay. */
 export function writeTools(
   lose: Lose,
   names: ToolNames,
@@ -163,7 +165,7 @@ export function writeTools(
   )
   const isAlone = functions.length > 0 && !isMixed && !mayMix
   const hosted = tools.filter((tool) => !isNamed(tool))
-  // `NONE` applies only to functions.
+  // `NONE` holds only for functions, so built-in tools must be left out.
   const offered = isNone ? [] : hosted
   reportLeftOut(hosted, offered, lose)
   const builtIn = [
@@ -174,16 +176,16 @@ export function writeTools(
   return declarations.length > 0 ? [{ functionDeclarations: declarations }, ...builtIn] : builtIn
 }
 
-/** The settings with which the functions for a screen came. */
+/** The settings that the functions for a screen were read from. */
 function writeScreen(tool: Tool): JsonObject[] {
   const { screen } = isNamed(tool) ? factsOf(tool) : {}
   return isObject(screen) ? [{ [SCREEN]: screen }] : []
 }
 
-/** Whether it is declared by itself, and not with the functions for a screen. */
+/** Whether a tool is a function of its own, and none of those for a screen. */
 const isDeclared = (tool: Tool): tool is NamedTool => isNamed(tool) && !factsOf(tool).screen
 
-/** Inverse of `readFunction`: a schema that came from this dialect goes back as it was. */
+/** Inverse of `readFunction`. A schema that came in this dialect goes back as it was. */
 function writeFunction(tool: NamedTool, names: ToolNames, lose: LoseOf): JsonObject {
   const description = tool.kind === 'text' ? describeText(tool, lose) : tool.description
   const { behavior = tool.kind === 'function' && tool.async ? ASYNC : undefined } = factsOf(tool)
@@ -211,7 +213,7 @@ function writeParameters(tool: NamedTool, lose: LoseOf): JsonObject {
   return schema ? { parameters: schema } : {}
 }
 
-/** The member that switches a tool on; undefined where the tool has none, or has settings that it cannot express. */
+/** The member that switches a tool on; undefined where there is none, or where it cannot say the tool's settings. */
 function nameOfHosted(tool: Tool): string | undefined {
   if (tool.kind === 'opaque') return tool.dialect === DIALECT ? tool.name : undefined
   if (tool.kind !== 'hosted') return undefined
@@ -227,7 +229,7 @@ function writeHosted(tool: Tool, besideFunctions: boolean, lose: LoseOf): JsonOb
     lose('dropped', '', name && EXCLUSIVE)
     return []
   }
-  // One of the two platforms of this dialect refuses them; its own callers know which one they speak to.
+  // One of the two platforms of this dialect refuses `excludeDomains`. A caller of this dialect knows its platform.
   const excludes = factsOf(tool).excludes && { excludeDomains: tool.blockedDomains ?? [] }
   const { blockedDomains: _, ...others } = tool
   reportOptions(excludes ? others : tool, lose)
@@ -246,10 +248,13 @@ const MODES: ReadonlyMap<string, ToolChoice['mode']> = new Map<string, ToolChoic
   ['ANY', 'required'],
   ['NONE', 'none'],
 ])
-/** The modes by number, which google-generativeai 0.8.6 writes over REST, as do all libraries made from the protocol. */
+/**
+ * The modes by number, which google-generativeai 0.8.6 writes over REST, as do all libraries that are generated from
+ * the protocol buffers.
+ */
 const NUMBERED = ['MODE_UNSPECIFIED', 'AUTO', 'ANY', 'NONE', 'VALIDATED']
 
-/** How the model may choose, and the other settings of `toolConfig`. */
+/** Reads `toolConfig`: how the model may choose, and other settings. */
 export function readToolConfig(config: WireToolConfig | undefined): {
   toolChoice?: ToolChoice
   rest: JsonObject
@@ -325,7 +330,7 @@ export function writeFunctionCalling(
   }
 }
 
-/** The names on the wire by the caller's names; a name may stand in several namespaces. */
+/** The wire's names of functions by the caller's names. A name may stand in several namespaces. */
 function wireNamesBy(
   functions: readonly NamedTool[],
   names: ToolNames,

@@ -7,7 +7,7 @@ export const SERVED: ServedWords = {
   tiers: { standard: 'default', priority: 'priority', flex: 'flex' },
 }
 
-/** The same on Vertex, as far as it is a tier elsewhere. */
+/** The tiers as Vertex names them (`trafficType`). Other values are no tier of other dialects. */
 const TRAFFIC: ReadonlyMap<Json | undefined, string> = new Map([
   ['ON_DEMAND', 'default'],
   ['ON_DEMAND_PRIORITY', 'priority'],
@@ -15,8 +15,8 @@ const TRAFFIC: ReadonlyMap<Json | undefined, string> = new Map([
 ])
 
 /**
- * Reads `usageMetadata`. The prompt includes cached tokens but not those of tool use. Candidates exclude thoughts
- * in the service's own counts; other servers include them, which the total shows.
+ * Reads `usageMetadata`. The prompt includes cached tokens, but not those of tools. At the service itself the
+ * candidates exclude thoughts. Other servers include them, which the total shows.
  */
 export function readUsage(value: Json | undefined): Usage | undefined {
   if (!isObject(value)) return undefined
@@ -48,7 +48,7 @@ export function readUsage(value: Json | undefined): Usage | undefined {
 const lowerCase = (value: Json | undefined) =>
   typeof value === 'string' ? value.toLowerCase() : undefined
 
-/** Whether all of a count is text; the details then say no more than the count. */
+/** Whether a count is of text alone. Then the details by modality say nothing more. */
 const isAllText = (details: Json): boolean =>
   many(details).every((one) => isObject(one) && TEXT.has(one['modality']))
 
@@ -78,5 +78,5 @@ export function writeUsage(usage: Usage = {}): JsonObject {
   }
 }
 
-/** The members that are read: all those that `writeUsage` writes. */
+/** The members that are read: all that `writeUsage` writes. */
 const COUNTS = Object.keys(writeUsage({ cacheRead: 0, reasoning: 0, toolUse: 0, tier: 'default' }))

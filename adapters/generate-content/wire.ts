@@ -22,11 +22,9 @@ import { rememberedEach } from '../../src/model/remembered.ts'
 import { anything, filled, flag, number, oneOf, text, that } from '../../src/check/shape-values.ts'
 import { verbatimPaths, wrappedIn } from '../../src/json/verbatim-paths.ts'
 
-/**
- * The shape of a request, after `normalise`. Objects are loose: an unknown member is a leftover and no error.
- */
+/** The shape of a request after `normalise`. Objects may have any other members, which are leftovers. */
 
-/** A list of one may be written without brackets. An error names the element. */
+/** A list, or its one element without brackets. An error names the element. */
 function oneOrMany<T>(shape: Shape<T>, many: Shape<T[]> = list(shape)): Shape<T | T[]> {
   return (value) => (Array.isArray(value) ? many(value) : shape(value))
 }
@@ -38,7 +36,7 @@ const integer = that<number | string>(
     Number.isSafeInteger(value) || (typeof value === 'string' && /^-?\d{1,19}$/.test(value)),
 )
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i
-/** Any other number may come as a string too (proto3 JSON). */
+/** Other numbers may come as strings too (proto3 JSON). */
 function decimal(min?: number, max?: number): Shape<number | string> {
   const plain = number(min, max)
   return (value) => plain(typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value)
@@ -132,7 +130,7 @@ const toolConfig = object({
   ),
 })
 
-/** The members of a request; the counter of tokens takes all of them. */
+/** The members of a request. The token counter takes all of them. */
 export const FIELDS = {
   model: field('read'),
   systemInstruction: field('read', optional(content), 'system'),
@@ -176,8 +174,8 @@ export const checkWrappedCount = (body: Json): WireRequest =>
   shaped(wrappedCount, body).generateContentRequest
 
 /**
- * Callers spell members in lowerCamelCase or in snake_case, at every level that the service's types name, and never
- * inside arguments, responses and schemas. The tree holds those levels.
+ * The levels of a request at which the service's types name the members. There callers write the names in
+ * lowerCamelCase or in snake_case. Arguments, responses and schemas are no levels: their names are the caller's.
  */
 interface Level {
   readonly [member: string]: Level
@@ -226,15 +224,18 @@ const CREATE: Level = {
 }
 const REQUEST: Level = { ...CREATE, generateContentRequest: CREATE }
 
-/** A request in lowerCamelCase. A member that is null counts as absent, as everywhere in this dialect. */
+/**
+ * Writes the names of a request in lowerCamelCase. A member that is null counts as absent, as everywhere in this
+ * dialect.
+ */
 export const normalise = (body: Json): Json =>
   isSpelled(body, REQUEST) ? body : spell(body, REQUEST)
 
-/** One part of a reply. */
+/** The same for one part of a reply. */
 export const normalisePart = (part: JsonObject): JsonObject =>
   isSpelled(part, PART) ? part : spellMembers(part, PART)
 
-/** Whether everything is in lowerCamelCase already, as in most bodies; then nothing is copied. */
+/** Whether all names are in lowerCamelCase already, as in most bodies. Then nothing is copied. */
 function isSpelled(value: Json, level: Level): boolean {
   if (level === CONTENT && Array.isArray(value)) return areSpelled(value)
   if (Array.isArray(value)) return value.every((item) => isSpelled(item, level))
@@ -261,7 +262,7 @@ function spell(value: Json, level: Level): Json {
 
 const spellEach = rememberedEach<Json, Json>()
 
-/** Those of the last request of a session stay the same. */
+/** Contents that an earlier request of the session had stay the same objects. */
 const spellContents = (contents: readonly Json[]): Json[] => [
   ...spellEach(
     contents,
@@ -288,11 +289,11 @@ function spelled(key: string, member: Json, level: Level): [string, Json] {
   return inner ? [name, spell(member, inner)] : [key, member]
 }
 
-/** A member's name as this dialect's documents have it. */
+/** The name of a member in lowerCamelCase. */
 export const camel = (key: string): string =>
   key.includes('_') ? key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) : key
 
-/** Every combination of single objects in place of lists, in one tree. */
+/** The paths for each way to write single objects in place of lists. */
 const CONTENTS = ['contents.*', 'contents'].flatMap((content) => [
   `${content}.parts.*`,
   `${content}.parts`,
@@ -331,7 +332,7 @@ export const REPLY_VERBATIM = verbatimPaths(
   ),
 )
 
-/** The key of a member in this body, in either spelling. */
+/** The key of a member in a body, in either spelling. */
 export const findKey = (value: JsonObject, name: string): string | undefined =>
   Object.keys(value).findLast((key) => camel(key) === name && value[key] !== null)
 
@@ -361,7 +362,7 @@ export function withinMember(
 
 type EditElement = (element: JsonObject, index: number) => JsonObject | readonly JsonObject[]
 
-/** Edits the elements of a list; a list of one may be written without brackets. */
+/** Edits the elements of a list, which may be one element without brackets. */
 export function withinList(value: JsonObject, name: string, editElement: EditElement): JsonObject {
   const key = findKey(value, name)
   const member = key === undefined ? undefined : value[key]
@@ -376,7 +377,7 @@ export function withinList(value: JsonObject, name: string, editElement: EditEle
   return withMembers(value, { [key]: isOne ? only : edited })
 }
 
-/** The elements of a list that may be written without brackets. */
+/** The elements of a list, which may be one element without brackets. */
 export function findElements(value: JsonObject, name: string): JsonObject[] {
   const member = findMember(value, name)
   return (Array.isArray(member) ? member : [member]).filter(isObject)

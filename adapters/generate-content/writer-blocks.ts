@@ -2,7 +2,7 @@ import type { JsonObject } from '../../src/json/json.ts'
 import { grown } from '../../src/rules/growing.ts'
 import { joinSilent } from './proofs.ts'
 
-/** A text that clients see as one, because nothing stands between its pieces. */
+/** A text or thought that clients see as one, because nothing stands between its pieces. */
 export interface WrittenRun {
   kind: 'text' | 'reasoning'
   part: JsonObject
@@ -12,14 +12,14 @@ export interface WrittenRun {
 }
 
 /**
- * The parts of a reply: whole for the JSON form, in pieces for a stream. Every method returns the pieces that may
- * go out. Text goes out at once, because a person may be reading. Any other piece waits for the next one, because a
- * proof that comes at the end belongs on the last piece.
+ * The parts of a reply, whole for a JSON reply and in pieces for a stream. Every method returns the pieces that may go
+ * out. Text goes out at once, because a person may be reading. Any other piece waits for the next one, because a proof
+ * that comes at the end belongs on the last piece.
  */
 export class Pieces {
   readonly parts: JsonObject[] = []
   #waiting: JsonObject | undefined
-  /** The signatures of thoughts without words, until a part comes that they can stand on. */
+  /** The signatures of thoughts without words, kept until a part comes that they can stand on. */
   #silent: string[] = []
   #run: WrittenRun | undefined
 
@@ -28,8 +28,8 @@ export class Pieces {
   }
 
   /**
-   * How many parts from each of these places on a client sees that returns no thoughts; texts that become neighbours
-   * are read as one. `places`: the first one first, so that all are counted in one walk.
+   * How many parts behind each of these places a client sees that returns no thoughts. Texts that become neighbours are
+   * read as one. `places` are in order, so all are counted in one walk.
    */
   saidSince(places: readonly number[]): number[] {
     let [said, from, isText] = [0, this.parts.length, false]
@@ -45,7 +45,10 @@ export class Pieces {
     return counts.toReversed()
   }
 
-  /** Takes more of a text while no piece of it waits: then the text is all there is to write. False otherwise. */
+  /**
+   * Takes more of a text; false where the caller has more to write than this piece: another kind of block, a waiting
+   * piece, or signatures that are kept.
+   */
   goOn(kind: WrittenRun['kind'], text: string): boolean {
     const run = this.#run
     if (kind !== 'text' || run?.kind !== kind || this.#waiting || this.#silent.length > 0)
@@ -76,8 +79,8 @@ export class Pieces {
   }
 
   /**
-   * Writes a proof on the last piece, or on an empty piece where the text has gone out already; `isSilent`: there
-   * was no text.
+   * Writes a proof on the last piece, or on an empty piece where the text has gone out already. `isSilent`: there was
+   * no text.
    */
   prove(kind: WrittenRun['kind'], signature: string, isSilent: boolean): JsonObject[] {
     const isTaken = this.#run?.part['thoughtSignature'] !== undefined
@@ -94,7 +97,7 @@ export class Pieces {
     if (this.#run) this.#run.part['thoughtSignature'] = signature
   }
 
-  /** A part in one piece. A call also takes `repeated`, where its signature is free. */
+  /** Writes a part in one piece. A call also takes the signature `repeated`, where it has none. */
   whole(part: JsonObject, repeated?: string): JsonObject[] {
     this.#run = undefined
     const carries = 'functionCall' in part && part['thoughtSignature'] === undefined
@@ -106,16 +109,16 @@ export class Pieces {
   }
 
   /**
-   * Keeps back the proof of a thought without words, with those before it. The service puts it on the part that
-   * follows, and clients rely on that: they drop a part without words, the whole turn with it (chats of Go's genai
-   * 1.77.0), or move its signature.
+   * Keeps the signature of a thought without words for the part that follows, where the service puts it too. Clients
+   * rely on that: they drop a part without words and the whole turn with it (chats of Go's genai 1.77.0), or move its
+   * signature.
    */
   keepBack(signature: string): void {
     this.#run = undefined
     this.#silent.push(signature)
   }
 
-  /** All that is kept back, as one signature, which is made when a part takes it: there may be thousands. */
+  /** All kept signatures as one. It is made only when a part takes it, because there may be thousands. */
   #takeSilent(): string | undefined {
     const kept = this.#silent
     if (kept.length === 0) return undefined
@@ -123,7 +126,7 @@ export class Pieces {
     return joinSilent(kept)
   }
 
-  /** Writes a part of its own for a proof that was kept back and has found no other part. */
+  /** Writes a part of its own for kept signatures that no other part has taken. */
   settle(): JsonObject[] {
     const signature = this.#takeSilent()
     if (signature === undefined) return []

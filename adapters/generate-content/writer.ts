@@ -34,13 +34,13 @@ interface Open {
   block: Block
   body: string
   citations: Citation[]
-  /** A piece of the block is out or waits. */
+  /** A piece of the block has gone out or waits. */
   hasPieces: boolean
   /** The kind of the block before it. */
   before: BlockKind | undefined
 }
 
-/** Writes a reply as chunks, whose parts are the pieces of `Pieces`; each further candidate has its own writer. */
+/** Writes a reply as chunks, whose parts are the pieces of `Pieces`. Each further candidate has a writer of its own. */
 export class ReplyWriter implements Writer {
   readonly #context: WriteReplyContext
   /** The index of the candidate. */
@@ -49,15 +49,15 @@ export class ReplyWriter implements Writer {
   readonly #grounding: Grounding
   readonly #pages: JsonObject[] = []
   readonly #pieces = new Pieces()
-  /** Write a piece of text, or of a thought. */
+  /** What writes a piece of text, and of a thought. */
   readonly #deltas = new Map<WrittenRun['kind'], (text: string) => WireEvent>()
   #id = ''
   #isGrounded = false
-  /** How many bytes of the running text have been counted. */
+  /** How many bytes of the open text have been counted. */
   #counted: { run: WrittenRun; units: number; bytes: number } | undefined
   #open: Open | undefined
   #before: BlockKind | undefined
-  /** Those with words since the last call. */
+  /** The proven thoughts with words since the last call. */
   #thoughts: { proof: Proof; text: string; end: number }[] = []
   #calls = 0
   #isBroken = false
@@ -178,7 +178,7 @@ export class ReplyWriter implements Writer {
     if (!proof || !kind) return []
     const { block, hasPieces } = open
     const said = this.#pieces.run?.kind === kind ? this.#pieces.run.text : ''
-    // The block between two texts is not written, so a client cannot see where the second text began.
+    // The block between two texts was not written, so a client cannot see where the second text begins.
     if (said.length > open.body.length && open.before !== block.kind)
       this.#loseOf(block)('approximated', '.seal', 'of joined texts')
     if (block.kind === 'reasoning' && !hasPieces && proof.dialect !== DIALECT) {
@@ -192,7 +192,7 @@ export class ReplyWriter implements Writer {
     return events
   }
 
-  /** The copies of all thoughts since the last call, for the first one after them. */
+  /** The copies of all thoughts since the last call, for the next call. */
   #repeated(): string | undefined {
     const thoughts = this.#thoughts.splice(0)
     if (thoughts.length === 0) return undefined
@@ -200,11 +200,14 @@ export class ReplyWriter implements Writer {
     return repeatThoughts(thoughts.map((thought, at) => ({ ...thought, before: said[at] ?? 0 })))
   }
 
-  /** Ranges count from the beginning of the text as clients see it; each block is counted once. */
+  /**
+   * Adds the citations of a block. Their ranges count from the beginning of the text that clients see, which may have
+   * several blocks; each block's bytes are counted once.
+   */
   #cite(open: Open): void {
     const { run } = this.#pieces
     const isCited = open.citations.length > 0
-    // An empty text is no part that a source could stand at.
+    // An empty text has no part that a source could belong to.
     if (!run && isCited) this.#context.lose('dropped', 'reply.citations')
     if (!run || (!isCited && this.#counted?.run !== run)) return
     const base = run.text.length - open.body.length
@@ -234,12 +237,12 @@ export class ReplyWriter implements Writer {
   }
 
   #partContext(block: Block): WritePartContext {
-    const told = this.#loseOf(block)
+    const loseOfBlock = this.#loseOf(block)
     const lose: LoseOf = (code, path, detail) => {
       if (path === '.input') this.#isBroken = true
-      return told(code, path, detail)
+      return loseOfBlock(code, path, detail)
     }
-    lose.place = told.place
+    lose.place = loseOfBlock.place
     return {
       lose,
       nameOf: flatName,
@@ -329,7 +332,7 @@ export class ReplyWriter implements Writer {
 const isMereText = (piece: JsonObject): boolean =>
   Object.keys(piece).every((key) => key === 'text' || key === 'thought')
 
-/** The kind of a block that comes in pieces on this wire; any other block is one part. */
+/** The kind of a block that comes in pieces; undefined for a block that is one part. */
 function spokenKind(block: Block): WrittenRun['kind'] | undefined {
   if (block.kind === 'reasoning') return 'reasoning'
   return block.kind === 'text' || block.kind === 'refusal' ? 'text' : undefined

@@ -2,7 +2,7 @@ import type { KnownFacts } from '../../src/models/facts.ts'
 import type { Storing } from '../../src/rules/storing.ts'
 import { knownOf, type Known, type ServerFacts, type Target } from '../contract.ts'
 
-/** What every current model of the service takes, for one that nothing is known of. */
+/** What every current model of the service takes. It stands for a model that nothing is known of. */
 const CAREFUL: KnownFacts = {
   thinking: 'adaptive',
   efforts: ['low', 'medium', 'high'],
@@ -10,21 +10,21 @@ const CAREFUL: KnownFacts = {
   forcedChoice: 'without-thinking',
   prefill: false,
 }
-/** Such a model is asked as the caller asks where another server of this dialect runs it. */
+/** The same for a model that another server of this dialect runs: only the efforts are bounded. */
 const CAREFUL_ELSEWHERE: KnownFacts = { efforts: ['low', 'medium', 'high'] }
 
-/** What the writers go by: a model, as it is served. */
+/** What the writers know of a model at the place that serves it. */
 export type Model = Known & {
-  /** The dialect's own service runs it; other platforms know a tool by its name alone. */
+  /** The dialect's own service runs the model. Other platforms take a change of tools only by the tool's name. */
   readonly isHome: boolean
-  /** Its thoughts are plain text, and proofs mean nothing to it. */
+  /** The model's thoughts are plain text, and it has no proofs. */
   readonly isOpen: boolean
   readonly stores: boolean
-  /** What is said of it, where that beats what is known. */
+  /** The facts that the configuration or the profile gives, which beat what is known of the model. */
   readonly said: Pick<KnownFacts, 'systemInPlace' | 'lateTools' | 'deferredTools'>
 }
 
-/** The facts about the model: as configured, or else as it is known. */
+/** The facts about the model: from the configuration, or else from its name. */
 export const knownBy = (target: Target): Model => modelOf(target, CAREFUL)
 
 function modelOf(target: Target, careful: KnownFacts): Model {
@@ -32,7 +32,7 @@ function modelOf(target: Target, careful: KnownFacts): Model {
   const { how, service } = known.seen
   return {
     ...known,
-    // Other platforms are seen by the wrapping of a name, or by the address.
+    // `service` names another platform, recognised by the form of the model's name or by the address.
     isHome: how !== 'unknown' && service === undefined,
     isOpen: false,
     stores: target.facts.storesByDefault === true,
@@ -40,11 +40,11 @@ function modelOf(target: Target, careful: KnownFacts): Model {
   }
 }
 
-/** The same at the server that runs it: what the profile says of all models there is said of this one. */
+/** The facts about the model at its server: what the profile says of all models there holds for this one. */
 export function knownAt(target: Target): Model {
   const { server, forcedChoice } = target.facts
   if (!server) return knownBy(target)
-  // A server that knows betas runs the models of this dialect's own service.
+  // Only the profiles of clouds list betas, and clouds run the models of this dialect's own service.
   const model = modelOf(target, server.betas ? CAREFUL : CAREFUL_ELSEWHERE)
   const { isHome, said, forcedChoice: forced = true } = model
   const isBare = server.hostedTools === false
@@ -65,47 +65,52 @@ export function knownAt(target: Target): Model {
   }
 }
 
-/** Whether a server knows the member with the effort and the format of an answer. */
+/** Whether a server knows `output_config`, the member with the effort and the format of an answer. */
 export const takesOutput = ({ drop = [], members }: ServerFacts): boolean =>
   !drop.includes('output_config') && members?.includes('output_config') !== false
 
-/** The dialect has no word for it, and its service keeps nothing. */
+/** No member of a request says whether to keep it, and the dialect's own service keeps nothing. */
 export const storing = ({ facts: { server, storesByDefault } }: Target): Storing => ({
   isTold: false,
   stores: storesByDefault ?? server?.storesByDefault === true,
 })
 
-/** What the model takes, as configured or as it is known. */
+/** What the model takes in the middle of a conversation. */
 export interface Takes {
-  /** Instructions in the middle of a conversation. */
+  /** Instructions. */
   readonly system: boolean
-  /** A change of tools there: with the whole tool, or by its name. */
+  /** A change of tools: with the whole tool, or only by the tool's name. */
   readonly changes: 'whole' | 'named' | 'none'
   /** Tools that a search finds later. */
   readonly deferred: boolean
 }
 
-const FAST_BETA = 'fast-mode-2026-02-01'
+export const FAST_BETA = 'fast-mode-2026-02-01'
 
-/** The betas that the model's fast mode needs; undefined where it has none, as on other platforms. */
+/** The betas that the model's fast mode needs; undefined where it has no fast mode, as on other platforms. */
 export function fastBetas({ isHome, fast }: Model): readonly string[] | undefined {
   if (!isHome || !fast) return undefined
   return fast === 'beta' ? [FAST_BETA] : []
 }
 
-/** Whether what the model says between calls has to be asked for, in words of a beta that no other one need know. */
+export const UPDATES_BETA = 'thinking-display-updates-2026-08-18'
+
+/**
+ * Whether the model tells what it says between calls only when asked (`display: 'updates'`). Asking needs a beta, so
+ * only a known model at the dialect's own service is asked.
+ */
 export const saysUpdates = ({ seen, isHome, display, on }: Model): boolean =>
   seen.how === 'model' && isHome && display === 'updates' && on === true
 
-/** The types of tools for a screen that need a beta. */
-const SCREEN_BETAS: Readonly<Record<string, string>> = {
+/** The betas of the tools for a screen, by type. */
+export const SCREEN_BETAS: Readonly<Record<string, string>> = {
   computer_20251124: 'computer-use-2025-11-24',
   computer_20250124: 'computer-use-2025-01-24',
 }
-/** The one that most models take. */
+/** The type that most models take. */
 const USUAL_SCREEN = 'computer_20251124'
 
-/** The type of the model's tool for a screen, and its beta; none where it has no such tool. */
+/** The type of the model's tool for a screen, and its beta; empty where the model has no such tool. */
 export function screenTypes({
   screen,
   isHome,

@@ -49,11 +49,11 @@ import type { WireBlock } from './wire.ts'
 export interface ReadContext {
   /** The names of the calls in this content, by their ids. */
   readonly callNames: Map<string, string>
-  /** Those of the calls before it. */
+  /** The names of the calls before this content, by their ids. */
   readonly answered: ReadonlyMap<string, string>
   /** Gathers the tools that the conversation brings. */
   readonly late: Tool[]
-  /** The tools that stand before it. */
+  /** The tools that stand before the conversation. */
   readonly offered: readonly Tool[]
 }
 
@@ -90,7 +90,7 @@ export function readContent(content: Json | undefined, context: ReadContext): Co
     } else if (raw.type === 'server_tool_use') {
       const result = hosted.isSearchResult(next, raw.id) ? next : undefined
       const block = hosted.readHostedCall(raw, result)
-      // Only a call that is read as a search includes its result.
+      // Of all calls only a search is read together with its result.
       if (result && block.kind === 'search') index += 1
       reader.add(block)
     } else
@@ -143,7 +143,7 @@ export function readText(raw: WireBlock): TextBlock {
   }
 }
 
-/** A passage that the caller found: every dialect gets its text, only this one the block as a whole. */
+/** A passage that the caller found. Other dialects get its text; this dialect gets the whole block back. */
 function readSearchResult(raw: WireBlock): Block {
   const { cache_control, citations, ...search_result } = raw
   const parts = objectsIn(raw.content)
@@ -151,7 +151,7 @@ function readSearchResult(raw: WireBlock): Block {
     .map(textIn)
     .filter(Boolean)
     .join('\n')
-  // One of its texts may have the mark; elsewhere all of them are one text.
+  // The cache mark may stand on one of the texts. Other dialects get the texts as one, which has the mark.
   const marked = isObject(cache_control) ? undefined : parts.findLast(isMarked)
   return {
     kind: 'text',
@@ -163,7 +163,7 @@ function readSearchResult(raw: WireBlock): Block {
 
 const isMarked = ({ cache_control }: JsonObject): boolean => isObject(cache_control)
 
-/** What a browser shows besides a picture: every dialect gets it as text. */
+/** The state of a browser besides its picture. Other dialects get it as text. */
 function readBrowserState(raw: WireBlock): Block {
   const { cache_control, ...browser_state } = raw
   const { type: _, ...state } = browser_state
@@ -171,15 +171,17 @@ function readBrowserState(raw: WireBlock): Block {
   return { kind: 'text', text: toText(state), ...readCache(cache_control), ...kept }
 }
 
-/** What another model said to this one: every dialect gets the words. What is encrypted is for its own service. */
+/** The advice of another model to this one. Other dialects get its words; encrypted advice is for its own service. */
 function readAdvice(raw: WireBlock): Block {
   const { type, text } = objectIn(raw.content)
   if (type !== 'advisor_result' || typeof text !== 'string') return opaque(raw)
-  // Clients join neighbouring texts, and what stands beside it is said by another.
+  // Clients join neighbouring texts, and the text beside it is this model's own.
   return { kind: 'text', text: `\n\n${text}\n\n`, ...keep({ advisor_tool_result: raw }) }
 }
 
-/** A summary of everything before it. One without words or what stands for them says that none could be made. */
+/**
+ * A summary of everything before it. One without content and without `encrypted_content` says that none could be made.
+ */
 function readSummary(raw: WireBlock): Block | undefined {
   if (raw.type !== 'compaction') return undefined
   const carried = readSummaryEnvelope(textIn(raw.encrypted_content))
@@ -189,13 +191,16 @@ function readSummary(raw: WireBlock): Block | undefined {
   return { ...opaque(raw), summary: true, ...(isReadable && { words }) }
 }
 
-/** Throws for a summary that is not what was given out. */
+/** Throws for a summary in an envelope that was changed since it was given out. */
 export function checkSummaries(content: Json | undefined, message: string): void {
   for (const [index, block] of listOf(content).entries())
     if (isObject(block)) openedSummary(block, `${message}.content.${index}`)
 }
 
-/** The words of a summary that came in an envelope; undefined for any other block. Throws where they were changed. */
+/**
+ * The words of a summary that came in an envelope; undefined for any other block. Throws where envelope or words were
+ * changed.
+ */
 export function openedSummary(block: WireBlock, place: string): string | undefined {
   if (block.type !== 'compaction') return undefined
   const sealed = textIn(block.encrypted_content)
@@ -251,7 +256,7 @@ function readToolResult(raw: WireBlock, context: ReadContext): Block {
   }
 }
 
-/** Writes a conversation's blocks for an upstream. Most become one block, a search two, an empty text none. */
+/** Writes a conversation's blocks for an upstream. Most kinds become one block, a search two, an empty text none. */
 const BLOCKS: BlockTable<JsonObject[], ElementContext> = {
   text: (block, context) => {
     const { search_result, browser_state, advisor_tool_result, ...rest } = restOf(block)
@@ -277,7 +282,7 @@ const BLOCKS: BlockTable<JsonObject[], ElementContext> = {
       return redacted
         ? [{ type: 'redacted_thinking', data: proof.value, ...restOf(block) }]
         : [{ type: 'thinking', thinking: text, signature: proof.value, ...restOf(block) }]
-    // The upstream verifies signatures, so it refuses reasoning without its own.
+    // The upstream verifies signatures, so it refuses a thought without one of its own.
     if (proof) lose('dropped', '.seal')
     if (isOpen && text !== '') return [{ type: 'thinking', thinking: text, signature: '' }]
     return text === '' ? [] : lose('dropped', '', 'reasoning without a signature')
@@ -341,7 +346,7 @@ const BLOCKS: BlockTable<JsonObject[], ElementContext> = {
     const id = shortenName(searchId, CALL_ID)
     return ownSearch(searchId, block, context) && [hosted.writeFoundTools(block, id, nameOf)]
   },
-  // A foreign block has been reported already.
+  // The core has reported a foreign block already (`src/rules/foreign.ts`).
   opaque: (block) => {
     if (block.dialect === DIALECT) return [block.value]
     const text = summaryWords(block, DIALECT)
@@ -352,7 +357,9 @@ const BLOCKS: BlockTable<JsonObject[], ElementContext> = {
 export const writeBlock = (block: Block, context: ElementContext): JsonObject[] =>
   written(BLOCKS, block, context) ?? []
 
-/** A search for tools by the caller finds them by name, where the model may not see them before. */
+/**
+ * What a search for tools by the caller found is a list of names, where the model takes tools that it does not see yet.
+ */
 function writeResult({ content }: ToolResultBlock, context: ElementContext): JsonObject[] {
   const at = lossesIn(context.lose)
   return content.flatMap((block, index) => {
@@ -363,7 +370,7 @@ function writeResult({ content }: ToolResultBlock, context: ElementContext): Jso
   })
 }
 
-/** The text of a list that a single string can replace. */
+/** The text of a list that holds one text block and no other member; a single string says the same. */
 export function plainText(content: JsonObject[]): string | undefined {
   const [only, ...others] = content
   const text = only?.['text']
@@ -375,7 +382,7 @@ function reportProof(block: Block, { lose }: ElementContext): void {
   if ('proof' in block && block.proof) lose('dropped', '.seal')
 }
 
-/** An upstream accepts results of hosted tools only where it ran them itself. */
+/** An upstream accepts calls and results of hosted tools only where it ran them itself. */
 function ownOnly(block: Block, context: ElementContext): true | undefined {
   reportProof(block, context)
   if (hosted.isNativeBlock(block)) return true
@@ -389,12 +396,12 @@ function writeCitations(block: TextBlock, { lose }: ElementContext): JsonObject 
   const list = block.citations ?? []
   const native = list.filter(citations.isNativeCitation)
   if (native.length < list.length) lose('dropped', '.citations')
-  const told = lossesIn(lose)('.citations')
-  const written = native.flatMap((citation) => citations.writeCitation(citation, told) ?? [])
+  const loseHere = lossesIn(lose)('.citations')
+  const written = native.flatMap((citation) => citations.writeCitation(citation, loseHere) ?? [])
   return written.length > 0 ? { citations: written } : {}
 }
 
-/** The input must be an object; the text of a call that was cut off is none. */
+/** `input` must be an object; the arguments of a call that was cut off are none. */
 function writeInput({ form, input }: ToolCallBlock, { lose }: ElementContext): Json {
   if (form === 'text') return new Verbatim(lowerInput(input))
   if (input.trim() === '') return {}

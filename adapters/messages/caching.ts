@@ -5,12 +5,12 @@ import { rememberedEach } from '../../src/model/remembered.ts'
 import type { WriteRequestContext } from '../contract.ts'
 import { isOrigin, listIn, objectIn, objectsIn, textIn } from './dialect.ts'
 
-/** The most marks that an upstream takes. */
+/** The service refuses a request with more marks. */
 const MAX_MARKS = 4
 
 /**
- * Lifetimes of other dialects, as this one spells them. Five minutes begin anew with each read, as half an hour does
- * elsewhere.
+ * The lifetimes of all dialects in this dialect's words. Here five minutes begin anew with each read, as half an hour
+ * does in other dialects.
  */
 const LIFETIMES = new Map([
   ['5m', '5m'],
@@ -23,8 +23,8 @@ const LIFETIMES = new Map([
 const LONG = '1h'
 
 /**
- * What the upstream shall cache. The caller's own marks count, within what is taken; where there is none and the
- * conversation is likely to go on, they are set where the next request finds them.
+ * Sets what the upstream shall cache. The caller's marks are kept, up to the service's maximum. Where it has set none
+ * and the conversation is likely to go on, marks are set where the next request finds them.
  */
 export function withMarks(
   written: JsonObject,
@@ -42,7 +42,7 @@ export function withMarks(
   const most = isMarked ? MAX_MARKS - 1 : MAX_MARKS
   if (marks > 0) {
     const capped = marks > most ? newest(body, marks - most, lose) : body
-    // For lifetimes in its own words the service decides itself.
+    // Lifetimes that came in this dialect are judged by the service.
     return own ? capped : withLifetimes(capped, longest(request), lose)
   }
   if (isMarked || cache?.mode !== 'derive' || request.caching?.explicit) return body
@@ -50,8 +50,8 @@ export function withMarks(
 }
 
 /**
- * Marks move from turn to turn. Content is written as a list with or without a mark, so that nothing else changes
- * when one moves.
+ * Writes content as a list, with or without a mark. Marks move from turn to turn, and so nothing else changes when one
+ * moves.
  */
 function asLists(body: JsonObject): JsonObject {
   const { system, messages } = body
@@ -72,8 +72,8 @@ const withList = (message: Json): Json =>
 const asList = (text: string): Json => [{ type: 'text', text }]
 
 /**
- * Whether the conversation is likely to go on: it has tools, or a reply, or is only to be cached. A tool whose call
- * is forced is the form of an answer.
+ * Whether the conversation is likely to go on: it has tools or a reply, or is sent only to be cached. A single tool
+ * that must be called is the form of an answer and says nothing.
  */
 function goesOn({ turns, tools, toolChoice, caching }: Request): boolean {
   if (caching?.prewarm) return true
@@ -82,13 +82,13 @@ function goesOn({ turns, tools, toolChoice, caching }: Request): boolean {
   return tools.length > 0 && !isForm
 }
 
-/** The lifetime of marks that say none, where it is not the shortest. */
+/** The lifetime for marks without one, where it is the long one. */
 const longest = ({ caching }: Request): string | undefined =>
   LIFETIMES.get(caching?.ttl ?? '') === LONG ? LONG : undefined
 
 /**
- * Marks the end of the tools, of the instructions, and of the last two turns: there the next request begins to
- * differ.
+ * Marks the end of the tools, of the instructions and of the last two messages of the user: the next request begins
+ * with the same content up to there.
  */
 function derived(body: JsonObject, request: Request): JsonObject {
   const ttl = longest(request)
@@ -140,7 +140,7 @@ function newest(body: JsonObject, excess: number, lose: Lose): JsonObject {
   })
 }
 
-/** Writes lifetimes in this dialect. The service refuses a long one behind a short one. */
+/** Writes all lifetimes in this dialect's words. The service refuses a long one behind a short one. */
 function withLifetimes(body: JsonObject, usual: string | undefined, lose: Lose): JsonObject {
   let isShort = false
   let isChanged = false
@@ -178,7 +178,7 @@ function countMarks(body: JsonObject): number {
 /** Decides about one mark; undefined removes it. */
 type Settle = (ttl: string | undefined, place: Place) => { ttl: string | undefined } | undefined
 
-/** Settles all marks in the order of the prompt. Nodes without a mark stay the same objects. */
+/** Goes through all marks in the order of the prompt. A node without a mark stays the same object. */
 function eachMark(body: JsonObject, settle: Settle): JsonObject {
   const one = (value: Json, place: Place): Json => {
     if (!isObject(value)) return value
@@ -209,7 +209,9 @@ const hasMarks = (values: Json[]): boolean =>
       (Array.isArray(value['content']) && hasMarks(value['content'])),
   )
 
-/** The earlier message whose prompt is compared with this one. `left`: what asks for nothing that others know. */
+/**
+ * The earlier message with whose prompt the service shall compare this one. `left`: the other members of `diagnostics`.
+ */
 export function readDiagnostics(asked: Json | undefined): { caching?: Caching; left?: JsonObject } {
   if (asked === undefined || asked === null) return {}
   const { previous_message_id: id, ...others } = isObject(asked) ? asked : {}
@@ -219,7 +221,10 @@ export function readDiagnostics(asked: Json | undefined): { caching?: Caching; l
   return { caching: { comparedWith }, ...(isMore && { left: { diagnostics: others } }) }
 }
 
-/** Inverse of `readDiagnostics`, with what is left. What callers of other dialects know by an id is no message of this service. */
+/**
+ * Inverse of `readDiagnostics`. The id from a caller of another dialect names no message of this service, so it is
+ * dropped.
+ */
 export function writeDiagnostics(request: Request, left: JsonObject, lose: Lose): JsonObject {
   const id = request.caching?.comparedWith
   if (id === undefined) return left
@@ -228,7 +233,7 @@ export function writeDiagnostics(request: Request, left: JsonObject, lose: Lose)
   return { ...others, diagnostics: { ...objectIn(diagnostics), previous_message_id: id } }
 }
 
-/** Here a change elsewhere in the prompt has no word of its own (@anthropic-ai/sdk 1.12, BetaCacheMissUnavailable). */
+/** This dialect has no reason for a change of other options (@anthropic-ai/sdk 1.12, `BetaCacheMissUnavailable`). */
 const REASONS: Readonly<Record<CacheMiss['reason'], string>> = {
   model: 'model_changed',
   tools: 'tools_changed',
@@ -238,7 +243,7 @@ const REASONS: Readonly<Record<CacheMiss['reason'], string>> = {
   'no-reply': 'previous_message_not_found',
 }
 
-/** Why the prompt that was compared could not be taken from the cache. */
+/** Why the prompt was not found in the cache. */
 export function writeCacheMiss({ reason, tokens }: CacheMiss): JsonObject {
   const type = REASONS[reason]
   const counted = type.endsWith('_changed') && { cache_missed_input_tokens: tokens ?? 0 }

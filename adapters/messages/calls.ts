@@ -6,11 +6,11 @@ import { uniqueIds } from '../../src/rules/names.ts'
 import { CALL_ID, objectsIn, textIn } from './dialect.ts'
 import type { WireBlock } from './wire.ts'
 
-/** One wire block on its way into a message. */
+/** One written block that will become part of a message. */
 export interface MessagePiece {
   role: 'user' | 'assistant' | 'system'
   value: WireBlock
-  /** That of the turn that it comes from. */
+  /** The place of the turn that the block comes from. */
   place: NotedPlace
 }
 
@@ -22,9 +22,8 @@ export interface Message {
 }
 
 /**
- * Results must stand at the very beginning of the message after their calls, before anything else. So results are
- * moved there, missing ones are made up as failures, and a result without a call becomes text. `isRepeating`: an id
- * stands for several calls.
+ * Results must stand at the very beginning of the message behind their calls. So results are moved there, a missing one
+ * is made up as a failure, and a result without a call becomes text. `isRepeating`: several calls have one id.
  */
 export function pairResults(
   messages: readonly Message[],
@@ -45,7 +44,7 @@ const NONE: readonly string[] = []
 
 interface Paired {
   readonly message: Message
-  /** The calls that wait for results behind it. */
+  /** The ids of the calls that wait for results behind this message. */
   readonly calls: readonly string[]
 }
 
@@ -55,9 +54,9 @@ const callsIn = ({ pieces }: Message): string[] =>
   pieces.flatMap(({ value }) => idsIn(value, 'tool_use', 'id'))
 
 /**
- * Servers of other dialects may number their calls anew in each reply (`call_0`); here all ids of a conversation
- * must be unique. A repeated one gets a number that depends only on what stands before it, and results go, in
- * order, to the last calls with their id.
+ * Makes the ids of calls unique, which the service demands: servers of other dialects may number their calls anew in
+ * each reply (`call_0`). A repeated id gets a number that depends only on what stands before it. Results go, in order,
+ * to the last calls with their id.
  */
 function apart(messages: readonly Message[]): readonly Message[] {
   const unique = uniqueIds(CALL_ID)
@@ -117,22 +116,22 @@ const interrupted = (id: string, place: NotedPlace): MessagePiece => ({
 })
 
 /**
- * Writes a result as text where its call is not in the model's last message, or has a result. The same once more says
- * nothing: Gemini CLI (0.61.0) gives every result twice in a session that it has resumed.
+ * Writes a result as text where its call is not in the model's last message or has a result already (`given`). An equal
+ * second result is dropped: Gemini CLI (0.61.0) sends every result twice in a session that it has resumed.
  */
 function orphan(piece: MessagePiece, lose: Lose, given?: MessagePiece): MessagePiece[] {
   const { content, tool_use_id } = piece.value
-  const told = lossesIn(lose)(piece.place)
+  const loseHere = lossesIn(lose)(piece.place)
   if (given && stringify(given.value) === stringify(piece.value))
-    return told('dropped', '.results', 'a result that is there already') ?? []
-  told('approximated', '.results', 'a result without its call')
+    return loseHere('dropped', '.results', 'a result that is there already') ?? []
+  loseHere('approximated', '.results', 'a result without its call')
   const heading = `[result of an earlier tool call, ${textIn(tool_use_id)}]`
   const text = typeof content === 'string' ? `${heading}\n${content}` : heading
   const blocks = objectsIn(content).map(referenceInWords)
   return [{ type: 'text', text }, ...blocks].map((value) => ({ ...piece, value }))
 }
 
-/** What a search found has a block within its result alone. */
+/** A `tool_reference` as text: the block may stand only in the result of a search. */
 export function referenceInWords(block: JsonObject): JsonObject {
   if (block['type'] !== 'tool_reference') return block
   const tools = [{ name: textIn(block['tool_name']) }]

@@ -3,15 +3,13 @@ import type { LoseOf } from '../../src/model/loss.ts'
 import type { Citation } from '../../src/model/request.ts'
 import { objectsIn, textIn, keep, restOf } from './dialect.ts'
 
-/** The citation type for anything with a URL; the other types point into documents of the request. */
+/** The type of a citation with a URL. The other types point into documents of the request. */
 const WEB = 'web_search_result_location'
 
 export const readCitations = (value: Json | undefined): Citation[] =>
   objectsIn(value).map(readCitation)
 
-/**
- * A citation covers its whole text block. Its start and end refer to the source, so they stay leftovers.
- */
+/** A citation covers its whole text block. The members that say where it stands in its source are leftovers. */
 export function readCitation(raw: JsonObject): Citation {
   const { type, cited_text, title, document_title, url, source, file_id, ...rest } = raw
   const { encrypted_index, ...others } = rest
@@ -26,19 +24,19 @@ export function readCitation(raw: JsonObject): Citation {
     ...keep({
       ...others,
       ...(textIn(type) !== WEB && { type: textIn(type) }),
-      // The proxy writes an empty index for a source of another dialect.
+      // `writeCitation` writes an empty index for a source of another dialect.
       ...(encrypted_index !== undefined && encrypted_index !== '' && { encrypted_index }),
     }),
   }
 }
 
-/** Whether an upstream of this dialect made the citation: it checks the proof inside. */
+/** Whether an upstream of this dialect made the citation. The service checks the proof in it. */
 export function isNativeCitation(citation: Citation): boolean {
   const { type, encrypted_index } = restOf(citation)
   return type !== undefined || encrypted_index !== undefined
 }
 
-/** Undefined, and reported, for a citation that is neither of the web nor this dialect's own. */
+/** Undefined, and reported, for a citation that is neither of this dialect nor of a web page. */
 export function writeCitation(citation: Citation, lose: LoseOf): JsonObject | undefined {
   const { type, ...rest } = restOf(citation)
   const { url, title, fileId, quote } = citation

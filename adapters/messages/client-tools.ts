@@ -28,7 +28,7 @@ const SPOT = {
   properties: { coordinate: INTEGERS, ref: STRING },
 }
 
-/** What the members of the toolsets take, by its name. */
+/** The types of the parameters of both toolsets, by name. Any other parameter is a text. */
 const PARAMETERS: JsonObject = {
   coordinate: INTEGERS,
   start_coordinate: INTEGERS,
@@ -45,7 +45,7 @@ const PARAMETERS: JsonObject = {
   value: {},
 }
 
-/** Members and what they take; what stands before a bar they cannot do without (`@anthropic-ai/sdk` 1.12). */
+/** The tools of each toolset with their parameters; those before the bar are required (`@anthropic-ai/sdk` 1.12). */
 const SCREEN = `key text|repeat, hold_key text duration, type text, cursor_position, mouse_move coordinate,
 left_mouse_down, left_mouse_up, left_click |coordinate text, left_click_drag start_coordinate coordinate|text,
 right_click |coordinate text, middle_click |coordinate text, double_click |coordinate text,
@@ -64,7 +64,7 @@ const SETS = new Map([
   ['browser', BROWSER],
 ])
 
-/** What both tools that change files are told about the change. */
+/** The parameters that both tools for files have. */
 const EDITED = {
   path: STRING,
   file_text: STRING,
@@ -75,7 +75,10 @@ const EDITED = {
   view_range: { type: 'array', items: INTEGER },
 } as const
 
-/** Tools that the caller runs, by the beginning of their dated types, with what the model knows of them by type. */
+/**
+ * Tools that the caller runs, by their types without the date. The model knows description and schema from the type, so
+ * they stand here for other dialects.
+ */
 const TYPED = new Map<string, Typed>([
   [
     'bash',
@@ -88,7 +91,7 @@ const TYPED = new Map<string, Typed>([
   [
     'text_editor',
     {
-      // The inserted text has had two names.
+      // Two versions of the tool have different names for the inserted text.
       description:
         'Views a file (its lines view_range) or a folder, creates a file with file_text, replaces the only old_str by new_str, or inserts insert_text (given as new_str too) after insert_line.',
       properties: {
@@ -118,8 +121,8 @@ const TYPED = new Map<string, Typed>([
 ])
 
 /**
- * Reads a set of tools as functions in a namespace of its name, by which their calls come home; undefined for any
- * other tool. The first one holds the set as it came.
+ * Reads a toolset as functions in a namespace of its name, by which their calls come back. The first function holds the
+ * toolset as it came. Undefined for any other tool.
  */
 export function readToolset(raw: JsonObject): FunctionTool[] | undefined {
   const [, set = ''] = /^(\w+)_toolset_\d+$/.exec(textIn(raw['type'])) ?? []
@@ -151,7 +154,7 @@ const memberOf = (set: string, action: Action, { defer_loading }: JsonObject): F
 /** The type of a tool without the date of its version. */
 export const undated = (type: Json | undefined): string => textIn(type).replace(/_\d+$/, '')
 
-/** Reads such a tool as a function for other dialects; undefined for any other tool. */
+/** Reads a tool that the model knows by its type as a function for other dialects; undefined for any other tool. */
 export function readTyped(raw: JsonObject): FunctionTool | undefined {
   const { type, name, cache_control, ...rest } = raw
   const kind = undated(type)
@@ -165,12 +168,12 @@ export function readTyped(raw: JsonObject): FunctionTool | undefined {
     description,
     schema: stringify({ type: 'object', ...schema }),
     ...readCache(cache_control),
-    // Its version has no meaning elsewhere, and the tool goes on.
+    // Other dialects have no versions of this tool, so nothing is lost with its version.
     ...keep(withoutNulls(rest), { facts: { typed: { type: textIn(type) } } }),
   }
 }
 
-/** The size of the screen is told by the description. */
+/** Reads the tool for a screen. The description tells other dialects the size. */
 function readScreen({ cache_control: mark, ...raw }: JsonObject): FunctionTool {
   const { name: _, type = null, display_width_px = null, display_height_px = null, ...rest } = raw
   const [width, height] = [numberIn(display_width_px), numberIn(display_height_px)]
@@ -186,8 +189,8 @@ function readScreen({ cache_control: mark, ...raw }: JsonObject): FunctionTool {
 }
 
 /**
- * The tool for a screen as the model has it, of this type, for a caller that knows lists of actions: a set, or a tool
- * that has to know the size.
+ * Puts the model's own tool for a screen, of this type, into the request of a caller that knows lists of actions. That
+ * is a toolset, or a tool that has to be given the size.
  */
 export function withScreen(request: Request, type: string | undefined, lose: Lose): Request {
   const tool = findScreen(request, 'listed')
@@ -209,7 +212,7 @@ export function withScreen(request: Request, type: string | undefined, lose: Los
   return { ...request, tools, turns }
 }
 
-/** A call of the tool, or its result, as those of a member of a set. */
+/** Makes a call of the tool for a screen, or its result, that of a tool of the toolset. */
 function asMember(block: Block): Block {
   if (block.kind === 'tool-result' && block.name === COMPUTER)
     return { ...block, ...keep({}, { facts: { setName: COMPUTER } }) }
@@ -220,7 +223,7 @@ function asMember(block: Block): Block {
   return { ...block, ...member, ...keep({}, { facts: { set: true } }) }
 }
 
-/** Inverse of `asMember`: the input of a call, for a caller that knows the tool alone. */
+/** Inverse of `asMember` for the input of a call, for a caller that knows only the one tool. */
 export const fromMember =
   (name: string) =>
   (input: string): string =>

@@ -8,43 +8,48 @@ import type { Takes } from './abilities.ts'
 /** The id of this dialect. */
 export const DIALECT = 'messages'
 
-/** Names of tools, as the specification bounds them. */
+/** What the specification allows in the name of a tool. */
 export const TOOL_NAME: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: 64 }
 
-/** Ids of calls: any length. */
+/** What the service allows in the id of a call, which may have any length. */
 export const CALL_ID: NameRule = { forbidden: /[^a-zA-Z0-9_-]/, maxLength: Number.MAX_SAFE_INTEGER }
 
-/** Facts of this dialect about how a node was spelled here. */
+/** What this dialect notes about how a node was written here. */
 export interface Facts {
-  /** Made by an upstream of this dialect, or written by a caller of it: the service judges it itself. */
+  /** An upstream or a caller of this dialect made the node, so the service judges it by itself. */
   native?: true
-  /** The type of a tool that the model knows by it, as it was dated, and other members that say nothing elsewhere. */
+  /**
+   * The dated type of a tool that the model knows by its type, and other members that mean nothing in other dialects.
+   */
   typed?: JsonObject
-  /** A tool of a set: the set itself on the first one. The name of the set, on a result. */
+  /** A tool of a toolset; the first one holds the toolset itself. `setName`: the name of the toolset, on a result. */
   set?: true | JsonObject
   setName?: string
-  /** The document that ends with this piece, and the pieces before that, which it holds. */
+  /** The whole document, on its last piece. `inDocument`: an earlier piece, which the document holds. */
   document?: JsonObject
   inDocument?: true
-  /** Whether arguments are told as they come. @ai-sdk/anthropic 4 asks for it in each stream; elsewhere they always are. */
+  /**
+   * Whether arguments are streamed as they are made: @ai-sdk/anthropic 4 asks for it in each stream. Other dialects
+   * always do.
+   */
   eager?: boolean
   /** A schema whose root is not an object. */
   bare?: true
-  /** An effort without `thinking`: the service answers without thoughts. */
+  /** The effort came without `thinking`; then the service answers without thoughts. */
   effortAlone?: true
-  /** The mark of what was found stands at one of its texts. */
+  /** The cache mark of a search result stands on one of its texts. */
   markedWithin?: true
-  /** The half that is missing of a pair of call and result. */
+  /** The missing half of a pair of call and result. */
   lacks?: 'call' | 'result'
-  /** The type of a result, where one kind of block has several. */
+  /** The type or the name on the wire, where several are read as one kind of block. */
   type?: string
-  /** The tools of an MCP server, and calls of them, as they came. */
+  /** MCP servers, their toolsets, calls, listings and results, as they came. */
   server?: JsonObject
   toolset?: JsonObject | undefined
   use?: JsonObject
   listing?: JsonObject
   result?: JsonObject | undefined
-  /** The tool of a change, as it was said. */
+  /** The `tool` of a `tool_addition` or `tool_removal`, as it came. */
   change?: JsonObject
 }
 
@@ -60,7 +65,10 @@ export {
 } from '../../src/json/json.ts'
 export { withoutNulls }
 
-/** What else a call or a result says. Its `caller` is a leftover, unless the model itself has called, which it mostly has. */
+/**
+ * The other members of a call or a result. `caller` is a leftover, but for `direct`, which says that the model itself
+ * called.
+ */
 export function beyondCaller(said: JsonObject): JsonObject {
   const { caller, ...rest } = withoutNulls(said)
   return caller === undefined || toText(caller) === '{"type":"direct"}' ? rest : { ...rest, caller }
@@ -75,7 +83,7 @@ export function readCache(value: Json | undefined): { cache?: CacheMark } {
 
 const MARK = new Set(['type', 'ttl'])
 
-/** Lifetimes of other dialects are converted later, when all marks are known. */
+/** `withMarks` converts lifetimes of other dialects later, when all marks are known. */
 export function writeCache(cache: CacheMark | undefined): { cache_control?: JsonObject } {
   if (!cache) return {}
   const { ttl } = cache
@@ -92,13 +100,13 @@ export interface WriteContext {
   /** The server takes thoughts without a proof. */
   readonly isOpen: boolean
   readonly takes: Takes
-  /** The tools on offer that the model does not see yet, by their names on the wire. */
+  /** The wire's names of the tools on offer that the model does not see yet. */
   readonly hidden: ReadonlySet<string>
-  /** The tools that a change brings along, as they are written. */
+  /** Writes the tools that a change brings along. */
   brought(change: ToolChangeBlock): JsonObject[]
 }
 
-/** The same for one element: a turn, a block. */
+/** The context for one element, a turn or a block. */
 export interface ElementContext extends WriteContext {
   readonly lose: LoseOf
 }

@@ -13,6 +13,7 @@ import { shortenName } from '../../src/rules/names.ts'
 import {
   ELSEWHERE,
   readBy,
+  readStop,
   row,
   UNSAYABLE,
   writeBy,
@@ -24,7 +25,7 @@ import { keep, factsOf, listIn, numberIn, restOf, withoutNulls } from './dialect
 import type { Room } from './schema-budget.ts'
 import { UNSET } from './wire.ts'
 
-/** What is taken of sampling: what the dialect has, or less of it while the model thinks. */
+/** Which settings of sampling are taken: all of the dialect, or the few that a model takes while it thinks. */
 export type SamplingRange = 'wide' | 'narrow'
 
 interface Saying {
@@ -36,11 +37,11 @@ interface Saying {
 const setNumber = (value: Json | undefined): number | undefined =>
   value === UNSET ? undefined : numberIn(value)
 
-/** How this dialect says each value. Other dialects have wider ranges and more parameters. */
+/** Where each value of a request goes in this dialect. Other dialects have wider ranges and more parameters. */
 export const PLACES = {
   previous: UNSAYABLE,
   labels: UNSAYABLE,
-  'limits.maxOutputTokens': ELSEWHERE, // `writeMaxTokens`, of which the reasoning has to know
+  'limits.maxOutputTokens': ELSEWHERE, // `writeMaxTokens`, on which the reasoning depends
   'limits.stop': row('stop_sequences', readStop, writeStop),
   'sampling.seed': UNSAYABLE,
   'sampling.presencePenalty': UNSAYABLE,
@@ -61,7 +62,7 @@ export const PLACES = {
   cacheKey: ELSEWHERE, // nothing to say: each account caches for itself, without a key
   user: ELSEWHERE, // `writeUser`, beside what its own callers say of themselves
   tier: ELSEWHERE, // `writeTier`, which has two members and needs betas
-  store: ELSEWHERE, // nothing to say
+  store: ELSEWHERE, // `storeFor`: there is no member for it
 } as const satisfies PlaceTable<Saying>
 
 export const readPlaces = readBy(PLACES)
@@ -70,7 +71,7 @@ export const writePlaces = writeBy<Saying>(PLACES)
 /** A model that thinks refuses a lower `top_p`. */
 const MIN_TOP_P_THINKING = 0.95
 
-/** Only one of the two may be set. Beside the default temperature of one, `top_p` is written. */
+/** Only one of `top_p` and `temperature` may be set. `top_p` is written where the temperature is its default. */
 function writeTopP(topP: number, { sampling, range, lose }: Saying): number | undefined {
   const { temperature } = sampling
   if (topP === 1 && temperature !== undefined) return undefined
@@ -80,7 +81,7 @@ function writeTopP(topP: number, { sampling, range, lose }: Saying): number | un
 const isTopPTaken = (topP: number, temperature = 1, range: SamplingRange): boolean =>
   range === 'wide' ? temperature >= 1 : topP >= MIN_TOP_P_THINKING
 
-/** Newer models refuse temperature and `top_p` together, even where one has its default. */
+/** Newer models refuse `temperature` beside `top_p`, even where one of them is its default. */
 function writeTemperature(value: number, { sampling, range, lose }: Saying): number | undefined {
   if (range !== 'wide') return value === 1 ? undefined : lose('dropped', 'sampling.temperature')
   if (value > 1) lose('approximated', 'sampling.temperature')
@@ -92,11 +93,6 @@ function writeTopK(topK: number, { range, lose }: Saying): number | undefined {
   return range === 'wide' ? topK : lose('dropped', 'sampling.topK')
 }
 
-function readStop(raw: Json | undefined): string[] | undefined {
-  const stop = listIn(raw).filter((sequence) => typeof sequence === 'string')
-  return stop.length > 0 ? stop : undefined
-}
-
 /** The service refuses a stop sequence of white space alone. */
 function writeStop(stop: string[], { lose }: Saying): string[] | undefined {
   const possible = stop.filter((sequence) => sequence.trim() !== '')
@@ -105,8 +101,8 @@ function writeStop(stop: string[], { lose }: Saying): string[] | undefined {
 }
 
 /**
- * The required bound: the caller's, or else the configured one, but at most the model's own. Thoughts count in it, so a
- * model that always thinks is given all that it can take, unless something is configured.
+ * The required bound: the caller's, or else the default, up to the model's own. Thoughts count in it, so a model that
+ * always thinks gets its own bound, unless the configuration gives one.
  */
 export function writeMaxTokens(
   request: Request,
@@ -121,7 +117,7 @@ export function writeMaxTokens(
   return isRoomy ? (most ?? usual) : Math.min(usual, most ?? usual)
 }
 
-/** A format of another type is left over. */
+/** Reads `output_config.format`. A format of another type is a leftover. */
 export function readFormat(raw: Json | undefined): {
   format?: Exclude<Format, { type: 'text' }>
   left: JsonObject
@@ -133,7 +129,7 @@ export function readFormat(raw: Json | undefined): {
   return { format: { type: 'json-schema', schema: toText(schema), ...kept }, left: {} }
 }
 
-/** Inverse of `readFormat`. A schema is the only format there is. */
+/** Inverse of `readFormat`. The dialect's only format is a schema. */
 export function writeFormat(
   format: Format | undefined,
   { room, structured }: { room: Room; structured: boolean | undefined },
@@ -143,7 +139,7 @@ export function writeFormat(
   if (format.type === 'json') return lose('approximated', 'format', 'JSON without a schema') ?? {}
   if (structured === false || format.type === 'choice' || !parseObject(format.schema))
     return lose('approximated', 'format', 'in words') ?? {}
-  // A schema from another dialect may be open; this service refuses open objects, so they are closed.
+  // The service refuses open objects, which other dialects allow, so foreign schemas are closed.
   const closed = factsOf(format).native
     ? { schema: format.schema, changed: [] }
     : close(format.schema)
@@ -151,7 +147,7 @@ export function writeFormat(
     return lose('approximated', 'format', 'too much to be kept to') ?? {}
   for (const key of ['name', 'description'] as const)
     if (format[key] !== undefined) lose('dropped', `format.${key}`)
-  // This service always enforces a schema.
+  // The service always enforces the schema.
   if (format.strict === false) lose('approximated', 'format.strict')
   const { schema, changed } = closed
   if (changed.length > 0) lose('approximated', 'format.schema', changed.join(', '))
@@ -163,7 +159,7 @@ const TIERS = new Map([
   ['standard_only', 'default'],
 ])
 
-/** Reads the tier; one that only this dialect has keeps its name. Fast mode is a member of its own here. */
+/** Reads the tier. A tier of this dialect alone keeps its name. Fast mode is another member here, `speed`. */
 export function readTier(
   raw: Json | undefined,
   speed: Json | undefined,
@@ -177,10 +173,10 @@ export function readTier(
 
 const FAST = 'fast'
 
-/** The fastest tier of another dialect is no other mode here. */
+/** The fastest tier of another dialect. Fast mode is the nearest that there is here. */
 const FASTEST = 'ultrafast'
 
-/** Inverse of `readTier`. Not every platform and model has the fast mode; `isFast`: this one has it. */
+/** Inverse of `readTier`. `isFast`: the model has a fast mode where it is served. */
 export function writeTier(tier: string | undefined, isFast: boolean, lose: Lose): JsonObject {
   if (tier === undefined) return {}
   if (isFast && tier === FASTEST) lose('approximated', 'tier')
@@ -189,18 +185,18 @@ export function writeTier(tier: string | undefined, isFast: boolean, lose: Lose)
   return known ? { service_tier: known[0] } : (lose('dropped', 'tier') ?? {})
 }
 
-/** The dialect asks for an opaque id, so mail addresses and telephone numbers are recognised. */
+/** A mail address or a telephone number. The service asks for an opaque id, so these are not sent. */
 const PERSONAL = /^[^\s@]+@[^\s@]+\.[^\s@.]+$|^\+?[\d\s().-]{7,20}$/
 const USER_ID = { forbidden: /[^\s\S]/, maxLength: 256 }
 
 /**
- * Clients put account, device and session here (Claude Code 2.1 writes all three), so it goes only to services of
- * this dialect. Other services get a hash of the session: see `CacheOptions`.
+ * Clients put account, device and session into `metadata` (Claude Code 2.1 writes all three), so only services of this
+ * dialect get it. Other services get a hash of the session (`CacheOptions`).
  */
 export const readUser = (metadata: Json | undefined): JsonObject =>
   isObject(metadata) && Object.keys(withoutNulls(metadata)).length > 0 ? { metadata } : {}
 
-/** Shortens an id that is too long, always in the same way. */
+/** Writes the id of a user. A long id is shortened in the same way each time. */
 export function writeUser(
   user: string | undefined,
   left: Json | undefined,
@@ -217,9 +213,14 @@ export function writeUser(
 
 const COMPACT = 'compact_20260112'
 
+/** The betas for edits of the context, for a summary among them, and for a summary that is asked for now. */
+export const CONTEXT_BETA = 'context-management-2025-06-27'
+export const COMPACT_BETA = 'compact-2026-01-12'
+export const SUMMARY_BETA = 'compact-2026-09-04'
+
 type WireCompaction = Partial<Record<'compaction' | 'context_management', Json | undefined>>
 
-/** A summary that is requested now, or above a number of tokens. Other edits of the context are leftovers. */
+/** Reads a wish for a summary: now, or above a number of tokens. Other edits of the context are leftovers. */
 export function readCompaction({ compaction, context_management: managed }: WireCompaction): {
   compact?: Compaction
   left: JsonObject
@@ -258,7 +259,7 @@ export function readCompaction({ compaction, context_management: managed }: Wire
   }
 }
 
-/** Inverse of `readCompaction`, for its own callers; `left`: the other edits of the context. */
+/** Inverse of `readCompaction`, for callers of this dialect. `left`: the other edits of the context. */
 export function writeCompaction(
   compact: Compaction | undefined,
   left: Json | undefined,
@@ -268,11 +269,11 @@ export function writeCompaction(
   const { now, above: value, instructions, pause } = compact
   const words = instructions === undefined ? {} : { instructions }
   if (now) {
-    betas.add('compact-2026-09-04')
+    betas.add(SUMMARY_BETA)
     const managed = left === undefined ? {} : { context_management: left }
     return { compaction: { type: 'summarize', ...words, ...restOf(compact) }, ...managed }
   }
-  betas.add('context-management-2025-06-27').add('compact-2026-01-12')
+  betas.add(CONTEXT_BETA).add(COMPACT_BETA)
   const trigger = value === undefined ? {} : { trigger: { type: 'input_tokens', value } }
   const about = { ...words, ...(pause && { pause_after_compaction: true }), ...restOf(compact) }
   const edits = [...listIn(objectIn(left)['edits']), { type: COMPACT, ...trigger, ...about }]

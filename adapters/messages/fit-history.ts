@@ -1,4 +1,4 @@
-import { FROM_THE_BEGINNING } from '../../src/rules/late-tools.ts'
+import { FROM_THE_BEGINNING, passingWords } from '../../src/rules/late-tools.ts'
 import { instructionWords } from '../../src/rules/text-tools.ts'
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
@@ -7,33 +7,43 @@ import { leftOutFile, shownLabel } from '../../src/rules/media.ts'
 import type { ServerFacts } from '../contract.ts'
 import { referenceInWords } from './calls.ts'
 import { listIn, objectIn, objectsIn, textIn } from './dialect.ts'
+import { PASSING } from './history.ts'
 
-/** What a body is fitted to. */
+/** The server that a body is fitted to, and what its model takes. */
 export interface ServerFit {
   readonly server: ServerFacts
-  /** What the model takes in the middle: instructions, tools that come, and those that a search finds. */
+  /** What may stand in the middle of a conversation: instructions. */
   readonly inPlace: boolean
+  /** Changes of tools, by their names; `whole`: with the whole tool. */
   readonly late: boolean
+  readonly whole: boolean
+  /** An effort of a system message; `passing`: that the message holds only until the user speaks again. */
+  readonly efforts: boolean
+  readonly passing: boolean
+  /** Whether the model takes tools that a search finds. */
   readonly deferred: boolean
   readonly lose: Lose
 }
 
-/** What an element of the body is fitted with. */
+/** The context for one element of the body. */
 interface ElementFit extends ServerFit {
   readonly lose: LoseOf
 }
 
-/** What instructions in the middle bring beside words holds from the beginning, where a server takes it there alone. */
-export function withLate(body: JsonObject, { inPlace, late, lose }: ServerFit): JsonObject {
+/**
+ * Moves to the top what instructions in the middle bring besides words, tools and an effort, where the server takes
+ * those only there.
+ */
+export function withLate(body: JsonObject, { efforts, whole, lose }: ServerFit): JsonObject {
   const messages = objectsIn(body['messages']).filter(({ role }) => role === 'system')
-  const brought = late ? [] : definitionsIn(messages, objectsIn(body['tools']))
+  const brought = whole ? [] : definitionsIn(messages, objectsIn(body['tools']))
   const effort = messages
     .map(({ output_config }) => objectIn(output_config)['effort'])
     .findLast((word) => word !== undefined && word !== null)
   if (brought.length > 0) lose('approximated', 'tools.late', FROM_THE_BEGINNING)
   return withMembers(body, {
     ...(brought.length > 0 && { tools: [...listIn(body['tools']), ...brought] }),
-    ...(!inPlace &&
+    ...(!efforts &&
       effort !== undefined && {
         output_config: { ...objectIn(body['output_config']), effort },
       }),
@@ -49,10 +59,24 @@ function definitionsIn(messages: JsonObject[], offered: JsonObject[]): JsonObjec
     .filter(({ name }) => name !== undefined && !known.has(name) && known.add(name))
 }
 
-const isChange = (block: Json): boolean =>
+const changed = (block: Json): JsonObject | undefined =>
   isObject(block) && (block['type'] === 'tool_addition' || block['type'] === 'tool_removal')
+    ? objectIn(block['tool'])
+    : undefined
 
-/** The conversation as the server takes it. */
+/** Whether the server takes a block: a change of tools may need a beta that it lacks. */
+function isTaken(block: Json, { late, whole }: ElementFit): boolean {
+  const tool = changed(block)
+  return tool === undefined || (tool['type'] === 'tool_definition' ? whole : late)
+}
+
+/** The names of the tools that only a change shows to the model, where the server takes no such change. */
+export function unnameable(body: JsonObject, { late }: ServerFit): ReadonlySet<Json | undefined> {
+  const blocks = late ? [] : objectsIn(body['messages']).flatMap(({ content }) => listIn(content))
+  return new Set(blocks.flatMap((block) => changed(block)?.['name'] ?? []))
+}
+
+/** Fits the messages to the server. */
 export function withMessages(body: JsonObject, context: ServerFit): JsonObject {
   const { messages } = body
   if (!Array.isArray(messages)) return body
@@ -66,29 +90,58 @@ export function withMessages(body: JsonObject, context: ServerFit): JsonObject {
   return withMembers(body, { messages: written })
 }
 
-/** Claude Code (2.1) may send a system message in the middle of a conversation. */
-function asUser({ content }: JsonObject, lose: LoseOf): JsonObject | [] {
+/** A system message as one of the user. Claude Code (2.1) sends system messages in the middle of a conversation. */
+function asUser({ content, clear_at }: JsonObject, lose: LoseOf): JsonObject | [] {
   const texts =
     typeof content === 'string' ? [content] : objectsIn(content).map(({ text }) => textIn(text))
-  const words = texts.filter(Boolean).join('\n\n')
-  if (words === '') return []
+  const said = texts.filter(Boolean)
+  if (said.length === 0) return []
   lose('approximated', '.role')
-  return { role: 'user', content: instructionWords(words) }
+  const words = clear_at === PASSING ? passingWords({ passing: true }, said, lose) : said
+  return { role: 'user', content: instructionWords(words.join('\n\n')) }
 }
 
 function fitMessage(message: JsonObject, context: ElementFit): JsonObject | [] {
-  const { content, output_config } = message
-  if (!Array.isArray(content)) return message
-  const known = context.late
-    ? content
-    : withElements(content, (block) => (isChange(block) ? [] : block))
+  const settled = message['role'] === 'system' ? withSettings(message, context) : message
+  const { content, output_config } = settled
+  // The service refuses a message without content, unless it is a system message with an effort.
+  const emptied: JsonObject | [] =
+    output_config === undefined ? [] : withMembers(settled, { content: undefined })
+  if (!Array.isArray(content))
+    return settled !== message && content === undefined ? emptied : settled
+  const at = lossesIn(context.lose)
+  const known = withElements(content, (block, index) => {
+    if (isTaken(block, context)) return block
+    // `withLate` and `withTools` offer what comes; a tool that goes stays on offer.
+    if (isObject(block) && block['type'] === 'tool_removal') at('.blocks', index)('dropped', '')
+    return []
+  })
   const fitted = fitContent(known, context)
-  if (fitted.length > 0 || content.length === 0) return withMembers(message, { content: fitted })
-  // The service refuses a message without content, but for one that says an effort alone.
-  return output_config === undefined ? [] : withMembers(message, { content: undefined })
+  return fitted.length > 0 || (content.length === 0 && settled === message)
+    ? withMembers(settled, { content: fitted })
+    : emptied
 }
 
-/** A document as its text; one without text is only mentioned. */
+/**
+ * Takes out the members of a system message besides its content, where the server lacks the beta. `withLate` has moved
+ * the effort.
+ */
+function withSettings(message: JsonObject, { efforts, passing, lose }: ElementFit): JsonObject {
+  const { content, clear_at } = message
+  const isLasting = !passing && clear_at === PASSING
+  const words = isLasting ? passingWords({ passing: true }, [], lose) : []
+  const texts = words.map((text) => ({ type: 'text', text }))
+  return withMembers(message, {
+    ...(!efforts && { output_config: undefined }),
+    ...(!passing && { clear_at: undefined }),
+    ...(isLasting && { content: [...asBlocks(content), ...texts] }),
+  })
+}
+
+const asBlocks = (content: Json | undefined): Json[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : listIn(content)
+
+/** A document as its text. A document without text is only mentioned. */
 function asText({ title, source }: JsonObject): JsonObject {
   const { type, data } = objectIn(source)
   const text = type === 'text' ? textIn(data) : leftOutFile(textIn(title))
@@ -123,7 +176,7 @@ function fitContent(content: Json[], context: ElementFit): Json[] {
   return shown.length > 0 ? [...kept, ...shown] : kept
 }
 
-/** A block of a message or of a result. */
+/** Fits a block of a message or of a result. */
 function fitBlock(block: JsonObject, { server, deferred, lose }: ElementFit) {
   if (block['type'] === 'tool_reference' && !deferred) return referenceInWords(block)
   if (block['type'] !== 'document' || server.files !== false) return block

@@ -13,12 +13,12 @@ import { endsUnproven, isCall } from './proofs.ts'
 import { effortWord, readReasoning, writeReasoning } from './reasoning.ts'
 import { placeOf, type WireBody, type WireMessage } from './wire.ts'
 
-/** The destination of a body, as far as a body is fitted to it. */
+/** The part of a destination to which a body is fitted. */
 export type FitTarget = Pick<Target, 'model' | 'facts'>
 
 /**
- * Fits a body to what the configuration says of its model. What is known by the name alone corrects only callers of
- * other dialects (`fitting`): the service judges itself what is said in its own words.
+ * Fits a body to what the configuration says of its model. What is only known by the model's name corrects callers of
+ * other dialects alone (`fitForeign`): the service judges requests of its own dialect.
  */
 export function fitModel(body: JsonObject, target: FitTarget, lose: Lose): JsonObject {
   const { facts } = target
@@ -31,7 +31,10 @@ export function fitModel(body: JsonObject, target: FitTarget, lose: Lose): JsonO
   return facts.prefill === false ? endedByUser(free, lose) : free
 }
 
-/** An effort that the model takes, in the request and in its conversation, and thoughts where there are always some. */
+/**
+ * Makes each effort, of the request and of its messages, one that the model takes, and keeps a model thinking that
+ * always thinks.
+ */
 function withEfforts(body: WireBody, target: FitTarget, lose: Lose): JsonObject {
   const { model, facts } = target
   const { efforts, thinkingOff } = facts
@@ -40,7 +43,7 @@ function withEfforts(body: WireBody, target: FitTarget, lose: Lose): JsonObject 
   const updated = withLaterEfforts(body, about)
   const { reasoning } = readReasoning(body.thinking, objectIn(body.output_config)['effort'])
   if (reasoning?.mode === 'off') return withoutThoughts(updated, reasoning, target, lose)
-  // An effort becomes a number of tokens then.
+  // For such a model `withThinking` turns the effort into a number of tokens.
   const isWorth = reasoning?.mode === 'adaptive' && facts.thinking === 'budget'
   return isWorth ? updated : withEffort(updated, about)
 }
@@ -55,7 +58,7 @@ function withLaterEfforts(body: JsonObject, about: Fit): JsonObject {
   })
 }
 
-/** Not to think, as far as the model can be told so. */
+/** Writes a request not to think in the way that the model allows. */
 function withoutThoughts(
   body: WireBody,
   reasoning: ReasoningOptions,
@@ -75,7 +78,7 @@ function withoutThoughts(
   return saying(body, writeReasoning(fitted ? { reasoning: fitted } : {}, around))
 }
 
-/** The effort of a request, or one that its conversation brings. */
+/** Makes the effort of a request, or of a system message, one that the model takes. */
 function withEffort(said: JsonObject, about: Fit): JsonObject {
   const word = textIn(objectIn(said['output_config'])['effort'])
   if (!isEffort(word)) return said
@@ -85,7 +88,7 @@ function withEffort(said: JsonObject, about: Fit): JsonObject {
   return saying(said, { thinking: said['thinking'], effort: written })
 }
 
-/** With other thoughts and another effort. */
+/** Replaces `thinking` and the effort. */
 function saying(
   said: JsonObject,
   { thinking, effort }: { thinking?: Json | undefined; effort?: string | undefined },
@@ -97,7 +100,7 @@ function saying(
   })
 }
 
-/** The output bound, and thinking, of which it is the bound too. */
+/** Bounds the output, and the budget for thinking, which counts in it. */
 function withinBound(body: WireBody, facts: ModelFacts, lose: Lose): JsonObject {
   const asked = numberIn(body.max_tokens)
   const { maxOutputTokens: most } = facts
@@ -119,7 +122,7 @@ function isThinkingFit(
   return isWithin && style !== 'adaptive' && style !== 'level'
 }
 
-/** Thoughts are asked for in the way of the model. */
+/** Asks for thoughts in the model's way: by a budget, or adaptive. */
 function withThinking(body: WireBody, facts: ModelFacts, lose: Lose): JsonObject {
   const { effort, ...output } = objectIn(body.output_config)
   const written = writeReasoning(readReasoning(body.thinking, effort), {
@@ -138,13 +141,13 @@ function withThinking(body: WireBody, facts: ModelFacts, lose: Lose): JsonObject
   })
 }
 
-/** Whether it is asked to think. */
+/** Whether the model is asked to think. */
 export const isThinking = (thinking: Json | undefined): boolean =>
   ['enabled', 'adaptive'].includes(textIn(objectIn(thinking)['type']))
 
 const SAMPLED = ['temperature', 'top_p', 'top_k']
 
-/** Some models take no temperature, or none while they think. What is the same where nothing is said is no loss. */
+/** Takes out sampling that the model refuses, always or while it thinks. A default is taken out without a loss. */
 function withSampling(body: JsonObject, target: FitTarget, lose: Lose): JsonObject {
   const { sampling } = target.facts
   const isRefused =
@@ -155,7 +158,7 @@ function withSampling(body: JsonObject, target: FitTarget, lose: Lose): JsonObje
   return withoutRefused(usual.length > 0 ? unusual : body, SAMPLED, placeOf, lose)
 }
 
-/** As it is told, or as it does when it is told nothing. */
+/** Whether the model will think: as the request says, or as it does by itself. */
 function thinks({ thinking }: JsonObject, target: FitTarget): boolean {
   if (isObject(thinking)) return isThinking(thinking)
   return knownBy({ ...target, defaultMaxOutputTokens: 0 }).on === true
@@ -164,20 +167,20 @@ function thinks({ thinking }: JsonObject, target: FitTarget): boolean {
 export const isForced = (choice: Json | undefined): boolean =>
   ['any', 'tool'].includes(textIn(objectIn(choice)['type']))
 
-/** Adds a request to go on, for a model that does not continue its own words. */
+/** Adds a message that asks to go on, for a model that does not continue its own words. */
 function endedByUser(body: WireBody, lose: Lose): JsonObject {
   const { messages } = body
   const last: WireMessage | undefined = objectsIn(messages).at(-1)
   if (!Array.isArray(messages) || last?.role !== 'assistant') return body
   if (objectsIn(last.content).some(isCall)) return body
-  const told = lossesIn(lose)('turns', messages.length - 1)
-  told('approximated', '', 'the model does not continue its own words')
+  const loseHere = lossesIn(lose)('turns', messages.length - 1)
+  loseHere('approximated', '', 'the model does not continue its own words')
   return withMembers(body, { messages: [...messages, { role: 'user', content: GO_ON }] })
 }
 
 /**
- * A forced choice, for a model that cannot be made to call a tool. One that is named stays on offer alone; tools are the
- * beginning of the prompt, so that is done only where nothing of it is marked to be cached.
+ * Frees a forced choice, for a model that cannot be made to call a tool. Of a named tool, only that tool stays on
+ * offer. Tools begin the prompt, so they are not changed where a part of the prompt is marked to be cached.
  */
 export function unforced(body: JsonObject, why: string, lose: Lose): JsonObject {
   const { type, name } = objectIn(body['tool_choice'])
@@ -191,7 +194,7 @@ export function unforced(body: JsonObject, why: string, lose: Lose): JsonObject 
   return choosing(isAlone ? offering(body, name) : body, 'auto')
 }
 
-/** A choice that names no tool. */
+/** Replaces the choice by one that names no tool. */
 export const choosing = (body: JsonObject, type: 'auto' | 'any'): JsonObject =>
   withMembers(body, {
     tool_choice: withMembers(objectIn(body['tool_choice']), { type, name: undefined }),
@@ -202,11 +205,11 @@ export const hasName =
   (tool: Json): boolean =>
     isObject(tool) && tool['name'] === name
 
-/** With one tool alone. */
+/** Offers only the tool of this name. */
 export const offering = (body: JsonObject, name: Json | undefined): JsonObject =>
   withMembers(body, { tools: listIn(body['tools']).filter(hasName(name)) })
 
-/** Whether a part of the prompt is to be cached: tools are its beginning, so they stay as they are. */
+/** Whether a part of the prompt is marked to be cached. */
 const isMarked = ({ tools, system, messages, cache_control }: JsonObject): boolean =>
   cache_control !== undefined ||
   [tools, system, ...objectsIn(messages).map(({ content }) => content)]

@@ -8,7 +8,7 @@ import type { ModelFacts } from '../contract.ts'
 import { takesOutput } from './abilities.ts'
 import { listIn, textIn } from './dialect.ts'
 import { readFormat } from './fields.ts'
-import { withLate, withMessages, type ServerFit } from './fit-history.ts'
+import { unnameable, withLate, withMessages, type ServerFit } from './fit-history.ts'
 import {
   choosing,
   fitModel,
@@ -19,14 +19,16 @@ import {
   unforced,
   type FitTarget,
 } from './fit-model.ts'
-import { withoutBetas } from './clouds/betas.ts'
+import { takesBeta, withoutBetas } from './clouds/betas.ts'
 import { invokable } from './clouds/forms.ts'
+import { EFFORT_BETA, PASSING_BETA } from './history.ts'
+import { BY_NAME, WHOLE } from './tool-changes.ts'
 import { readTool } from './tools.ts'
 import { placeOf } from './wire.ts'
 
 /**
- * Fits a body of this dialect, its caller's own or one that was written here, to what is said of its model and of the
- * server that runs it. What they lack is said otherwise, or left out and reported; what fits stays the same object.
+ * Fits a body of this dialect, from its caller or written here, to what is said of its model and of the server that
+ * runs it. What they lack is said in another way, or left out and reported. What fits stays the same object.
  */
 export function fit(body: JsonObject, target: FitTarget, lose: Lose): JsonObject {
   const { facts } = target
@@ -47,18 +49,25 @@ function fitServer(body: JsonObject, context: ServerFit): JsonObject {
   return server.members ? withoutOthers(taken, server.members, placeOf, lose) : taken
 }
 
-/** What may stand in the middle of a conversation, as it is said of the model, or else of its server. */
+/**
+ * What may stand in the middle of a conversation: as the configuration says of the model, or else as the profile says
+ * of its server. Most of it needs a beta.
+ */
 function middleOf({ server = {}, systemInPlace, lateTools, deferredTools }: ModelFacts) {
   const isBare = server.hostedTools === false
   const inPlace = systemInPlace ?? server.systemFirst !== true
+  const takesLate = inPlace && (lateTools ?? !isBare)
   return {
     inPlace,
-    late: inPlace && (lateTools ?? !isBare),
+    late: takesLate && takesBeta(server, BY_NAME),
+    whole: takesLate && takesBeta(server, WHOLE),
+    efforts: inPlace && takesBeta(server, EFFORT_BETA),
+    passing: inPlace && takesBeta(server, PASSING_BETA),
     deferred: deferredTools ?? !isBare,
   }
 }
 
-/** A schema that the server does not enforce is said in words. */
+/** Says a schema in words that the server does not enforce, and leaves out an effort that it does not know. */
 function withOutput(body: JsonObject, { server, lose }: ServerFit): JsonObject {
   const { output_config: config } = body
   const isTaken = takesOutput(server)
@@ -75,17 +84,22 @@ function withOutput(body: JsonObject, { server, lose }: ServerFit): JsonObject {
   })
 }
 
-/** Instructions with more behind them. */
+/** Adds a text to the instructions. */
 function withWords(system: Json | undefined, text: string): Json {
   const more = { type: 'text', text }
   if (Array.isArray(system)) return [...system, more]
   return textIn(system) === '' ? text : [{ type: 'text', text: textIn(system) }, more]
 }
 
-/** A tool with a type is one that the service runs, or that its own clients know. */
-function withTools(body: JsonObject, { server, deferred, lose }: ServerFit): JsonObject {
+/**
+ * Fits the tools. A tool with a type is run by the service or known to its own clients, so smaller servers do not take
+ * it.
+ */
+function withTools(body: JsonObject, context: ServerFit): JsonObject {
   const { tools } = body
   if (!Array.isArray(tools)) return body
+  const { server, deferred, lose } = context
+  const named = unnameable(body, context)
   const at = lossesIn(lose)
   const written = withElements(tools, (tool) => {
     if (!isObject(tool)) return tool
@@ -93,9 +107,10 @@ function withTools(body: JsonObject, { server, deferred, lose }: ServerFit): Jso
     const isLacking = server.hostedTools === false || (!deferred && isSearch(readTool(tool)))
     if (isLacking && type !== '' && type !== 'custom')
       return at('tools', keyOf(readTool(tool)).name || type)('dropped', '') ?? []
-    // The model is shown what is deferred.
+    // Without deferred tools the model would see the placeholder of a client too.
     if (!deferred && !isReal(readTool(tool))) return []
-    const shown = deferred ? tool : fromTheBeginning(tool, lose)
+    const isHidden = deferred && !named.has(tool['name'])
+    const shown = isHidden ? tool : fromTheBeginning(tool, lose)
     return server.strictTools === false
       ? withoutStrict(shown, at('tools', textIn(tool['name'])))
       : shown

@@ -2,7 +2,7 @@ import { DAMAGED } from '../../src/rules/foreign.ts'
 import { instructionWords } from '../../src/rules/text-tools.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { isEffort } from '../../src/rules/effort.ts'
-import { isInstruction, passingWords } from '../../src/rules/late-tools.ts'
+import { isInstruction, leadingInstructions, passingWords } from '../../src/rules/late-tools.ts'
 import {
   nothingLost,
   lossesIn,
@@ -34,16 +34,19 @@ import { NO_PROOFS, type ProofChain } from './proofs.ts'
 import { effortWord } from './reasoning.ts'
 import { pairResults, type Message, type MessagePiece } from './calls.ts'
 
-/** What a message of the system holds beside its words (`BetaSystemMessageParam` of @anthropic-ai/sdk 1.12). */
-const EFFORT_BETA = 'mid-conversation-output-config-2026-07-01'
-const PASSING_BETA = 'mid-conversation-system-clear-at-2026-08-21'
-const PASSING = 'next_user_message'
+/**
+ * The betas for the members of a system message besides its content (`BetaSystemMessageParam` of @anthropic-ai/sdk
+ * 1.12).
+ */
+export const EFFORT_BETA = 'mid-conversation-output-config-2026-07-01'
+export const PASSING_BETA = 'mid-conversation-system-clear-at-2026-08-21'
+export const PASSING = 'next_user_message'
 
 interface History {
   readonly turns: Turn[]
-  /** The tools that it has brought. */
+  /** The tools that the conversation has brought. */
   late: readonly Tool[]
-  /** Those of its calls, by their ids. */
+  /** The names of the calls so far, by their ids. */
   readonly names: WalkMap<string, string>
 }
 
@@ -51,7 +54,7 @@ const readWalk = rememberedWalk<JsonObject, History>()
 
 const emptyHistory = (): History => ({ turns: [], late: [], names: new WalkMap() })
 
-/** Reads the conversation, and the tools that it brings; instructions in the middle stay in place. */
+/** Reads the conversation and the tools that it brings. Instructions in the middle stay where they are. */
 export function readTurns(messages: Json | undefined, offered: readonly Tool[]): History {
   const list = listIn(messages).filter(isObject)
   return readWalk(list, [offered], nothingLost, emptyHistory, (history, message, at) => {
@@ -66,11 +69,11 @@ export function readTurns(messages: Json | undefined, offered: readonly Tool[]):
 interface ReadMessage {
   readonly turn: Turn
   readonly calls: Iterable<[id: string, name: string]>
-  /** The tools that the conversation has brought up to its end. */
+  /** The tools that the conversation has brought up to the end of this message. */
   readonly late: readonly Tool[]
 }
 
-/** `names`: those of the calls before it, by their ids. */
+/** `names`: the names of the calls before this message, by their ids. */
 function readMessage(
   message: JsonObject,
   index: number,
@@ -122,13 +125,7 @@ function readSettings({ clear_at, output_config, ...rest }: JsonObject) {
 const readRole = (role: string): Turn['role'] =>
   role === 'assistant' || role === 'system' ? role : 'user'
 
-/** The number of leading turns that are instructions; they join the system field. */
-export function leadingInstructions(turns: Turn[]): number {
-  const first = turns.findIndex((turn) => !isInstruction(turn))
-  return first < 0 ? turns.length : first
-}
-
-/** Inverse of `readTurns` for an upstream: keeps every rule about the order of messages. */
+/** Inverse of `readTurns`. Keeps every rule of the service about the order of messages. */
 export function writeTurns(request: Request, context: WriteContext): Message[] {
   const { turns } = request
   const { lose, names, hidden, brought, isOpen, takes } = context
@@ -138,7 +135,6 @@ export function writeTurns(request: Request, context: WriteContext): Message[] {
   const written = writeEach(turns, how, lose, (before, heard) => {
     const at = lossesIn(heard)
     return (turn, index) => {
-      // Leading instructions join the system field.
       if (index < first) return NOTHING
       const writing = { ...context, lose: at('turns', index) }
       return writeOne(turn, writing, own, before.at(-1)?.chain ?? NO_PROOFS)
@@ -159,9 +155,9 @@ const gatherWalk = rememberedWalk<Turn, Gathered>()
 
 interface WrittenTurn {
   readonly pieces: readonly MessagePiece[]
-  /** What the message has beside its content. */
+  /** The members of the message besides its content. */
   readonly left: JsonObject
-  /** Instructions that stay where they are. */
+  /** The turn holds instructions that stay where they are. */
   readonly inPlace: boolean
   readonly betas: readonly string[]
   readonly chain: ProofChain
@@ -187,16 +183,16 @@ function writeOne(
 }
 
 interface Gathered {
-  /** All but the last one. */
+  /** The finished messages. */
   readonly messages: Message[]
-  /** The last one, in its parts. */
+  /** The message that is being gathered. */
   role?: Message['role']
   pieces: MessagePiece[]
   left: JsonObject
   waiting: Message[]
   reordered?: NotedPlace | undefined
   readonly betas: Set<string>
-  /** The ids of its calls, and whether one was there before. */
+  /** The ids of all calls. `isRepeating`: an id came twice. */
   readonly calls: Set<string>
   isRepeating?: true
 }
@@ -213,8 +209,8 @@ const nothingGathered = (): Gathered => ({
 type Gathering = Pick<WalkStep, 'lose'> & Partial<WalkStep>
 
 /**
- * Gathers pieces into messages. Instructions may stand only behind the user and before the model, and never between
- * calls and their results, so those of another dialect wait until the user has ended.
+ * Gathers pieces into messages. The service takes instructions only behind the user and before the model, and never
+ * between calls and their results. So those of another dialect wait until the user has ended.
  */
 function addWritten(state: Gathered, own: boolean, at: Gathering, one: WrittenTurn): void {
   const { pieces, left, inPlace, betas } = one
@@ -240,7 +236,7 @@ function append(state: Gathered, at: Gathering, piece: MessagePiece): void {
   else begin(state, at, { role: piece.role, pieces: [piece], left: {} })
 }
 
-/** The model speaks next: instructions that waited for it stand before it. */
+/** Puts the waiting instructions before the model's next words. */
 function settle(state: Gathered, at: Gathering): void {
   const { lose } = at
   const waiting = joined(state.waiting)
@@ -257,7 +253,7 @@ function settle(state: Gathered, at: Gathering): void {
     if (message.pieces.length > 0 || 'output_config' in message.left) begin(state, at, message)
 }
 
-/** Begins a message. The one before it is whole, and the same again in the next request. */
+/** Begins a message, and finishes the one before it. */
 function begin(state: Gathered, at: Gathering, message: Message): void {
   close(state, at)
   Object.assign(state, message)
@@ -270,7 +266,7 @@ function close({ messages, role, pieces, left }: Gathered, { made }: Gathering):
 
 const same = (message: Message): Message => message
 
-/** Neighbouring instructions become one message, unless they hold for different times. */
+/** Joins neighbouring instructions into one message, unless they hold for different times. */
 function joined(messages: readonly Message[]): Message[] {
   const whole: Message[] = []
   for (const message of messages) {
@@ -282,7 +278,10 @@ function joined(messages: readonly Message[]): Message[] {
   return whole
 }
 
-/** The model's own words may not be followed by instructions, so the user says them, in marks. */
+/**
+ * Takes the words out of instructions that would stand behind the model's own. The service refuses that, so the user
+ * says the words, in marks.
+ */
 function wordsOf(messages: Message[], lose: Lose): MessagePiece | undefined {
   const spoken = messages.flatMap(({ pieces }) =>
     pieces.filter(({ value }) => value.type === 'text'),
@@ -316,7 +315,7 @@ function writeInPlace(turn: Turn, context: ElementContext): MessagePiece[] {
   })
 }
 
-/** The service refuses a mark on words that it will not show again. */
+/** Without the cache mark: the service refuses one on words that it will not show again. */
 function withoutMark(block: BlockOf<'text'>): Block {
   const { cache: _, ...rest } = block
   return rest
@@ -355,8 +354,8 @@ function assistantMedia(lose: LoseOf): [] {
 }
 
 /**
- * Results and summaries that are told in words belong to the user, and calls and thoughts to the model, whatever the
- * role of their turn.
+ * The role of a block's message. Results and foreign summaries belong to the user, calls and thoughts to the model,
+ * whatever the role of their turn.
  */
 function roleFor(block: Block, role: MessagePiece['role']): MessagePiece['role'] {
   if (block.kind === 'tool-result') return 'user'
@@ -364,12 +363,12 @@ function roleFor(block: Block, role: MessagePiece['role']): MessagePiece['role']
   return block.kind === 'tool-call' || block.kind === 'reasoning' ? 'assistant' : role
 }
 
-/** Later instructions stay in place as text of the user: moving them up would break prompt caches. */
+/** Writes later instructions in place as text of the user: moving them up would break prompt caches. */
 function writeInstruction(turn: Turn, { lose }: ElementContext): MessagePiece[] {
   const at = lossesIn(lose)
   const text = turn.blocks.map((block) => (block.kind === 'text' ? block.text : '')).filter(Boolean)
   turn.blocks.forEach((block, index) => {
-    // A tool that it brings has its place before the conversation.
+    // The tools that a change brings stand before the conversation.
     if (block.kind === 'tool-change') return
     if (block.kind !== 'text') at('.blocks', index)('dropped', '')
     else if (block.cache) lose('dropped', 'cache')
@@ -385,7 +384,7 @@ export const finishMessages = (messages: readonly Message[]): JsonObject[] => [
 
 const finishEach = rememberedEach<Message, JsonObject>()
 
-/** A message says something, or an effort alone. */
+/** Whether a message has content, or an effort, which may stand alone. */
 const isSaid = ({ pieces, left }: Message): boolean =>
   pieces.length > 0 || left['output_config'] !== undefined
 

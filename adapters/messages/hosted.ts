@@ -34,9 +34,8 @@ import {
 import type { WireBlock } from './wire.ts'
 
 /**
- * Hosted tools: a `server_tool_use` block and a block with its result. An upstream takes back only those that it
- * made, so they are marked as native. Blocks that the proxy makes for a foreign reply have ids with a prefix of
- * their own and are not native.
+ * Makes the id of a block that the proxy wrote for a foreign reply: ids of hosted tools get a prefix of their own. An
+ * upstream takes back only the calls and results of hosted tools that it made itself, which are marked as native.
  */
 export const foreignId = (id: string): string => (id.startsWith(FOREIGN_ID) ? id : FOREIGN_ID + id)
 
@@ -46,14 +45,17 @@ const nativeFacts = (id: string): Facts => (id.startsWith(FOREIGN_ID) ? {} : { n
 export const isNativeBlock = (block: Block): boolean =>
   block.kind !== 'opaque' && factsOf(block).native === true
 
-/** A search for tools is known by its id, also when it comes back from a caller of another dialect. */
+/**
+ * Whether a service of this dialect made a search for tools. Its id tells, also when it comes back from a caller of
+ * another dialect.
+ */
 export const isNativeSearch = (id: string): boolean =>
   id.startsWith('srvtoolu_') && !id.startsWith(FOREIGN_ID)
 
 const WEB_SEARCH = 'web_search'
 const WEB_FETCH = 'web_fetch'
 
-/** Tools that run code: the member of their input with the code, and its language. */
+/** Tools that run code, with their language and the member of their input that holds the code. */
 const CODE_TOOLS = [
   { name: 'code_execution', member: 'code', language: 'python' },
   { name: 'bash_code_execution', member: 'command', language: 'bash' },
@@ -64,7 +66,7 @@ const RESULT_SUFFIX = '_tool_result'
 export const isSearchResult = (raw: WireBlock | undefined, id: Json | undefined): boolean =>
   raw?.type === WEB_SEARCH + RESULT_SUFFIX && raw.tool_use_id === id
 
-/** A call of a hosted tool; `result` is the block that follows it, where that is its result. */
+/** Reads a call of a hosted tool. `result`: the next block, if it is the result of this call. */
 export function readHostedCall(raw: WireBlock, result: JsonObject | undefined): Block {
   const { type: _, id: wireId, name, input, ...more } = raw
   const rest = beyondCaller(more)
@@ -120,7 +122,7 @@ export const writeToolSearch = (block: ToolSearchBlock, id: string): JsonObject 
   ...restOf(block),
 })
 
-/** Tools that the service found, by their names: an object of one of two types. */
+/** Reads the tools that the service found, by their names. The result of a search that failed is a leftover. */
 export function readFoundTools(raw: WireBlock): Block {
   const { type: _, tool_use_id, content, ...rest } = raw
   const { type, tool_references, ...left } = withoutNulls(objectIn(content))
@@ -180,8 +182,8 @@ export function writeSearch(block: SearchBlock, id: string): JsonObject[] {
 const NOT_MADE = { type: `${WEB_SEARCH}${RESULT_SUFFIX}_error`, error_code: 'unavailable' }
 
 /**
- * A page that another service could not open (`WebFetchToolResultErrorBlock`). None that it has read can be
- * written: a `web_fetch_result` is the page's text, which such a service does not tell.
+ * Writes a page that another service could not open (`WebFetchToolResultErrorBlock`). A page that it opened cannot be
+ * written: `web_fetch_result` holds the text of the page, which such a service does not tell.
  */
 export const writeFailedFetch = ({ sources }: SearchBlock, id: string): JsonObject[] => [
   { type: 'server_tool_use', id, name: WEB_FETCH, input: { url: sources[0]?.url ?? '' } },
@@ -192,7 +194,7 @@ export const writeFailedFetch = ({ sources }: SearchBlock, id: string): JsonObje
   },
 ]
 
-/** A search result that does not follow its call. */
+/** Reads a search result that does not follow its call. */
 export function readLoneResult(raw: WireBlock): Block {
   const id = textIn(raw.tool_use_id)
   const { left, ...found } = readFound(raw)

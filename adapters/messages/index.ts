@@ -16,7 +16,7 @@ import { MessageWriter } from './writer.ts'
 import { edit } from './same.ts'
 import { placeOf, MUST_KEEP, FIELDS } from './wire.ts'
 
-/** The beginnings of its event types. */
+/** How the types of this dialect's events begin. */
 const KNOWN = /^(?:message|content_block|ping|error)/
 const KNOWN_DATA = /"type"\s*:\s*"(?:message|content_block|ping|error)/
 

@@ -25,17 +25,17 @@ import {
 import type { WireBlock, WireTool } from './wire.ts'
 
 /**
- * Tools of an MCP server that the provider calls: a server and, beside it, a set of its tools (`mcp_servers` and
- * `mcp_toolset`; documents of the beta mcp-client-2025-11-20).
+ * MCP servers that the provider itself calls: a request lists the servers (`mcp_servers`) and beside them sets of their
+ * tools (`mcp_toolset`; documents of the beta mcp-client-2025-11-20).
  */
 export const MCP_BETA = 'mcp-client-2025-11-20'
 
 const TOOLSET = 'mcp_toolset'
 
-/** The servers by their names. */
+/** The servers of a request, by their names. */
 export type Servers = ReadonlyMap<string, JsonObject>
 
-/** Empty where one of the servers has no address: then all stay as they came. */
+/** Reads the servers. None is read where one of them has no address: then all stay as they came. */
 export function readServers(servers: Json | undefined): Servers {
   const known = listIn(servers).filter(isObject)
   if (known.length < listIn(servers).length || !known.every(isKnown)) return new Map()
@@ -51,7 +51,7 @@ export function readMcpToolset(raw: WireTool, servers: Servers): McpTool | undef
   return raw.type === TOOLSET && server ? joinTool(server, raw) : undefined
 }
 
-/** Servers without a toolset: they list their tools themselves, as before toolsets existed. */
+/** Reads the servers without a toolset, which choose among their tools themselves, as before toolsets existed. */
 export const readLoneServers = (servers: Servers, tools: Json | undefined): McpTool[] => {
   const listed = new Set(objectsIn(tools).map(({ mcp_server_name }) => mcp_server_name))
   return [...servers].flatMap(([name, server]) => (listed.has(name) ? [] : [joinTool(server)]))
@@ -105,7 +105,7 @@ function configured(config: Json | undefined): { allowed?: string[] } {
   return Array.isArray(allowed_tools) ? { allowed: names } : {}
 }
 
-/** Inverse of `readToolset`; writes none where the server lists its tools itself. */
+/** Inverse of `readMcpToolset`. Writes nothing for a server that came without a toolset. */
 export function writeToolset(tool: McpTool): JsonObject[] {
   const { server, toolset } = factsOf(tool)
   if (server) return toolset ? [toolset] : []
@@ -138,7 +138,7 @@ export function writeServer(tool: McpTool): JsonObject {
 export const isMcpCall = (raw: WireBlock): boolean => raw.type === 'mcp_tool_use'
 export const isMcpResult = (raw: WireBlock): boolean => raw.type === 'mcp_tool_result'
 
-/** A call, with its result where that is known. */
+/** Reads a call, with its result where that is known. */
 export function readMcpCall(use: JsonObject, result: JsonObject | undefined): McpCallBlock {
   const { type: _, id, name, server_name, input, ...rest } = use
   const { type: __, tool_use_id: ___, is_error, content, ...others } = result ?? {}
@@ -160,7 +160,10 @@ export function readMcpCall(use: JsonObject, result: JsonObject | undefined): Mc
   }
 }
 
-/** What a server said of its tools, in a reply and in what follows it (@anthropic-ai/sdk 1.12, `BetaMCPToolListingBlock`). */
+/**
+ * Reads the list of tools that a server gave (@anthropic-ai/sdk 1.12, `BetaMCPToolListingBlock`). It stands in a reply
+ * and in the next requests.
+ */
 export function readListing(raw: WireBlock): McpListingBlock {
   const { type: _, mcp_server_name, tools, ...rest } = raw
   const isList = Array.isArray(tools) && tools.every(isObject)
@@ -172,10 +175,12 @@ export function readListing(raw: WireBlock): McpListingBlock {
   }
 }
 
-/** Callers that send this beta know such blocks. */
+/** Callers that send a beta which begins so know `mcp_tool_listing`. */
 export const LISTING_BETA = 'mcp-client-2026'
 
-/** Inverse of `readListing`. Here a tool is a name, a schema and a description that is no null. */
+/**
+ * Inverse of `readListing`. A tool has a name, a schema and a description here, and the description may not be null.
+ */
 export function writeListing(block: McpListingBlock, lose: LoseOf): JsonObject {
   const { listing } = factsOf(block)
   if (listing) return listing
@@ -191,7 +196,7 @@ export const loneResult = (value: JsonObject): Block => opaque(value)
 
 const PREFIX = 'mcptoolu_'
 
-/** Puts the service's own prefix before an id; where the id holds one of its own ids, that one is restored. */
+/** Puts the service's prefix before an id. An id that holds one of the service's own becomes that one again. */
 function toMcpId(id: string): string {
   const inner = id.indexOf(PREFIX)
   return inner < 0 ? PREFIX + id : id.slice(inner)

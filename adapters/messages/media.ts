@@ -18,7 +18,7 @@ import type { ElementContext } from './dialect.ts'
 
 type Read = { mediaType: string; source: MediaSource; left: JsonObject }
 
-/** Reads an image or a document; an unknown source makes the whole block opaque. */
+/** Reads an image or a document. A block with an unknown source stays whole. */
 export function readMedia(raw: JsonObject): MediaBlock | OpaqueBlock {
   const read = readSource(withoutNulls(objectIn(raw['source'])), raw['type'] === 'image')
   return read ? readAs(raw, read) : opaque(raw)
@@ -42,8 +42,8 @@ function readAs(raw: JsonObject, read: Read): MediaBlock {
 }
 
 /**
- * A document in pieces is one block for each picture and for the texts between them; undefined for any other block.
- * Only this dialect has it whole, in the place of the last one.
+ * Reads a document in pieces as one block for each picture and one for the texts between two pictures. The last block
+ * holds the whole document, which only this dialect gets back. Undefined for any other block.
  */
 export function readPieces(raw: JsonObject): Block[] | undefined {
   if (raw['type'] !== 'document') return undefined
@@ -68,7 +68,7 @@ export function readPieces(raw: JsonObject): Block[] | undefined {
   return [
     ...pieces.map((piece) => ({
       ...piece,
-      // A picture has no place for it.
+      // An image block has no title.
       ...('text' in piece.source && name !== undefined && { name }),
       ...keep(restOf(piece), { facts: { inDocument: true } }),
     })),
@@ -106,7 +106,9 @@ function readSource(raw: JsonObject, isImage: boolean): Read | undefined {
 
 const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
 
-/** Writes an image or document block, or a text in its place, which is reported. */
+/**
+ * Writes an image or a document. A medium that the service does not take becomes a text that names it, and is reported.
+ */
 export function writeMedia(block: MediaBlock, context: ElementContext): JsonObject {
   const { lose } = context
   const { document } = factsOf(block)
@@ -164,7 +166,7 @@ const plain = (text: string): Wire => ({
   source: { type: 'text', media_type: 'text/plain', data: text },
 })
 
-const FILES_BETA = 'files-api-2025-04-14'
+export const FILES_BETA = 'files-api-2025-04-14'
 
 const foreignFile = (path: string) =>
   invalid(
@@ -172,7 +174,7 @@ const foreignFile = (path: string) =>
     path,
   )
 
-/** The upstream fetches the URL itself, only over https, and takes images and PDFs only. */
+/** The service fetches URLs only over https, and only images and PDFs. */
 function writeUrl(url: string, mediaType: string): Wire | undefined {
   if (!/^https:/i.test(url)) return undefined
   const source = { type: 'url', url }

@@ -22,7 +22,7 @@ export const writeModel = (model: ModelEntry, now: number): JsonObject => ({
 
 const supported = (is: boolean): JsonObject => ({ supported: is })
 
-/** All members are expected; what is not known of a model is not promised. */
+/** Clients expect all of these members. What is not known of a model is not promised. */
 const capabilities = (facts: Abilities): JsonObject => ({
   batch: supported(false),
   citations: supported(false),
@@ -52,7 +52,7 @@ const effortMembers = ({ efforts = [] }: Abilities): JsonObject => ({
   ...Object.fromEntries(EFFORTS.map((effort) => [effort, supported(efforts.includes(effort))])),
 })
 
-/** Models of other services are asked in their own way, whichever of the two their caller means. */
+/** Models of other services, which think by levels, get both types: whichever a caller asks for is translated. */
 function thinkingMembers({ thinking, thinkingOff }: Abilities): JsonObject {
   const thinks = thinking !== undefined && thinking !== 'none'
   return {
@@ -66,7 +66,7 @@ function thinkingMembers({ thinking, thinkingOff }: Abilities): JsonObject {
   }
 }
 
-/** A model ends at its maker's service; clouds have days of their own. */
+/** The end of a model. The known day is that of its maker's service, so it is not told of a model at a cloud. */
 function lifecycle({ ends, service }: Abilities = {}, now: number): JsonObject {
   const isKnown = ends !== undefined && service === undefined
   return {
@@ -82,7 +82,7 @@ export const writeModels = (models: readonly ModelEntry[], now: number): JsonObj
   last_id: models.at(-1)?.id ?? null,
 })
 
-/** Inverse of `writeModel`: what the service says of a model. A member that it leaves out, or knows nothing of, says nothing. */
+/** Inverse of `writeModel`: what the service says of a model. A member that is absent or null says nothing. */
 export function readModel(body: JsonObject): ModelFact[] {
   const { max_input_tokens, max_tokens, capabilities, lifecycle: stage, retires_at: end } = body
   const { effort, image_input, pdf_input, structured_outputs, thinking } = objectIn(capabilities)
@@ -122,7 +122,7 @@ function styleIn({ supported: thinks, types }: JsonObject): string | undefined {
   return isSupported(enabled) ? 'budget' : undefined
 }
 
-/** To a model that never thinks the service lets it be said that it shall not. */
+/** Undefined for a model that never thinks: that it takes `disabled` says nothing about thinking. */
 function offIn({ supported: thinks, types }: JsonObject): boolean | string | undefined {
   const { between_tools: between, disabled } = objectIn(types)
   if (thinks === false) return undefined

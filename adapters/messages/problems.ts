@@ -15,7 +15,7 @@ import { readWait } from '../../src/problems/wait.ts'
 import { nameIn, statusIn, wordsIn } from '../../src/problems/error-words.ts'
 import { objectIn, textIn } from './dialect.ts'
 
-/** The error types of this dialect for each kind of problem. */
+/** The error type for each kind of problem. */
 const TYPES: Record<ProblemKind, string> = {
   'invalid-request': 'invalid_request_error',
   'context-overflow': 'invalid_request_error',
@@ -44,7 +44,7 @@ const KINDS = new Map<string, ProblemKind>([
   ['too_many_requests', 'rate-limit'],
 ])
 
-/** The dialect's own status for an overload; clients wait and try again. */
+/** The dialect's own status for an overload, at which clients wait and try again. */
 const OVERLOADED_STATUS = 529
 
 export function writeProblem(
@@ -55,7 +55,7 @@ export function writeProblem(
   return { status, body: { type: 'error', error: writeError(problem), request_id: requestId } }
 }
 
-/** The `error` member of replies and streams. */
+/** Writes the `error` member of a reply or of an event. */
 export function writeError(problem: Problem): JsonObject {
   const { kind, code, details } = problem
   return {
@@ -73,7 +73,10 @@ function wordProblem(problem: Problem): string {
   return REFUSALS.has(problem.kind) ? refusalWords(problem.message) : problem.message
 }
 
-/** The class of what an upstream lacks, in the order in which Claude Code (2.1.330) looks for them. */
+/**
+ * The class of what an upstream lacks, by its place among the losses, in the order in which Claude Code (2.1.330) looks
+ * for them.
+ */
 const CAPABILITIES = [
   [/^turns\.\d+\.role(?: |$)/, 'mid_conv_system'],
   [/^cache\b|\.cache\b/, 'cache_control_field'],
@@ -86,7 +89,7 @@ const CAPABILITIES = [
   [/ (?:application|text)\//, 'document_block'],
 ] as const
 
-/** At such a token Claude Code asks again without what it names. */
+/** Claude Code asks again without the feature that these words name. */
 function capabilityWords(message: string, lost: readonly string[]): string {
   const found = CAPABILITIES.find(([path]) => lost.some((place) => path.test(place)))
   return rejectedAs(found?.[1], message)
@@ -95,12 +98,12 @@ function capabilityWords(message: string, lost: readonly string[]): string {
 const rejectedAs = (name: string | undefined, message: string): string =>
   name === undefined ? message : `capability_rejected: ${name} (${message})`
 
-/** The kinds of problems in which services say what a model does not take. OpenRouter says it with a 404. */
+/** The kinds of problems with which a service says that a model lacks something. OpenRouter does so with a 404. */
 const REFUSALS: ReadonlySet<ProblemKind> = new Set(['invalid-request', 'not-found'])
 
 /**
  * What OpenAI, OpenRouter, vLLM, llama.cpp, DeepSeek and Groq say of a model that lacks something, in the same order.
- * `[^.\n]` keeps to one sentence.
+ * `[^.\n]` stays within one sentence.
  */
 const REFUSED = [
   [
@@ -127,13 +130,13 @@ const refusalWords = (message: string): string =>
 
 const BAD_PROOF = 'Invalid `signature` in `thinking` block'
 
-/** At these words Claude Code (2.1.330) leaves the thoughts out and asks again. */
+/** At these words Claude Code (2.1.330) leaves its thoughts out and asks again. */
 const proofWords = (message: string): string =>
   message.includes('`thinking`') ? message : `${BAD_PROOF}: ${message}`
 
 const TOO_LONG = 'prompt is too long'
 
-/** Clients that shorten a conversation themselves look for exactly these words. */
+/** Clients that shorten a conversation by themselves look for exactly these words. */
 function overflowWords({ message, tokens }: Problem): string {
   const { used, limit, asked = 0 } = tokens ?? {}
   // Claude Code (2.1.330) reads the three numbers and asks again for a shorter reply.
@@ -144,7 +147,7 @@ function overflowWords({ message, tokens }: Problem): string {
   return message.toLowerCase().includes(TOO_LONG) ? message : `${TOO_LONG}: ${message}`
 }
 
-/** Reads the failure of an upstream; `status` is 200 for an error inside a reply. */
+/** Reads the failure of an upstream. `status` is 200 for an error inside a reply. */
 export function readProblem(status: number, body: Json | undefined): Problem {
   const said = readWords(body)
   const inner = status < 400 ? (said.status ?? status) : status
@@ -174,12 +177,12 @@ function readKind(status: number, type: string): ProblemKind {
 interface Words {
   type: string
   code: string
-  /** A status in the body. */
+  /** The status that the body gives. */
   status?: number | undefined
   details?: Json
 }
 
-/** Finds type and message of an error, in the shapes of this dialect's services and of servers around them. */
+/** Finds type, code and details of an error, in the shapes of this dialect's services and of servers in between. */
 function readWords(body: Json | undefined): Words {
   if (Array.isArray(body)) return readWords(body[0])
   if (!isObject(body)) return { type: '', code: '' }
@@ -202,13 +205,16 @@ export const BAD_REPLY = {
   retry: false,
 } as const
 
-/** The library (@anthropic-ai/sdk 1.11) throws for this event name alone; other clients read the data too. */
+/**
+ * Whether a client takes the frame for a failure. @anthropic-ai/sdk 1.11 does so by the event name alone; other clients
+ * read the data too.
+ */
 export function tellsFailure({ event, data }: Frame): boolean {
   const body = event === 'error' ? parseObject(data) : undefined
   return body !== undefined && tellsError(body)
 }
 
-/** The type is what the library (@anthropic-ai/sdk 1.11) gives its clients beside the status. */
+/** Whether a body is an error of this dialect. @anthropic-ai/sdk 1.11 gives its type to programs beside the status. */
 export function tellsError(body: JsonObject): boolean {
   const { type, message } = objectIn(body['error'])
   return body['type'] === 'error' && textIn(type) !== '' && textIn(message) !== ''

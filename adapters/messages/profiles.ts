@@ -1,6 +1,6 @@
 import type { Profile, ServerFacts } from '../contract.ts'
 
-/** Open models behind this dialect: their thoughts are plain text, and proofs mean nothing to them. */
+/** Servers with open models: the models' thoughts are plain text, and they have no proofs. */
 const LIKE_MESSAGES: ServerFacts = {
   hostedTools: false,
   systemFirst: true,
@@ -8,9 +8,9 @@ const LIKE_MESSAGES: ServerFacts = {
 }
 
 /**
- * What each cloud takes, by a list that peers keep (litellm, anthropic_beta_headers_config.json) and by what was tried
- * one by one at Bedrock (CLIProxyAPI#4750). Claude Code sends newer ones with each version, and one that is unknown
- * refuses the request, so that only known ones pass.
+ * The betas that each cloud takes, from litellm's list (anthropic_beta_headers_config.json) and from a trial of single
+ * betas at Bedrock (CLIProxyAPI#4750). Claude Code sends newer betas with each version, and a cloud refuses a request
+ * with one that it does not know. So only the known ones pass.
  */
 const EVERYWHERE = [
   'claude-code-20250219',
@@ -67,7 +67,7 @@ const AT_FOUNDRY = [
   'prompt-caching-scope-2026-01-05',
 ] as const
 
-/** Clouds that sell the maker's own models. */
+/** Clouds that run the models of the dialect's own service. */
 const CLOUDS: readonly Profile[] = [
   {
     name: 'bedrock',
@@ -97,7 +97,7 @@ const CLOUDS: readonly Profile[] = [
     ],
   },
   { name: 'foundry', facts: { betas: AT_FOUNDRY } },
-  // The maker's own platform, with all that it has at home.
+  // This platform is run by the models' maker and takes all that its own service takes.
   { name: 'claude-aws', facts: { betas: ['*'] } },
 ]
 
@@ -109,7 +109,7 @@ export const PROFILES: readonly Profile[] = [
     facts: {
       ...LIKE_MESSAGES,
       forcedWhileThinking: false,
-      // Of `output_config` it takes the effort alone.
+      // It takes the effort of `output_config`, but no format.
       jsonSchema: false,
       drop: ['container', 'mcp_servers', 'service_tier', 'top_k'],
     },

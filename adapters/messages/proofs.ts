@@ -13,16 +13,19 @@ import {
 import { DIALECT, factsOf, keep, listIn, objectIn, objectsIn, textIn } from './dialect.ts'
 import type { WireBlock, WireBody, WireMessage } from './wire.ts'
 
-/** An empty envelope: clients that keep thoughts by their signatures send none back without one, or fail. */
+/**
+ * Stands for a missing proof, in an envelope: clients that keep thoughts by their signatures return none without one,
+ * or fail.
+ */
 const UNPROVEN: Proof = { dialect: DIALECT, value: '' }
 
-/** Reasoning with its proof. A foreign proof travels as the signature, in an envelope. */
+/** The signature of a thought. A foreign proof stands there in an envelope. */
 export const writeSignature = (proof: Proof | undefined, slot: ProofSlot): string =>
   proof?.dialect === DIALECT && slot === 'self'
     ? proof.value
     : writeEnvelope(proof ?? UNPROVEN, slot)
 
-/** A block without text that only carries the proof of another block. */
+/** A thought without text that only carries the proof of another block. */
 export const envelopeBlock = (proof: Proof, slot: ProofSlot): JsonObject => ({
   type: 'thinking',
   thinking: '',
@@ -30,10 +33,10 @@ export const envelopeBlock = (proof: Proof, slot: ProofSlot): JsonObject => ({
 })
 
 /**
- * Whether a proof may stand behind the last text of a reply. Programs often read the answer as
- * `content.at(-1).text` (the examples of @anthropic-ai/sdk use `content[0]`, which thinking breaks too). So a proof
- * stands there only where the caller asked for thoughts, or has brought such a proof back. Claude Code 2.1 asks for
- * thoughts, yet prints the last block.
+ * Whether a proof may stand behind the last text of a reply. Programs often read the answer as `content.at(-1).text`
+ * (the examples of @anthropic-ai/sdk read `content[0]`, which thoughts break too). So a proof stands there only where
+ * the caller asked for thoughts or has brought such a proof back. Claude Code 2.1 asks for thoughts, but prints the
+ * last block.
  */
 export function mayFollowText(request: Request): boolean {
   if (request.client?.printsLastBlock) return false
@@ -44,7 +47,7 @@ export function mayFollowText(request: Request): boolean {
 const asksForThoughts = ({ reasoning }: Request): boolean =>
   reasoning !== undefined && reasoning.mode !== 'off' && !factsOf(reasoning).effortAlone
 
-/** Gathers the blocks of one message, and returns proofs to the blocks that they were taken from. */
+/** Gathers the blocks of one message, and gives each proof back to the block that it was taken from. */
 export class ProofReader {
   readonly blocks: Block[] = []
   /** A proof of another dialect came back changed, or its block is missing. */
@@ -97,7 +100,7 @@ export class ProofReader {
 
   #place(proof: Proof, slot: ProofSlot): void {
     const before = this.blocks.at(-1)
-    // Thoughts carry their own proofs, so a client has moved this one before its block.
+    // The proof of a thought stands on the thought itself, so a client has moved this proof in front of its block.
     const isMoved = slot === 'previous' && (!before || before.kind === 'reasoning')
     if (slot === 'call') this.#calls.push(proof)
     else if (slot === 'next' || isMoved) this.#pending.push(proof)
@@ -134,24 +137,24 @@ export const isThought = ({ type }: WireBlock): boolean =>
 export const isCall = ({ type }: WireBlock): boolean => type === 'tool_use'
 
 /**
- * A model that thinks within a budget needs the proof of its thinking at the beginning of its last message, while it calls tools
- * or goes on with its words.
+ * Whether the model's last message lacks the thought at its beginning that a model with a budget for thinking requires,
+ * while it calls tools or goes on with its own words (`goesOn`).
  */
 export const lacksProof = (blocks: readonly WireBlock[], goesOn: boolean): boolean =>
   !blocks.slice(0, 1).some(isThought) && (goesOn || blocks.some(isCall))
 
-/** The same of a whole conversation, which may end with the model's own words. */
+/** Whether a conversation ends so. `mayGoOn`: the model goes on with its own words, if they are the end. */
 export function endsUnproven({ messages }: WireBody, mayGoOn: boolean): boolean {
   const list: WireMessage[] = objectsIn(messages)
   const last = list.findLast(({ role }) => role === 'assistant')
   return last !== undefined && lacksProof(objectsIn(last.content), mayGoOn && last === list.at(-1))
 }
 
-/** The proof in a thought. ADK 2.13 takes it for bytes over LiteLLM, and brings an envelope back in base64. */
+/** The proof in a thought. ADK 2.13 over LiteLLM takes a signature for bytes, and returns an envelope in base64. */
 export const proofIn = ({ type, signature, data }: WireBlock): string =>
   fromBase64(textIn(type === 'redacted_thinking' ? data : signature))
 
-/** The proof of the last thought in a body, empty without one. */
+/** The proof of the last thought in a body; empty without one. */
 export function lastProofIn({ messages }: WireBody): string {
   const list: readonly Json[] = listIn(messages)
   for (let index = list.length - 1; index >= 0; index -= 1) {
@@ -164,18 +167,21 @@ export function lastProofIn({ messages }: WireBody): string {
 }
 
 /**
- * Each thought is bound to the one that was sent before it. Of a run of them the service takes what is left where its
- * beginning or its end is cut off, and refuses one behind a gap, or behind one that was put back. So a thought that is
- * bound to another than the one before it is left out, and with it those that are bound to it in turn. What the model
- * thinks from then on is bound to the last that was sent, and goes on from there.
+ * Which thoughts of a conversation the service still takes. It binds each thought to the one that was sent before it.
+ * From a run of thoughts some may be missing at the beginning or at the end, but none in the middle, and none may be
+ * put back later. So a thought is left out whose predecessor is not the one before it, and so are those bound to it.
+ * The model's next thoughts are bound to the last one that was sent.
  */
 export class ProofChain {
   #last: Proof | undefined
   #isBroken = false
-  /** The thought before it in its turn has no proof, and it does not say itself what it is bound to. */
+  /**
+   * The thought before this one in its turn has no proof, so one that names no predecessor (`Proof.after`) is not
+   * taken.
+   */
   #isGap = false
 
-  /** One for the next turn, which goes on from here. */
+  /** A chain for the next turn, which goes on from here. */
   next(): ProofChain {
     const other = new ProofChain()
     other.#last = this.#last
@@ -203,5 +209,5 @@ export class ProofChain {
   }
 }
 
-/** At the beginning of each conversation. It is never changed. */
+/** The chain at the beginning of each conversation. It is never changed. */
 export const NO_PROOFS = new ProofChain()

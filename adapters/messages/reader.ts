@@ -76,7 +76,7 @@ export class MessageReader implements Reader {
     return this.#cursor.drain()
   }
 
-  /** The handlers of events; unknown types do not concern the reply. */
+  /** What each event does. Events of an unknown type do not concern the reply. */
   static readonly EVENTS = {
     message_start: (reader, event) => reader.#start(objectIn(event.message)),
     content_block_start: (reader, event) =>
@@ -138,11 +138,11 @@ export class MessageReader implements Reader {
     for (const citation of citations ?? []) this.#cursor.cite(index, citation)
   }
 
-  /** The input in the start event is usually empty. If not, it counts unless pieces follow. */
+  /** Opens a call. The start event usually has an empty input; any other counts where no pieces follow. */
   #openCall(index: number, raw: WireBlock): void {
     const { input: _, namespace, ...call } = readCall({ ...raw, input: {} })
     const id = call.id || this.#context.newId('toolu_')
-    // The model has a set where the caller knows one tool.
+    // The model has a toolset for the screen where the caller knows one tool.
     const isMember = namespace === COMPUTER && findScreen(this.#context.request, 'listed')
     const tool = isMember ? { ...call, name: namespace } : this.#names.fromWire(call.name)
     const raiseText = tool.form === 'text' ? raiseInput : undefined
@@ -194,13 +194,14 @@ export class MessageReader implements Reader {
     },
     citations_delta: (reader, { index }, delta) =>
       reader.#cursor.cite(index, readCitation(objectIn(delta.citation))),
-    // All that the block says at its end: no text where no summary could be made (as @anthropic-ai/sdk 1.14 reads it).
+    // The members of a summary come at its end; no content means that none could be made (as @anthropic-ai/sdk 1.14
+    // reads it).
     compaction_delta: (_, { open }, { type: _type, ...said }) => {
       open.raw = { ...open.raw, ...said }
     },
   } satisfies Record<string, TakeDelta>
 
-  /** Reads pieces of a block that was not opened as text or thoughts. */
+  /** Opens the block of a piece that came without a start. */
   #improvise(index: number, type: string): Open | undefined {
     if (type === 'text_delta') this.#blockStart(index, { type: 'text', text: '' })
     else if (type === 'thinking_delta') this.#blockStart(index, { type: 'thinking', thinking: '' })
@@ -219,7 +220,7 @@ export class MessageReader implements Reader {
     this.#cursor.close(index, this.#proven(signature))
   }
 
-  /** Each proof is bound to the one before it, in the request or in this reply. */
+  /** Binds a proof to the one before it, in the request or in this reply. */
   #proven(value: string): { proof?: Proof } {
     if (value === '') return {}
     const before = this.#lastProof
@@ -275,7 +276,7 @@ export class MessageReader implements Reader {
     const { type: _, delta, usage, ...beside } = event
     const { usage: within, ...inside } = objectIn(delta)
     if (typeof inside['stop_reason'] === 'string') {
-      // Told again, and beside the delta, where another model went on in the middle of the reply.
+      // A reply in which another model took over says this again, beside the delta.
       const withheld = readWithheld(beside['input_transformations'])
       this.#finish(inside, messageLeft({ ...beside, ...inside }), withheld)
     }
@@ -303,7 +304,7 @@ export class MessageReader implements Reader {
 
 type TakeEvent = (reader: MessageReader, event: WireStep) => void
 
-/** The block of a delta. */
+/** The block that a delta belongs to. */
 interface Place {
   index: number
   open: Open

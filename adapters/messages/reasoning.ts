@@ -8,7 +8,7 @@ import { textIn, keep, factsOf, restOf } from './dialect.ts'
 
 const MIN_BUDGET = 1024
 
-/** The dialect's words for each effort; efforts without a word get that of a neighbour. */
+/** The dialect's word for each effort. An effort without a word of its own gets a neighbour's. */
 const WORDS: Record<SomeEffort, string> = {
   minimal: 'low',
   low: 'low',
@@ -18,7 +18,7 @@ const WORDS: Record<SomeEffort, string> = {
   max: 'max',
 }
 
-/** The dialect has no word for no effort at all. */
+/** The word for an effort. `none` has no word, so the least is written. */
 export function effortWord(effort: Effort, lose: Lose): string {
   const word = effort === 'none' ? WORDS.minimal : WORDS[effort]
   if (word !== effort) lose('approximated', 'reasoning.effort')
@@ -58,7 +58,7 @@ export function readReasoning(
   }
 }
 
-/** Thoughts are shown, as they are where it says `summarized`, if not in the same manner (@anthropic-ai/sdk 1.14). */
+/** Shows thoughts too, in another way than `summarized` (@anthropic-ai/sdk 1.14). */
 const UPDATES = 'updates'
 
 const isCanonical = (display: string): boolean => DISPLAYS.has(display) && display !== UPDATES
@@ -75,7 +75,7 @@ const DISPLAYS = new Map<Json | undefined, boolean>([
   [UPDATES, true],
 ])
 
-/** With a budget, thoughts are shown unless declined; the adaptive models differ in their default. */
+/** Whether thoughts are shown. With a budget they are by default; adaptive models have different defaults. */
 function readDisplay(type: Json | undefined, display: Json | undefined): { visible?: boolean } {
   const visible = DISPLAYS.get(display) ?? (type === 'enabled' ? true : undefined)
   return visible === undefined ? {} : { visible }
@@ -108,7 +108,7 @@ export function writeReasoning(
   if (factsOf(reasoning).effortAlone) return { ...writeEffort(reasoning, around), ...effort }
   const written = { ...writeThinking(reasoning, left, around), ...effort }
   const { thinking, ...rest } = written
-  // An adaptive model decides for itself in both cases.
+  // With adaptive thinking the model decides by itself in both cases.
   const isStuck = thinking?.['type'] === 'enabled' && (around.forced || around.unproven)
   if (!isStuck) return written
   around.lose(
@@ -133,9 +133,7 @@ function writeEffort(
   { effort }: ReasoningOptions,
   { lose }: Pick<Circumstances, 'lose'>,
 ): { effort?: string } {
-  if (!effort || effort === 'none') return {}
-  if (WORDS[effort] !== effort) lose('approximated', 'reasoning.effort')
-  return { effort: WORDS[effort] }
+  return effort && effort !== 'none' ? { effort: effortWord(effort, lose) } : {}
 }
 
 function writeThinking(
@@ -160,7 +158,7 @@ function writeThinking(
   return { thinking, ...(nearest && nearest !== 'none' && { effort: WORDS[nearest] }) }
 }
 
-/** Thoughts count against the output bound, so half of it is left for the answer, unless the caller gave a budget. */
+/** The budget for an effort. Thoughts count against the output bound, so half of it is left for the answer. */
 function budgetFor(effort: Effort | undefined, maxTokens: number): number {
   const worth = BUDGETS[effort && effort !== 'none' ? effort : 'medium']
   return Math.min(worth, Math.floor(maxTokens / 2))

@@ -6,7 +6,7 @@ import { readRefused } from '../../src/problems/refused.ts'
 import type { FinishReason, RefusalDetails } from '../../src/model/request.ts'
 import { textIn, withoutNulls } from './dialect.ts'
 
-/** The finish reasons in this dialect. */
+/** The stop reason for each way to finish. */
 const STOP_REASONS: Record<FinishReason, string> = {
   stop: 'end_turn',
   'stop-sequence': 'stop_sequence',
@@ -21,7 +21,7 @@ const STOP_REASONS: Record<FinishReason, string> = {
   other: 'refusal',
 }
 
-/** Inverse of the table above, where it has one. */
+/** The way to finish for each stop reason. */
 export const FINISH_REASONS = {
   end_turn: 'stop',
   stop_sequence: 'stop-sequence',
@@ -42,7 +42,7 @@ export const readStopReason = (word: Json | undefined): FinishReason =>
 /** Inverse of `readStopReason`, where the dialect has a word. */
 export const writeStopReason = (reason: FinishReason): string => STOP_REASONS[reason]
 
-/** The leftovers of a message. */
+/** The members of a message that nothing reads. */
 export function messageLeft(message: JsonObject): JsonObject {
   const { id: _id, type: _type, role: _role, model: _model, content: _content, ...others } = message
   const { stop_reason: _reason, stop_sequence: _sequence, usage: _usage, ...rest } = others
@@ -50,7 +50,7 @@ export function messageLeft(message: JsonObject): JsonObject {
   return withoutNulls(unread)
 }
 
-/** Why a reply is refused, and what else is said of its end. */
+/** Why a reply was refused, and the other members of `stop_details`. */
 export function readStopDetails(
   details: Json | undefined,
   reason: FinishReason,
@@ -74,7 +74,7 @@ export const writeStopDetails = (refused: RefusalDetails | undefined): JsonObjec
 
 const MISMATCH = '_binding_mismatch'
 
-/** The thoughts that the model was not shown; undefined where nothing is said of them. */
+/** The proofs that the model was not shown; undefined where the message does not say. */
 export const readWithheld = (list: Json | undefined): Withheld[] | undefined =>
   Array.isArray(list)
     ? objectsOf(list).map(({ type, path, reason }) => ({
@@ -84,7 +84,7 @@ export const readWithheld = (list: Json | undefined): Withheld[] | undefined =>
       }))
     : undefined
 
-/** Inverse of `readWithheld`, where this dialect has a reason for it and the caller a place. */
+/** Inverse of `readWithheld`. Drops an entry without a place, or with a reason that this dialect does not have. */
 export const writeWithheld = (withheld: readonly Withheld[], lose: Lose): JsonObject[] =>
   withheld.flatMap(({ at, reason, shown }) => {
     if (at && reason !== 'turn_boundary')
@@ -97,7 +97,10 @@ export const writeWithheld = (withheld: readonly Withheld[], lose: Lose): JsonOb
     return []
   })
 
-/** The type of a delta. By the documents its one member tells the type; services also name it. */
+/**
+ * The type of a delta. The specification shows deltas without a type, where their one member tells it; services name
+ * it.
+ */
 export const deltaType = (delta: JsonObject): string =>
   textIn(delta['type']) || (MEMBERS.find(([member]) => member in delta)?.[1] ?? '')
 

@@ -7,7 +7,11 @@ import {
   type NotedPlace,
 } from '../../src/model/loss.ts'
 import type { Block, Request, Tool } from '../../src/model/request.ts'
-import { withLastEffort, withoutForgotten } from '../../src/rules/late-tools.ts'
+import {
+  leadingInstructions,
+  withLastEffort,
+  withoutForgotten,
+} from '../../src/rules/late-tools.ts'
 import { toolNames, type ToolNames } from '../../src/rules/names.ts'
 import { storeFor } from '../../src/rules/storing.ts'
 import { GO_ON, firstWordsFor } from '../../src/rules/empty-request.ts'
@@ -46,6 +50,7 @@ import {
   saysUpdates,
   screenTypes,
   takenBy,
+  UPDATES_BETA,
   type Model,
   type Takes,
 } from './abilities.ts'
@@ -57,11 +62,11 @@ import { isThought, lacksProof, lastProofIn } from './proofs.ts'
 import { readReasoning, writeReasoning, type WrittenReasoning } from './reasoning.ts'
 import { schemaRoom } from './schema-budget.ts'
 import { readTools, readToolChoice, writeServers, writeToolChoice, writeTools } from './tools.ts'
-import { finishMessages, leadingInstructions, readTurns, writeTurns } from './history.ts'
+import { finishMessages, readTurns, writeTurns } from './history.ts'
 import type { Message } from './calls.ts'
 import { COUNTED, READ, validate } from './wire.ts'
 
-/** Both spellings of the header: the specification's, and the one that clients send. */
+/** Each header has two names: the specification's, and the one that clients send. */
 const VERSION_HEADERS = ['anthropic-version', 'provider-version'] as const
 const BETA_HEADERS = ['anthropic-beta', 'provider-beta'] as const
 const VERSION = '2023-06-01'
@@ -74,7 +79,7 @@ function firstHeader(headers: Lookup, names: readonly string[]): string | undefi
   return undefined
 }
 
-/** Throws for what this dialect forbids; keeps unknown members. */
+/** Reads a whole request. Throws for what the dialect forbids. Unknown members are leftovers. */
 export function readRequest(body: Json, context: ReadRequestContext): Request {
   const { headers, route } = context
   demandVersion(headers)
@@ -87,7 +92,8 @@ export function readRequest(body: Json, context: ReadRequestContext): Request {
 }
 
 /**
- * Claude Code prints the last block of a reply as the answer, so it would print nothing for a proof behind the text.
+ * Claude Code sends a beta that begins so. It prints the last block of a reply as the answer, so with a proof behind
+ * the text it would print nothing.
  */
 const PRINTS_LAST = 'claude-code-'
 
@@ -110,7 +116,7 @@ export function demandVersion(headers: Lookup): void {
     throw invalid(`the header ${VERSION_HEADERS.join(' or ')} is required`)
 }
 
-/** Its client sends the whole conversation instead when it reads this code. */
+/** Refuses a conversation that is kept by the service. At this code the client sends the whole conversation instead. */
 function refuseThread(body: JsonObject): void {
   if (body['thread'] === undefined || body['thread'] === null) return
   throw new ProblemError({
@@ -122,7 +128,7 @@ function refuseThread(body: JsonObject): void {
   })
 }
 
-/** Interleaved thinking has a budget of its own, which may exceed the output bound. */
+/** Refuses a budget beyond the output bound. Interleaved thinking has a budget of its own, which may exceed it. */
 function checkBudget(body: JsonObject, headers: Lookup): void {
   const { thinking, max_tokens } = body
   const budget = isObject(thinking) ? numberIn(thinking['budget_tokens']) : undefined
@@ -180,22 +186,22 @@ function readBody(body: JsonObject): Request {
   }
 }
 
-/** A session has the same in each of its requests. */
+/** Remembered, because a session has the same tools in each of its requests. */
 const toolsIn = remembered(readTools)
 
 const readSystem = (system: Json | undefined): Block[] =>
   readContent(system, reading()).blocks.map(setBillingApart)
 
 /**
- * Claude Code puts an accounting line before its prompt that changes with every request. It is meant only for this
- * dialect's service; for others it would change the prefix that prompt caches need.
+ * Keeps the accounting line apart that Claude Code puts before its prompt. The line is for this dialect's service, and
+ * it changes with every request, so elsewhere it would change the prefix that prompt caches need.
  */
 function setBillingApart(block: Block): Block {
   if (block.kind !== 'text' || !block.text.startsWith('x-anthropic-billing-header:')) return block
   return { kind: 'opaque', dialect: DIALECT, value: { type: 'text', text: block.text } }
 }
 
-/** Inverse of `readRequest`, for a model at its server. */
+/** Inverse of `readRequest`. The body is fitted to the model and its server. */
 export function writeRequest(request: Request, context: WriteRequestContext): WrittenRequest {
   const { target, lose } = context
   const whole = writeWhole(request, context, knownAt(target))
@@ -205,14 +211,14 @@ export function writeRequest(request: Request, context: WriteRequestContext): Wr
   return { ...whole, headers, body, lastProof: lastProofIn(body) }
 }
 
-/** Writes the dialect at its widest: of the server nothing is asked, which `fit` does. */
+/** Writes all that the dialect has, whatever the server takes: `fit` asks about the server. */
 export function writeWhole(
   asked: Request,
   context: WriteRequestContext,
   model: Model = knownBy(context.target),
 ): WrittenRequest {
   const betas = new Set<string>()
-  const fitted = fitForeign(warming(withoutForgotten(asked), context.lose), context, model)
+  const fitted = fitForeign(onlyCaching(withoutForgotten(asked), context.lose), context, model)
   const request = onScreen(fitted, model, context.lose, betas)
   if (!isOrigin(request)) storeFor(request, { isTold: false, stores: model.stores }, context.lose)
   const body = withMarks(writeBody(request, { ...context, model }, betas), request, context)
@@ -223,7 +229,7 @@ interface WholeContext extends WriteRequestContext {
   readonly model: Model
 }
 
-/** Its own callers are judged by the service; of others it is asked what the model takes. */
+/** Fits a request of another dialect to what is known of the model. The service judges requests of its own dialect. */
 function fitForeign(
   request: Request,
   { target, cache, lose }: WriteRequestContext,
@@ -234,10 +240,10 @@ function fitForeign(
 }
 
 /**
- * Where the prompt is only to be cached, for no token of an answer. The service refuses such a request as a stream,
- * with thoughts, with a format and with a tool that has to be called (guide: prompt caching).
+ * Makes a request one that only caches the prompt, if that is wanted. The service refuses such a request as a stream,
+ * with thoughts, with a format and with a forced tool (guide: prompt caching).
  */
-function warming(request: Request, lose: Lose): Request {
+function onlyCaching(request: Request, lose: Lose): Request {
   if (!request.caching?.prewarm) return request
   const { reasoning, format, toolChoice, ...asked } = request
   const isForced = toolChoice?.mode === 'required'
@@ -253,7 +259,7 @@ function warming(request: Request, lose: Lose): Request {
   }
 }
 
-/** The same request, for the upstream's token counter. */
+/** Writes the same request for the upstream's token counter. */
 export function writeCountRequest(request: Request, context: WriteRequestContext): WrittenRequest {
   const written = writeRequest(request, context)
   const body = pickMembers(written.body, (key) => COUNTED.has(key))
@@ -270,7 +276,7 @@ function headersFor(betas: ReadonlySet<string>): Record<string, string> {
   ])
 }
 
-/** With the model's own tool for a screen, where its caller may not know that. */
+/** Puts the model's own tool for a screen into the request of a caller that does not know that tool. */
 function onScreen(asked: Request, model: Model, lose: Lose, betas: Set<string>): Request {
   const [type, ...needed] = screenTypes(model)
   const request = withScreen(asked, type, lose)
@@ -305,7 +311,7 @@ function writeBody(request: Request, context: WholeContext, betas: Set<string>):
   settleEnd(messages, thinks, facts, lose)
   const { metadata, output_config, context_management, ...left } = restOf(request)
   const system = writeSystem(request, writing, 'format' in format)
-  open(messages, system, request, lose)
+  openByUser(messages, system, request, lose)
   return {
     model: target.model,
     max_tokens: maxTokens,
@@ -327,11 +333,9 @@ function writeBody(request: Request, context: WholeContext, betas: Set<string>):
   }
 }
 
-const UPDATES_BETA = 'thinking-display-updates-2026-08-18'
-
 /**
- * A foreign caller with tools reads what is said between calls, unless it says what is to be told of thoughts: in its dialect
- * that needs no asking.
+ * Asks for what the model says between calls, which other dialects get without asking: for their callers with tools,
+ * unless the caller says which thoughts are to be shown.
  */
 function withUpdates(
   written: WrittenReasoning,
@@ -348,7 +352,7 @@ function withUpdates(
   return { ...written, thinking: { ...thinking, display: 'updates' } }
 }
 
-/** The tools, the servers of tools, and which of them are to be called. */
+/** Writes the tools, the servers of tools, and the choice among them. */
 function writeOffered(
   request: Request,
   { head, late }: ReturnType<typeof offeredTools>,
@@ -364,7 +368,10 @@ function writeOffered(
   }
 }
 
-/** The tools on top, whose schemas share their room with that of a format. They stay the same from request to request. */
+/**
+ * Writes the tools at the top. Their schemas share one budget with that of the format. Remembered, because they stay
+ * the same from request to request.
+ */
 const writeHead = rememberedLosing(
   (
     lose: Lose,
@@ -393,7 +400,7 @@ function writeTier(request: Request, { model, lose }: WholeContext, betas: Set<s
   return written
 }
 
-/** An effort that is asked for in the conversation stands there, where the model takes that. */
+/** Moves an effort from the conversation into the request, where the model does not take it in the conversation. */
 const withEffort = (request: Request, { system }: Takes): Request =>
   withLastEffort(request, system ? leadingInstructions(request.turns) : undefined)
 
@@ -401,7 +408,7 @@ function writeSystem(request: Request, writing: WriteContext, isAsked: boolean):
   const { format } = request
   const at = lossesIn(writing.lose)
   const write = (block: Block, lose: LoseOf): JsonObject[] => {
-    // What is offered from the beginning stands among the tools.
+    // Tools that are offered from the beginning stand among the tools.
     if (block.kind === 'tool-change') return []
     if (block.kind !== 'text' && block.kind !== 'opaque') return lose('dropped', '') ?? []
     return writeBlock(block, { ...writing, lose })
@@ -419,8 +426,8 @@ function writeSystem(request: Request, writing: WriteContext, isAsked: boolean):
   ]
 }
 
-/** The service requires a conversation that the user opens with a word. */
-function open(messages: Message[], system: JsonObject[], request: Request, lose: Lose): void {
+/** Adds a first word of the user, where the conversation has none: the service requires one. */
+function openByUser(messages: Message[], system: JsonObject[], request: Request, lose: Lose): void {
   const written = { system: system.length, turns: messages.length }
   const isBegun = isOrigin(request) && messages.length > 0
   if (isBegun || firstWordsFor(request, written) === undefined) return
@@ -443,8 +450,9 @@ function isUnproven(messages: Message[], mayGoOn: boolean): boolean {
 }
 
 /**
- * Fixes endings that the service refuses: thoughts without thinking or with nothing behind them, or, for some models,
- * the model's own words. Codex keeps the thoughts of a stream that broke off, and asks again.
+ * Fixes endings that the service refuses: thoughts of a model that does not think in this request, thoughts with
+ * nothing behind them, and, for some models, the model's own words. Codex keeps the thoughts of a stream that broke
+ * off, and asks again.
  */
 function settleEnd(
   messages: Message[],
@@ -472,7 +480,7 @@ function settleEnd(
   messages.push(saying(GO_ON, place))
 }
 
-/** The last text of a model that is to be continued must not end in white space. */
+/** Trims the last text of a model that is to go on with it: the service refuses white space at its end. */
 function trimEnd(messages: Message[], lose: Lose): void {
   const message = messages.at(-1)
   const last = message?.pieces.at(-1)

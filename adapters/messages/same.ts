@@ -27,7 +27,10 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
     : withMembers(sent, { model })
 }
 
-/** Without what only other services can read. Where thoughts need no proof, those of others go on as their words. */
+/**
+ * Takes out what only other services can read. Where the server takes thoughts without a proof, thoughts of other
+ * services go on as their words.
+ */
 function cleaned(
   body: JsonObject,
   { facts, foreign, readsProof = () => true }: SameEdits,
@@ -39,7 +42,7 @@ function cleaned(
   return own === body || isOpen ? own : thinkingProven(own, body, facts, lose)
 }
 
-/** Takes out what other services gave out: proofs in envelopes, and calls of tools that they ran. */
+/** Takes out what other services made: proofs in envelopes, and calls of tools that they ran. */
 function withoutForeign(body: WireBody, taken: Taken): JsonObject {
   if (!Array.isArray(body.messages)) return body
   const at = lossesIn(taken.lose)
@@ -58,7 +61,7 @@ function withoutForeign(body: WireBody, taken: Taken): JsonObject {
 
 const isSummary = (block: Json): boolean => isObject(block) && block['type'] === 'compaction'
 
-/** A message with its summaries told in words, as messages of the user's that stand where they stood. */
+/** Divides a message at its summaries. Each summary becomes a message of the user in words, in its place. */
 function parts(message: JsonObject, content: readonly Json[], place: string): Json[] {
   const said: JsonObject[] = []
   let run: Json[] = []
@@ -86,14 +89,14 @@ interface Taken {
 }
 
 interface OwnContext extends Taken {
-  /** Of the message. */
+  /** Tells what is lost of the message. */
   readonly lose: LoseOf
 }
 
-/** `message`: where it stands, as the caller has it. */
+/** `message`: the place of the message in the caller's body. */
 function ownContent(content: Json[], message: string, context: OwnContext): Json[] {
   const at = lossesIn(context.lose)
-  // Envelopes for other blocks are not counted as blocks.
+  // The number of the block in the model, where an envelope for another block counts as none.
   let count = 0
   let search: Json | undefined
   return withElements(content, (block, index) => {
@@ -107,7 +110,7 @@ function ownContent(content: Json[], message: string, context: OwnContext): Json
     const own = openedSummary(block, `${message}.content.${index}`)
     if (own === undefined && isSummary(block))
       refuseSummary(textIn(block['encrypted_content']), `${message}.content.${index}`)
-    // A search and its result count as one block.
+    // In the model a search and its result are one block.
     const { type, id, tool_use_id }: WireBlock = block
     if (tool_use_id === search && search !== undefined) return []
     count += 1
@@ -119,7 +122,7 @@ function ownContent(content: Json[], message: string, context: OwnContext): Json
 
 const thoughtIn = ({ thinking }: WireBlock): string => textIn(thinking)
 
-/** The thought with a proof of this dialect; undefined, and reported, for any other proof. */
+/** The thought with its proof of this dialect; undefined, and reported, where it has another proof. */
 function settledThought(
   block: JsonObject,
   lose: LoseOf,
@@ -142,13 +145,13 @@ const withOwnProof = (block: WireBlock, { proof, slot }: Enveloped): JsonObject 
     ? { type: 'redacted_thinking', data: proof.value }
     : withMembers(block, { signature: proof.value })
 
-/** Whether another service ran the tool: this one would not find the call. */
+/** Whether another service ran the tool; then this one would not find the call. */
 function isForeignRun({ type, id, tool_use_id }: WireBlock): boolean {
   if (type === 'server_tool_use') return textIn(id).startsWith(FOREIGN_ID)
   return textIn(type).endsWith('_tool_result') && textIn(tool_use_id).startsWith(FOREIGN_ID)
 }
 
-/** Takes out citations of what another service has found. */
+/** Takes out citations of sources that another service found. */
 function ownText(block: JsonObject, lose: LoseOf): JsonObject {
   const { citations } = block
   if (!Array.isArray(citations)) return block
@@ -160,7 +163,7 @@ function ownText(block: JsonObject, lose: LoseOf): JsonObject {
   return withMembers(block, { citations: own.length > 0 ? own : undefined })
 }
 
-/** Where the proof of the model's last thoughts was another service's, thinking is turned off for this request. */
+/** Turns thinking off for this request where the model's last thoughts were proven by another service. */
 function thinkingProven(
   body: WireBody,
   before: WireBody,

@@ -5,7 +5,7 @@ const MOST_OPTIONAL = 24
 const MOST_UNIONS = 16
 const MOST_TOOLS = 20
 
-/** Adds a schema to the budget; false where it does not fit beside those before it. */
+/** Takes a schema into the budget; false where there is no more room for it. */
 export type Room = (weight: Weight, tools: 0 | 1) => boolean
 
 export function schemaRoom(): Room {

@@ -19,9 +19,12 @@ import { schemaRoom } from './schema-budget.ts'
 import { chosenName, readTool, listWireNames, writeTools } from './tools.ts'
 import type { WireBlock } from './wire.ts'
 
-/** Betas of tools that change in the conversation: by their names, and with the whole tool (`BetaRequestToolAdditionBlock`). */
-const BY_NAME = 'mid-conversation-tool-changes-2026-07-01'
-const WHOLE = 'inline-tools-2026-09-15'
+/**
+ * The betas for a change of tools in the conversation: by the tool's name, and with the whole tool
+ * (`BetaRequestToolAdditionBlock`).
+ */
+export const BY_NAME = 'mid-conversation-tool-changes-2026-07-01'
+export const WHOLE = 'inline-tools-2026-09-15'
 
 interface Reading {
   /** Gathers the tools that the conversation brings. */
@@ -29,7 +32,7 @@ interface Reading {
   readonly offered: readonly Tool[]
 }
 
-/** References to the tools of servers stay as they came. */
+/** Reads a change of tools. A reference to the tools of an MCP server stays as it came. */
 export function readToolChange(raw: WireBlock, { late, offered }: Reading): Block {
   const { type, tool, cache_control, ...rest } = raw
   const named = objectIn(tool)
@@ -48,7 +51,7 @@ export function readToolChange(raw: WireBlock, { late, offered }: Reading): Bloc
   }
 }
 
-/** What a search by the caller found. */
+/** Reads one tool that a search by the caller found. */
 export function readReference(raw: WireBlock): ToolChangeBlock {
   const { type: _, tool_name, cache_control, ...rest } = raw
   return {
@@ -60,7 +63,10 @@ export function readReference(raw: WireBlock): ToolChangeBlock {
   }
 }
 
-/** Writes a change in instructions. The first one brings the whole tool, where the tools on top lack it. */
+/**
+ * Writes a change of tools. The first change that names a tool brings the whole tool, where the tools at the top lack
+ * it.
+ */
 export function writeToolChange(block: ToolChangeBlock, context: WriteContext): JsonObject[] {
   const { betas, names, brought } = context
   const own = factsOf(block).change
@@ -84,7 +90,7 @@ export function writeToolChange(block: ToolChangeBlock, context: WriteContext): 
   return [...definitions, ...references].map((tool) => ({ type, tool, ...end }))
 }
 
-/** Writes what a search by the caller found, for tools that the model does not see yet. */
+/** Writes what a search by the caller found, for a model that does not see those tools yet. */
 export const writeReferences = (block: ToolChangeBlock, { names }: WriteContext): JsonObject[] =>
   block.tools.map(({ name, namespace }) => ({
     type: 'tool_reference',
@@ -93,7 +99,7 @@ export const writeReferences = (block: ToolChangeBlock, { names }: WriteContext)
     ...writeCache(block.cache),
   }))
 
-/** The tools before the conversation, and those that it brings. */
+/** Divides the tools into those before the conversation and those that it brings. */
 export function offeredTools(request: Request, names: ToolNames, takes: Takes, lose: Lose) {
   const { changes, deferred } = takes
   const tools: Tool[] = request.tools.map((tool) => {
@@ -111,11 +117,11 @@ export function offeredTools(request: Request, names: ToolNames, takes: Takes, l
   }
   const { head, reportUnnamed } = placed
   const hidden = head.flatMap((tool) => (tool.deferred ? listWireNames(tool, names) : []))
-  // What is brought is brought once, so that a turn depends on those before it.
+  // Each tool is brought once, so what a turn brings depends on the turns before it.
   return tools.some((tool) => tool.late || tool.deferred)
     ? { head, late, reportUnnamed, hidden: new Set(hidden), brought }
     : { head, late, reportUnnamed, ...NOTHING_LATE }
 }
 
-/** The same for all conversations in which no tool comes later. */
+/** One object for all conversations in which no tool comes later, so that what is remembered by it is found again. */
 const NOTHING_LATE = { hidden: new Set<string>(), brought: (): JsonObject[] => [] }

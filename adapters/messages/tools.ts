@@ -36,18 +36,18 @@ import { readToolset, readTyped, undated } from './client-tools.ts'
 import * as mcp from './mcp.ts'
 import type { Room } from './schema-budget.ts'
 
-interface Known {
+interface KnownHosted {
   capability: Capability
   name: string
   /**
-   * The version to ask for unless another was requested; absent where a foreign caller cannot give all that the tool
-   * needs.
+   * The version to ask for, unless the request names one. Absent where a caller of another dialect cannot give all that
+   * the tool needs.
    */
   type?: string
 }
 
 /** Hosted tools by the beginning of their dated types. */
-const HOSTED = Object.entries<Known>({
+const HOSTED = Object.entries<KnownHosted>({
   web_search_2: { capability: 'web-search', name: 'web_search', type: 'web_search_20250305' },
   web_fetch_2: { capability: 'web-fetch', name: 'web_fetch', type: 'web_fetch_20250910' },
   code_execution_2: {
@@ -62,7 +62,7 @@ const HOSTED = Object.entries<Known>({
   },
 })
 
-const hostedBy = (fits: (known: Known) => boolean): Known | undefined =>
+const hostedBy = (fits: (known: KnownHosted) => boolean): KnownHosted | undefined =>
   HOSTED.find(([, known]) => fits(known))?.[1]
 
 export function readTools(tools: Json | undefined, servers: Json | undefined): Tool[] {
@@ -106,14 +106,14 @@ function readFunction(raw: JsonObject): FunctionTool {
       facts: {
         ...(strict === true && { native: true }),
         ...(eager !== undefined && { eager }),
-        // For its own callers the service judges open schemas itself.
+        // The service judges the schemas of its own callers, also those that are no objects.
         ...(schema !== undefined && rooted(schema).schema !== schema && { bare: true }),
       },
     }),
   }
 }
 
-function readHosted(raw: JsonObject, known: Known): HostedTool {
+function readHosted(raw: JsonObject, known: KnownHosted): HostedTool {
   const { type, name, allowed_domains, blocked_domains, max_uses, user_location, ...others } = raw
   const { cache_control, ...rest } = others
   const isVersion = undated(type) === undated(known.type)
@@ -131,7 +131,7 @@ function readHosted(raw: JsonObject, known: Known): HostedTool {
         ...(!isVersion && { type: textIn(type) }),
         ...(name !== known.name && { name: textIn(name) }),
       },
-      // The version of a tool has no meaning elsewhere, and the tool goes on.
+      // Other dialects have no versions of this tool, so nothing is lost with its version.
       { facts: isVersion && type !== known.type && { typed: { type: textIn(type) } } },
     ),
   }
@@ -151,7 +151,7 @@ export interface ToolWriting {
   readonly lose: Lose
   /** The model takes tools that it does not see yet. */
   readonly deferred: boolean
-  /** The version of the tool for running code that the model takes, where that is not the usual one. */
+  /** The version of the tool for running code, where the model does not take the usual one. */
   readonly code?: string | undefined
 }
 
@@ -160,15 +160,17 @@ export function writeTools(tools: readonly Tool[], context: ToolWriting): JsonOb
   const { names, room, lose } = context
   const at = lossesIn(lose)
   const written = tools.flatMap((tool) => {
-    // A foreign tool has been reported already.
+    // The core has reported a foreign tool already (`src/rules/foreign.ts`).
     if (tool.kind === 'opaque') return tool.dialect === DIALECT ? [tool.value] : []
     const { set } = tool.kind === 'function' ? factsOf(tool) : {}
     if (set) return set === true ? [] : [{ ...set, ...writeCache(tool.cache) }]
     const hidden = tool.deferred && context.deferred ? { defer_loading: true } : {}
-    const told = at('tools', toolName(tool))
-    if (isNamed(tool)) return [{ ...writeNamed(tool, names, room, told), ...hidden }]
+    const loseHere = at('tools', toolName(tool))
+    if (isNamed(tool)) return [{ ...writeNamed(tool, names, room, loseHere), ...hidden }]
     const others =
-      tool.kind === 'mcp' ? mcp.writeToolset(tool) : (writeHosted(tool, context.code, told) ?? [])
+      tool.kind === 'mcp'
+        ? mcp.writeToolset(tool)
+        : (writeHosted(tool, context.code, loseHere) ?? [])
     return others.map((one) => ({ ...one, ...hidden }))
   })
   return unique(written, lose)
@@ -181,14 +183,14 @@ export function writeServers({ tools }: Request, betas: Set<string>): JsonObject
   return servers
 }
 
-/** The names of a tool on the wire; a hosted tool goes by its name and by its capability. */
-function wireNames(tool: Tool): readonly (string | undefined)[] {
+/** The names by which a choice may name a tool: a hosted tool also goes by its capability. */
+function namesInChoice(tool: Tool): readonly (string | undefined)[] {
   if (tool.kind !== 'hosted') return [tool.name]
   const { capability } = tool
   return [capability, hostedBy((known) => known.capability === capability)?.name]
 }
 
-const isCalled = (tool: Tool, name: string): boolean => wireNames(tool).includes(name)
+const isCalled = (tool: Tool, name: string): boolean => namesInChoice(tool).includes(name)
 
 function writeNamed(tool: NamedTool, names: ToolNames, room: Room, lose: LoseOf): JsonObject {
   const { name, namespace } = tool
@@ -216,7 +218,7 @@ function writeSchema({ schema = '' }: FunctionTool, isBare: boolean, lose: LoseO
   return byPattern(root.schema)
 }
 
-/** The service refuses a strict tool whose schema it cannot enforce, so `strict` is left out. */
+/** Whether a tool is written as strict: the service refuses one whose schema it cannot enforce. */
 function isStrict(
   { schema, strict }: FunctionTool,
   native: boolean,
@@ -261,7 +263,7 @@ function writeHosted(
 
 const PLACES = ['city', 'region', 'country', 'timezone']
 
-/** Two dialects write a place in the same words; coordinates of another dialect have no place here. */
+/** Writes a place. Another dialect has the same words for it; coordinates of a third one have no place here. */
 function writeLocation(location: JsonObject | undefined, lose: LoseOf): JsonObject {
   if (!location) return {}
   const entries = Object.entries(location)
@@ -273,7 +275,7 @@ function writeLocation(location: JsonObject | undefined, lose: LoseOf): JsonObje
     : { user_location: { type: 'approximate', ...Object.fromEntries(known) } }
 }
 
-/** A hosted tool is chosen by its capability, because its name differs between dialects. */
+/** The name in a choice. For a hosted tool that is its capability, because its name differs between dialects. */
 export function chosenName(name: string, ...lists: (readonly Tool[])[]): string {
   const hosted = hostedBy((known) => known.name === name)?.capability
   const isChosen = (tool: Tool) => tool.kind === 'hosted' && isCalled(tool, name)
@@ -306,7 +308,7 @@ const CHOICES = new Map<Json | undefined, ToolChoice['mode']>([
 const unknownChoice = (type: Json | undefined): JsonObject =>
   CHOICES.has(type) ? {} : { type: type ?? null }
 
-/** Inverse of `readToolChoice`, given the tools that are offered. */
+/** Inverse of `readToolChoice`. `tools`: the written tools. */
 export function writeToolChoice(
   request: Request,
   tools: JsonObject[],
@@ -335,13 +337,13 @@ export function writeToolChoice(
   return { tool_choice: { type: 'auto', ...single } }
 }
 
-/** The name of a tool on the wire. */
+/** The names of a tool on the wire. */
 export const listWireNames = (tool: Tool, names: ToolNames): string[] =>
   isNamed(tool)
     ? [names.toWire(tool.name, tool.namespace)]
-    : wireNames(tool).flatMap((name) => name ?? [])
+    : namesInChoice(tool).flatMap((name) => name ?? [])
 
-/** Finds a tool by the name that the caller uses in a choice. */
+/** The wire's name of the tool that a choice names. */
 function wireName(request: Request, name: string, names: ToolNames): string {
   const tool = request.tools.find((candidate) => isCalled(candidate, name))
   if (tool && isNamed(tool)) return names.toWire(tool.name, tool.namespace)

@@ -10,13 +10,13 @@ export const SERVED: ServedWords = {
   fetches: true,
 }
 
-/** Where the service counts what it did to make one reply, and the kind of work that it leaves out of its sums. */
+/** The list of the steps of one reply with the tokens of each, and the type of step that is in no sum. */
 const PARTS = 'iterations'
 const UNSUMMED = 'compaction'
 
 /**
- * The tokens of summaries that the service made by itself: they are paid for, and stand in no sum (@anthropic-ai/sdk
- * 1.14, `BetaIterationsUsage`).
+ * The tokens of the summaries that the service made by itself. They are paid for, but stand in no sum
+ * (@anthropic-ai/sdk 1.14, `BetaIterationsUsage`).
  */
 const summaries = (parts: Json | undefined): Usage[] =>
   listOf(parts).flatMap((part) =>
@@ -32,7 +32,10 @@ function withSummaries(usage: Usage, parts: Json | undefined): Usage {
   return sums
 }
 
-/** Here the input excludes tokens read from or written to a cache; the canonical count includes both. */
+/**
+ * Reads the four counts. On the wire the input excludes tokens that were read from or written to a cache; the canonical
+ * count includes them.
+ */
 function readCounts(raw: JsonObject): Usage {
   const cacheRead = countIn(raw['cache_read_input_tokens'])
   const cacheWrite = countIn(raw['cache_creation_input_tokens'])
@@ -53,7 +56,7 @@ export function readUsage(raw: Json | undefined): Usage {
   const { output_tokens_details, ...beside } = membersBeside(raw, COUNTED) ?? {}
   const { service_tier, server_tool_use, speed, ...rest } = beside
   const { web_search_requests, web_fetch_requests, ...uses } = objectIn(server_tool_use)
-  // Another service calls its fast mode so in a reply.
+  // Fast mode has the name that it has in the replies of other services.
   const tier = speed === 'fast' ? 'priority' : readServedTier(SERVED.tiers, service_tier)
   const { thinking_tokens, ...details } = objectIn(output_tokens_details)
   const left = withoutNulls({ ...rest, ...(speed !== undefined && speed !== 'fast' && { speed }) })
@@ -73,7 +76,7 @@ export function readUsage(raw: Json | undefined): Usage {
   }
 }
 
-/** Inverse of `withSummaries`: what a summary took stands among the parts, and in no sum. */
+/** Inverse of `withSummaries`: the tokens of a summary stand in a step of their own, and in no sum. */
 function writeParts({ summary, ...sums }: Usage): JsonObject {
   if (!summary) return writeCounts(sums)
   const rest = { ...sums }

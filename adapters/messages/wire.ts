@@ -32,7 +32,7 @@ const unset =
   (value) =>
     value === UNSET ? undefined : shape(value)
 
-/** Known types must have their shape; an unknown type may be newer and passes. */
+/** A value with a known type must have its shape. An unknown type may be newer, so it passes. */
 const typed = (shapes: Record<string, Shape>): Shape => all(object({ type: text }), byType(shapes))
 
 const source = typed({
@@ -64,7 +64,7 @@ const block = typed({
   server_tool_use: object({ id: text, name: text, input: objectText }),
 })
 
-/** The blocks that only the model may send, and those that only the user may send. */
+/** The role of each block that only one side may send. */
 const SPEAKERS = new Map<Json | undefined, string>([
   ['thinking', 'assistant'],
   ['redacted_thinking', 'assistant'],
@@ -91,7 +91,7 @@ function inRole(message: unknown): Issue | undefined {
 
 const content = textOrList(block)
 
-/** A message of the system may say an effort alone (`BetaSystemMessageParam` of @anthropic-ai/sdk 1.12). */
+/** A system message may hold an effort and no content (`BetaSystemMessageParam` of @anthropic-ai/sdk 1.12). */
 const message = all(
   object({ role: oneOf('user', 'assistant', 'system') }),
   (value) =>
@@ -102,7 +102,7 @@ const message = all(
 )
 
 const customTool = object({
-  // The documents say 64, but the service takes 128, and callers bring tools that were named for other services.
+  // The specification says 64, but the service takes 128, and callers bring tools that were named for other services.
   name: sized(1, 128),
   description: nullish(text),
   input_schema: objectText,
@@ -110,7 +110,7 @@ const customTool = object({
   cache_control: cache,
 })
 
-/** A tool without a type is a custom one; others are known by their dated types. */
+/** A tool without a type is a custom one. Other tools are known by their dated types, so nothing is checked. */
 const tool = all(object({ type: nullish(text) }), (value) =>
   isObject(value) && (value['type'] ?? 'custom') === 'custom' ? customTool(value) : undefined,
 )
@@ -180,8 +180,7 @@ export function validate(body: Json, operation: 'create' | 'count-tokens'): void
 }
 
 /**
- * A block of content; its type decides which members it has. Replies are not validated, so a member may hold
- * anything.
+ * A block of content. Its type decides which members it has. Replies are not validated, so a member may hold anything.
  */
 export type WireBlock = Loose<
   | 'type'
@@ -200,7 +199,7 @@ export type WireBlock = Loose<
 /** A tool on offer, or an MCP server with tools. */
 export type WireTool = Loose<'type' | 'name' | 'mcp_server_name' | 'cache_control'>
 export type WireMessage = Loose<'role' | 'content'>
-/** The members that are read of a request that is only edited. */
+/** The members that are read when a body is only edited. */
 export type WireBody = Loose<
   'model' | 'messages' | 'max_tokens' | 'output_config' | 'thinking' | 'tool_choice'
 >

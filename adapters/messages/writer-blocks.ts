@@ -9,7 +9,7 @@ import { CALL_ID, DIALECT, factsOf } from './dialect.ts'
 import * as hosted from './hosted.ts'
 import * as mcp from './mcp.ts'
 
-/** The last delta of a block that came in pieces, and the block as a whole. */
+/** The end of a block that came in pieces: its last delta, if there is one, and the whole block. */
 export interface Closing {
   last?: JsonObject
   gathered: JsonObject
@@ -21,7 +21,7 @@ export class ReplyBlocks {
   readonly #ids = new Map<string, string>()
   #lastHosted = ''
   #opened: JsonObject = {}
-  /** The number of calls so far, and of those whose input is no object. */
+  /** The number of calls so far. `broken`: of how many the input is no object. */
   calls = 0
   broken = 0
 
@@ -29,7 +29,7 @@ export class ReplyBlocks {
     this.#context = context
   }
 
-  /** The empty block, with all members that strict clients require. */
+  /** The empty block of a start event, with all members that strict clients require. */
   opening(block: Block): JsonObject {
     if (block.kind === 'reasoning') return { type: 'thinking', thinking: '', signature: '' }
     if (block.kind === 'tool-call') {
@@ -39,7 +39,7 @@ export class ReplyBlocks {
     return { type: 'text', text: '' }
   }
 
-  /** A piece of a block; undefined where it can only be written whole. */
+  /** A piece of a block; undefined for a block that can only be written whole. */
   delta(block: Block, text: string): JsonObject | undefined {
     switch (block.kind) {
       case 'text':
@@ -61,13 +61,15 @@ export class ReplyBlocks {
     return { gathered: { type: 'text', text } }
   }
 
-  /** Blocks in one piece; none for a block that is empty, or unknown here and reported. */
+  /**
+   * Writes a block in one piece. A block that is empty, or unknown in this dialect (which is reported), becomes none.
+   */
   whole(block: Block): JsonObject[] {
     const blocks = written(this.#table, block, undefined) ?? []
     return block.kind === 'opaque' ? blocks : blocks.map(withCaller)
   }
 
-  /** The start event and the delta of a block in one piece: even a hosted tool's input comes as a delta. */
+  /** Divides a whole block into a start event and a delta. Clients ignore an input that stands in a start event. */
   split(block: JsonObject): { opening: JsonObject; delta?: JsonObject } {
     const { type, input, signature } = block
     if (type === 'thinking')
@@ -75,7 +77,7 @@ export class ReplyBlocks {
         opening: { ...block, signature: '' },
         delta: { type: 'signature_delta', signature: signature ?? '' },
       }
-    // The service writes one above a threshold in a delta, and one that is asked for whole.
+    // The service streams a summary above a threshold in a delta, and one that was asked for now whole.
     if (type === 'compaction' && isWishForLater(this.#context.request)) {
       const { content = null, encrypted_content = null } = block
       return {
@@ -157,7 +159,7 @@ export class ReplyBlocks {
   #call(block: ToolCallBlock): JsonObject {
     this.calls += 1
     const { namespace, form } = block
-    // Callers of this dialect declare neither namespaces nor free-form tools.
+    // Callers of this dialect declare neither namespaces, besides toolsets, nor free-form tools.
     const isInSet = namespace !== undefined && this.#isInSet(block)
     if ((namespace && !isInSet) || form === 'text')
       this.#context.lose('approximated', 'reply.tool-call.name')
@@ -168,7 +170,7 @@ export class ReplyBlocks {
     }
   }
 
-  /** Calls of a set of tools name the set apart (`toolset_name`). */
+  /** Whether the call is one of a toolset, whose name stands apart (`toolset_name`). */
   #isInSet({ name, namespace }: ToolCallBlock): boolean {
     return this.#context.request.tools.some(
       (tool) =>
@@ -194,7 +196,10 @@ export class ReplyBlocks {
   }
 }
 
-/** The model's own calls are direct. anthropic-java 3.14 throws where a program asks for a `caller` that is not there. */
+/**
+ * Adds the `caller` of a call that the model made itself. anthropic-java 3.14 throws where a program asks for a missing
+ * one.
+ */
 const withCaller = (block: JsonObject): JsonObject =>
   /^(?:server_tool_use|web_(?:search|fetch)_tool_result)$/.test(String(block['type']))
     ? { ...block, caller: block['caller'] ?? { type: 'direct' } }

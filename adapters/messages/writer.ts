@@ -56,7 +56,7 @@ export class MessageWriter implements Writer {
   #stopSequence: string | null = null
   #refused: RefusalDetails | undefined
   #ended = false
-  /** A thought without a proof, which can carry the proof of the call behind it. */
+  /** A thought without a proof. It can carry the proof of the call behind it. */
   #unproven: { index: number; said: JsonObject } | undefined
   /** The proofs of texts, held until another block follows. */
   #behindText: JsonObject[] = []
@@ -115,8 +115,8 @@ export class MessageWriter implements Writer {
   }
 
   /**
-   * Clients that show how full the context is need a number at once, and some read no later one (AnthropicLlm of
-   * google-adk 2.13.0): it is that of the upstream, or an estimate where that has not counted yet.
+   * Writes `message_start`. Clients show by its count how full the context is, and some read no later one (AnthropicLlm
+   * of google-adk 2.13.0). So it has the upstream's count, or an estimate where the upstream has not counted yet.
    */
   #start({ id, usage: counted, withheld }: Extract<Event, { type: 'start' }>): void {
     this.#id = id || this.#context.newId('msg_')
@@ -159,7 +159,7 @@ export class MessageWriter implements Writer {
     return stop_details ? { stop_details } : {}
   }
 
-  /** Only a call is opened at once; text and thoughts wait for their first character. */
+  /** Begins a block. A call is opened at once, text and thoughts with their first character. */
   #begin(block: Block): void {
     const { proof, bare } = ownProof(block)
     if (!this.#prove(proof) && proof) this.#whole([envelopeBlock(proof, 'call')])
@@ -187,7 +187,7 @@ export class MessageWriter implements Writer {
     if (open.delta) this.#said.add(open.delta(text))
   }
 
-  /** Undefined where the block can only be written whole. */
+  /** Opens the block, and returns what writes a piece of it; undefined for a block that can only be written whole. */
   #deltasOf(open: Open, text: string): Open['delta'] {
     const { block } = open
     if (!this.#blocks.delta(block, text)) return undefined
@@ -229,13 +229,16 @@ export class MessageWriter implements Writer {
     if (proof) this.#carryOf(block, envelopeBlock(proof, 'previous'))
   }
 
-  /** Writes nothing behind the last text for a client that takes the last block for the answer. */
+  /**
+   * Writes the envelope with a block's proof. Behind a text it is held back for a client that takes the last block for
+   * the answer.
+   */
   #carryOf({ kind }: Block, envelope: JsonObject): void {
     if (kind === 'text' && !this.#mayFollowText) this.#behindText.push(envelope)
     else this.#whole([envelope])
   }
 
-  /** Whether a thought with only a proof would stand behind the last text. */
+  /** Whether a thought that is only a proof would stand behind the last text. */
   #isBehindText(): boolean {
     const last = this.#content.at(-1)
     return !this.#mayFollowText && last?.['type'] === 'text'
@@ -259,7 +262,7 @@ export class MessageWriter implements Writer {
     this.#say('content_block_stop', { index })
   }
 
-  /** A thought without a character may still have a proof, where its words were left out or withheld. */
+  /** Ends a thought. One without text may still have a proof, where its words were left out or withheld. */
   #endReasoning(open: Open, block: Block & { kind: 'reasoning' }, proof: Proof | undefined): void {
     const { text, redacted } = block
     if (redacted && text === '' && proof?.dialect === DIALECT)
@@ -284,7 +287,7 @@ export class MessageWriter implements Writer {
     return true
   }
 
-  /** Writes blocks in one piece, with those of their members that must come as a delta. */
+  /** Writes whole blocks. Some of their members must come in a delta. */
   #whole(blocks: JsonObject[]): void {
     if (blocks.length > 0) this.#goOn()
     for (const block of blocks) {
@@ -321,7 +324,7 @@ export class MessageWriter implements Writer {
     this.#say('message_stop', {})
   }
 
-  /** The stop reason announces calls where there are some, and not where they cannot be carried out. */
+  /** The stop reason. It announces calls where there are some, but not where one cannot be carried out. */
   #reason(reason: FinishReason): string {
     const { calls, broken } = this.#blocks
     let word = writeStopReason(reason)
@@ -333,7 +336,10 @@ export class MessageWriter implements Writer {
     return word
   }
 
-  /** The summary is all that was asked for, or the caller wants to see it before the model goes on. */
+  /**
+   * Whether the reply is a summary alone: it is all that was asked for, or the caller wants to see it before the model
+   * goes on.
+   */
   #isSummary(): boolean {
     const { now, pause } = this.#context.request.compact ?? {}
     const [only, ...others] = this.#content
@@ -348,7 +354,7 @@ export class MessageWriter implements Writer {
 
 const DELTA = 'content_block_delta'
 
-/** The proof of a block that has no field for it, where it is known from the start. */
+/** Takes the proof off a call, which has no field for it here. */
 function ownProof(block: Block): { proof: Proof | undefined; bare: Block } {
   if (block.kind !== 'tool-call') return { proof: undefined, bare: block }
   const { proof, ...bare } = block

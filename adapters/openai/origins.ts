@@ -2,30 +2,33 @@ import type { JsonObject } from '../../src/json/json.ts'
 import type { NotedPlace } from '../../src/model/loss.ts'
 import type { LostPart } from '../../src/model/loss-names.ts'
 
-/** Where something on the wire comes from in the request that it was written from. */
+/** What an element of a written body was made from. */
 interface Origin {
-  /** The canonical place of it, and those of the thoughts that it tells as plain text. */
+  /** Its place in the caller's request, and the places of the thoughts that it tells as plain text. */
   readonly place: NotedPlace
   readonly thoughts?: readonly NotedPlace[]
-  /** What it does without, which is worth telling only where it is sent at all. */
+  /** The parts that this dialect cannot say. They are reported only where the element is sent at all. */
   readonly without?: readonly LostPart[]
 }
 
 const origins = new WeakMap<JsonObject, Origin>()
 
-/** Notes it. What is lost of a part later is told at its caller's place, not at the place where the wire has it. */
+/**
+ * Notes the origin of a value, so that what is lost of it later is reported at the caller's place and not at its place
+ * on the wire.
+ */
 export function noteOrigin<T extends JsonObject>(value: T, origin: Origin): T {
   origins.set(value, origin)
   return value
 }
 
-/** What was noted; undefined for what a caller of the upstream's own dialect wrote. */
+/** The noted origin; undefined for what a caller of the upstream's own dialect wrote. */
 export const originOf = (value: JsonObject): Origin | undefined => origins.get(value)
 
-/** What a closed schema was before. */
+/** The caller's schema for each schema that was closed here. */
 const callersSchemas = new WeakMap<object, string>()
 
-/** Notes the caller's schema behind one that was closed to be kept to. */
+/** Notes the caller's schema of one that was closed so that a service enforces it. */
 export function noteSchema<T extends object>(closed: T, schema: string): T {
   callersSchemas.set(closed, schema)
   return closed

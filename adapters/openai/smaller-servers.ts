@@ -11,17 +11,22 @@ import type { LoseOf } from '../../src/model/loss.ts'
 import { shownLabel } from '../../src/rules/media.ts'
 import { describeText, TEXT_TOOL_SCHEMA } from '../../src/rules/text-tools.ts'
 
-/** How a wire of this maker tells results of tools, and what the user says. */
+/** How a dialect writes results of tools, and messages of the user. */
 export interface ResultWire {
   isResult(item: JsonObject): boolean
-  /** The members with what was found, and with the id of the call. */
+  /** The member with the result, and the member with the id of its call. */
   readonly found: string
   readonly id: string
+  /** Results are texts even where they show nothing. */
+  readonly isText?: true
   says(label: string, media: readonly JsonObject[]): JsonObject[]
   asUser(content: JsonObject[]): JsonObject
 }
 
-/** Moves media from results of tools into a message of the user, behind the last result of the group. */
+/**
+ * Moves media out of results of tools, for servers that take only text there: into a message of the user behind the
+ * last result of the group.
+ */
 export function withMediaBehind(items: Json[], wire: ResultWire): Json[] {
   const held: JsonObject[] = []
   const settle = (): JsonObject[] => {
@@ -30,11 +35,12 @@ export function withMediaBehind(items: Json[], wire: ResultWire): Json[] {
   }
   const moved = withElements(items, (item) => {
     if (!isObject(item) || !wire.isResult(item)) return [...settle(), item]
-    const parts = objectsOf(item[wire.found])
-    const texts = parts.flatMap(({ text }) => (typeof text === 'string' ? text : []))
+    const found = item[wire.found]
+    const parts = objectsOf(found)
+    const texts = parts.flatMap(({ text }) => textIn(text) || [])
     const media = parts.filter(({ text }) => typeof text !== 'string')
-    if (media.length === 0) return item
-    held.push(...wire.says(shownLabel(textIn(item[wire.id])), media))
+    if (media.length > 0) held.push(...wire.says(shownLabel(textIn(item[wire.id])), media))
+    else if (!wire.isText || !Array.isArray(found)) return item
     return withMembers(item, { [wire.found]: texts.join('\n') })
   })
   const last = settle()
@@ -43,11 +49,11 @@ export function withMediaBehind(items: Json[], wire: ResultWire): Json[] {
 
 interface FreeText {
   readonly description: Json | undefined
-  /** With its grammar beside its type. */
+  /** As `responses` has it: the members of a grammar stand beside the type. */
   readonly format: Json | undefined
 }
 
-/** What a tool that takes free text is as a function of one text, beside its name. */
+/** A tool that takes free text as a function with one string: its members besides the name. */
 export function freeTextMembers({ description: said, format }: FreeText, lose: LoseOf): JsonObject {
   const described = {
     ...(typeof said === 'string' && { description: said }),

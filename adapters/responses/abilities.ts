@@ -10,7 +10,7 @@ const CAREFUL: KnownFacts = {
   verbosity: false,
 }
 
-/** The facts about the model: as configured, or else as it is known. */
+/** The facts about the model: as configured, or else as the table of models has them. */
 export const knownBy = (target: Pick<Target, 'model' | 'facts' | 'service'>): Known =>
   knownOf(target, CAREFUL)
 
@@ -20,24 +20,24 @@ export const takesMarks = ({ facts }: Target, known: Known, own: boolean): boole
 
 /** What a conversation with the model may bring besides messages. */
 export interface Takes {
-  /** Tools that do not stand before it (`additional_tools`). */
+  /** Tools that the conversation declares (`additional_tools`). */
   readonly late: boolean
-  /** Tools that a search finds later. */
+  /** Tools that the model does not see until a search finds them. */
   readonly deferred: boolean
-  /** Other efforts (`configuration_update`). */
+  /** Changes of the effort (`configuration_update`). */
   readonly efforts: boolean
 }
 
 /** Whether the model has a tool for a screen. */
 export const hasScreen = ({ computer, screen }: Known): boolean => computer ?? screen !== undefined
 
-/** Whether its server keeps replies; where not, they are kept here for callers of this dialect. */
+/** Whether the server keeps replies; if not, this proxy keeps them for callers of this dialect. */
 export const keepsReplies = ({ server }: ModelFacts): boolean => server?.state !== false
 
-/** Whether its server takes thoughts by their words alone. */
+/** Whether the server takes back thoughts without a proof, by their words. */
 export const takesWords = ({ server }: ModelFacts): boolean => server?.unprovenThoughts === true
 
-/** A server without a memory keeps nothing; any other one that is not told so. */
+/** A server without a memory keeps nothing. Any other one keeps every request unless it is told not to. */
 export function storing({ facts }: Target): Storing {
   const keeps = keepsReplies(facts)
   return { isTold: keeps, stores: keeps }
@@ -56,7 +56,7 @@ export function takenBy(known: Known, own: boolean): Takes {
   }
 }
 
-/** What a conversation with a model may bring where its server serves it. */
+/** What a conversation may bring by the configured facts about the model and its server. */
 export function servedBy({ server, lateTools, deferredTools, effortUpdates }: ModelFacts): Takes {
   const isWhole = !server || takesLateTools(server)
   return {
@@ -71,8 +71,8 @@ const takesLateTools = ({ otherItems, namespaces, customTools }: ServerFacts): b
   otherItems !== false && namespaces !== false && customTools !== false
 
 /**
- * The model as its server serves it, for the writer of a body: the tool for a screen cannot be made the caller's own
- * function again once it is written, so where the server runs no tools the model has none.
+ * The destination as the writer has to see it. Once the tool for a screen is written, it cannot become the caller's
+ * function again. So a model has no such tool where its server runs none.
  */
 export function served(target: Target): Target {
   const { server, computer } = target.facts

@@ -99,9 +99,10 @@ function ownId(block: Block, prefix: string): JsonObject {
   return id?.startsWith(prefix) && !isMinted(id) ? { id } : {}
 }
 
-/** The parts of a summary are paragraphs. */
+/** Stands between the parts of a summary, which are paragraphs. */
 export const PARAGRAPH = '\n\n'
 
+/** The slots of a proof that another block is to have. */
 const OF_ANOTHER = new Set<ProofSlot>(['call', 'next', 'previous'])
 
 export function readReasoning(item: JsonObject): ReadItem {
@@ -119,7 +120,7 @@ export function readReasoning(item: JsonObject): ReadItem {
   return { blocks: [defined({ ...block, ...keepRest(members, readId(members)) })] }
 }
 
-/** The summary is meant to be read; servers of open models put the thoughts themselves in its place. */
+/** The summary is meant to be read. Servers of open models send the thoughts themselves instead (`content`). */
 function reasoningText(members: Members): string {
   const summaries = takeTexts(members, 'summary')
   const texts = summaries.length > 0 ? summaries : takeTexts(members, 'content')
@@ -408,7 +409,7 @@ export function writeCache(
   return { prompt_cache_breakpoint: { mode: 'explicit', ...(isKnown && { ttl }) } }
 }
 
-/** The output of a call; `names`: the names of the calls so far, by their ids. */
+/** Reads the output of a call. `called`: the name of the call, where it is known. */
 export function readOutput(item: JsonObject, called: string | undefined): ToolResultBlock {
   const members = new Members(item)
   const form = members.any('type') === 'custom_tool_call_output' ? 'text' : 'json'
@@ -422,14 +423,15 @@ export function readOutput(item: JsonObject, called: string | undefined): ToolRe
     callId,
     name: called ?? (typeof named === 'string' ? named : ''),
     form,
-    content: readContent(parts),
+    content: readContent(parts, 'input'),
     ...keepRest(members, Array.isArray(output) ? { output: 'parts' } : {}),
   })
 }
 
-function readContent(output: Json): Block[] {
-  if (Array.isArray(output)) return output.map((part) => readPart(part, 'input'))
-  return typeof output !== 'string' || output === '' ? [] : [{ kind: 'text', text: output }]
+/** The content of a message, or an output: a text, or a list of parts. */
+export function readContent(content: Json, side: Side): Block[] {
+  if (Array.isArray(content)) return content.map((part) => readPart(part, side))
+  return typeof content !== 'string' || content === '' ? [] : [{ kind: 'text', text: content }]
 }
 
 const WRAPPED = /^\s*\[\s*\{[^]*"(?:input_image|input_file|image_url)"/

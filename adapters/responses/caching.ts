@@ -21,7 +21,7 @@ import type { WriteRequestContext } from '../contract.ts'
 import { writeCache } from './blocks.ts'
 import { isOrigin, listOf, lookup, memberText } from './dialect.ts'
 
-/** Reads the cache settings of the whole prompt; unknown ones stay where they are. */
+/** Reads the cache settings of the whole prompt; unknown ones are left over. `stood`: the settings as they came. */
 export function readCaching(members: Members): { caching?: Caching; stood?: JsonObject } {
   const options = members.object('prompt_cache_options')
   const retention = members.text('prompt_cache_retention')
@@ -47,10 +47,10 @@ export function readCaching(members: Members): { caching?: Caching; stood?: Json
   return { stood, caching }
 }
 
-/** How the service's own responses are called. */
+/** How the ids of the service's own responses begin. */
 const RESPONSE = 'resp_'
 
-/** The reply that is compared, for a caller of another dialect. A reply that another service made is unknown here. */
+/** Names the reply to compare with, for a caller of another dialect. The service knows none but its own replies. */
 export function writeComparison(request: Request, takesIt: boolean, lose: Lose): JsonObject {
   const id = isOrigin(request) ? undefined : request.caching?.comparedWith
   if (id === undefined) return {}
@@ -99,7 +99,7 @@ export function capMarks(
 ): JsonObject[] {
   const [first, ...others] = input
   let excess = first ? countMarks(first) - MAX_MARKS : 0
-  // What stands first is made anew for each request.
+  // The first item is made anew for each request, so its count is not remembered.
   for (const count of markEach(others, [], nothingLost, () => countMarks)) excess += count
   if (excess <= 0) return [...input]
   lose('dropped', 'cache', `at most ${MAX_MARKS} marks`)
@@ -128,9 +128,9 @@ export const countMarks = (item: JsonObject): number =>
 const isMarked = (part: Json): boolean => isObject(part) && part[MARK] !== undefined
 
 /**
- * Neither instructions nor tools, which stand before them, can have a mark. So for a model that takes marks the
- * instructions are the first message of the developer, whether or not they have one now: marks come and go, and the
- * prompt stays as it was.
+ * Neither `instructions` nor tools can have a mark. So for a model that takes marks the instructions are the first
+ * message of the developer, which has the mark of either. That holds where nothing is marked, too: marks come and go,
+ * and the prompt has to stay the same.
  */
 export function instructingMessage(
   { system, tools }: Request,

@@ -1,15 +1,15 @@
-import { listOf, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
+import { listOf, stringify, type JsonObject } from '../../src/json/json.ts'
 import { lossesInTurns, type Lose } from '../../src/model/loss.ts'
 import { Members } from '../../src/model/ext.ts'
-import type { Block, Role } from '../../src/model/request.ts'
+import type { Role } from '../../src/model/request.ts'
 import { rememberedWalk, WalkMap, type WalkStep } from '../../src/model/remembered.ts'
-import { chooseSide, readPart } from './blocks.ts'
+import { chooseSide, readContent } from './blocks.ts'
 import { keepRest, memberText } from './dialect.ts'
 import { uniqueId } from '../../src/rules/names.ts'
 import { CALL_ID } from './names.ts'
 import type { WireItem } from './wire.ts'
 
-/** An item, with the number of the turn that it comes from, and that of the block where it is one. */
+/** An item, with the number of its turn, and the number of its block where it comes from a single one. */
 export interface Placed {
   item: WireItem
   /** The side that the item belongs to. */
@@ -18,12 +18,12 @@ export interface Placed {
   block?: number
 }
 
-/** The calls of one turn that had the same id, and the new id of the first of them. */
+/** The calls of one turn that had the same id. `first`: the new id of the first of them. */
 interface SameId {
   readonly turn: number
   readonly first: string
   readonly count: number
-  /** The number of them that have an output. */
+  /** How many of these calls have an output. */
   readonly answered: number
 }
 
@@ -35,11 +35,11 @@ interface Repaired {
   /** The numbers that the next repetitions of an id begin with. */
   readonly counts: WalkMap<string, number>
   readonly latest: WalkMap<string, SameId>
-  /** The new ids of all but the first of them, by `placeIn`. */
+  /** The new ids of all such calls but the first, by `placeIn`. */
   readonly others: WalkMap<string, string>
   /** Calls without an output. */
   readonly open: Set<string>
-  /** The outputs of all others. */
+  /** The outputs of all other calls, by their ids. */
   readonly given: WalkMap<string, JsonObject>
 }
 
@@ -65,7 +65,7 @@ export function repair(placed: readonly Placed[], lose: Lose): readonly Placed[]
     if (itemType(place) === 'reasoning') state.thoughts.push(place)
     else {
       settle(state, place, at.lose)
-      const kept = adopted(state, apart(state, place, at), at.lose)
+      const kept = withOneOutput(state, withDistinctId(state, place, at), at.lose)
       if (kept) state.kept.push(kept)
     }
   })
@@ -94,7 +94,7 @@ function settle(state: Repaired, next: Placed | undefined, lose: Lose): void {
  * repeated id gets a number that depends only on what stands before it. Outputs go, in order, to the calls of the
  * last turn with their id.
  */
-function apart(
+function withDistinctId(
   { ids, counts, latest, open, others }: Repaired,
   place: Placed,
   at: WalkStep,
@@ -123,10 +123,10 @@ const named = (place: Placed, id: string, at: WalkStep): Placed =>
   callIdIn(place) === id ? place : at.made(renamed, place, id)
 
 /**
- * A call has one output ("Duplicate function_call_output", hermes-agent#102629). The same once more says nothing:
- * Gemini CLI (0.61.0) gives every result twice in a session that it has resumed.
+ * A call has one output ("Duplicate function_call_output", hermes-agent#102629). The same output once more says
+ * nothing: Gemini CLI (0.61.0) gives every result twice in a session that it has resumed.
  */
-function adopted({ given, open }: Repaired, place: Placed, lose: Lose): Placed | undefined {
+function withOneOutput({ given, open }: Repaired, place: Placed, lose: Lose): Placed | undefined {
   if (!isOutput(place)) return place
   const id = callIdIn(place)
   if (open.has(id)) {
@@ -135,9 +135,9 @@ function adopted({ given, open }: Repaired, place: Placed, lose: Lose): Placed |
     return place
   }
   const before = given.get(id)
-  const told = lossesInTurns(lose)(place.turn, place.block)
-  if (before && stringify(before) === stringify(place.item)) return told('dropped', '')
-  told('approximated', '')
+  const loseHere = lossesInTurns(lose)(place.turn, place.block)
+  if (before && stringify(before) === stringify(place.item)) return loseHere('dropped', '')
+  loseHere('approximated', '')
   return { ...place, item: asMessage(place) }
 }
 
@@ -155,7 +155,7 @@ const CALLS = new Set(['function_call', 'custom_tool_call'])
 const OUTPUTS = new Set(['function_call_output', 'custom_tool_call_output'])
 const callIdIn = ({ item }: Placed): string => memberText(item, 'call_id') ?? ''
 
-/** What a tool has said is marked: otherwise the model takes it for words of the user. */
+/** An output as a message. A heading says whose words they are, or the model would take them for the user's. */
 function asMessage(place: Placed): JsonObject {
   const heading = `[result of an earlier tool call, ${callIdIn(place)}]`
   const { output } = place.item
@@ -211,10 +211,5 @@ export function readMessage(item: WireItem) {
     content: Array.isArray(content) ? 'parts' : 'string',
     ...(phase !== undefined && { phase }),
   })
-  return { role, blocks: readContent(content, role), kept }
-}
-
-export function readContent(content: Json, role: Role): Block[] {
-  if (Array.isArray(content)) return content.map((part) => readPart(part, chooseSide(role)))
-  return typeof content !== 'string' || content === '' ? [] : [{ kind: 'text', text: content }]
+  return { role, blocks: readContent(content, chooseSide(role)), kept }
 }

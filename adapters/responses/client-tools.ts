@@ -165,7 +165,7 @@ const TOOL_SEARCH: ClientTool = {
   readResult: () => ({ text: '' }),
 }
 
-/** Its callers list actions, and in the model each is a call of its own (`src/rules/computer.ts`). */
+/** Callers list actions in one call; a canonical call has one action (`src/rules/computer.ts`). */
 const COMPUTER: ClientTool = {
   name: computer.COMPUTER,
   older: 'computer_use_preview',
@@ -210,8 +210,8 @@ const SAID = new Set(
 )
 
 /**
- * The members that a function cannot express: other callers of the tool, and settings of its place beyond being the
- * caller's own.
+ * The members that a function cannot express: callers of the tool other than the model, and whatever the environment
+ * has besides its type.
  */
 function leftIn(value: JsonObject): JsonObject {
   const { caller, environment, ...others } = membersBeside(value, SAID) ?? {}
@@ -327,7 +327,7 @@ export const clientItem = (block: Block): JsonObject | undefined =>
 export const isPartOfItem = (block: ToolCallBlock | ToolResultBlock): boolean =>
   factsOf(block).part === true
 
-/** The results of the calls of one item: what it shows is the last one's. */
+/** A result for each call of one item. The last one has what the item's result shows. */
 export function resultsOf(
   result: ToolResultBlock,
   calls: readonly ToolCallBlock[],
@@ -365,7 +365,7 @@ export function clientCall(request: Request, name: string, lose: Lose): ClientCa
   return { type, prefix, members }
 }
 
-/** Said before a call with pending checks, whose caller has no word for them. */
+/** A text before a call with pending checks, for a caller whose dialect has no word for them. */
 const checkWords = (checks: readonly JsonObject[]): string =>
   [
     'Before the next action is done these checks have to be confirmed:',
@@ -377,7 +377,7 @@ const checkWords = (checks: readonly JsonObject[]): string =>
 
 const CHECKS = 'pending_safety_checks'
 
-/** The calls of an item, for a caller that may know single actions, perhaps in a set. */
+/** The calls of an item, for a caller that may know single actions, perhaps as a set of tools. */
 export function callsFor(item: JsonObject, request: Request, lose: Lose): Block[] {
   const screen = computer.findScreen(request, 'single')
   const calls = readClientCalls(item, screen !== undefined)
@@ -399,7 +399,7 @@ export function callsFor(item: JsonObject, request: Request, lose: Lose): Block[
   return [{ kind: 'text', text: checkWords(checks) }, ...blocks]
 }
 
-/** The call that an item of several actions became several of, and whether a screenshot was added to them. */
+/** The id of one of several calls of an item: the item's id, their number, and whether a screenshot was added. */
 const PART = /^(.+)_\d+of(\d+)(s?)$/
 
 function singleIn({ name, namespace, input }: ToolCallBlock): JsonObject | undefined {
@@ -416,7 +416,7 @@ function addressOf(block: Block): string[] {
   return 'url' in source ? [source.url] : []
 }
 
-/** The item that some calls are, and what it was answered; undefined where it cannot be one. */
+/** The item of some calls, and that of their answers; undefined where they cannot be one item. */
 function writeScreenCall(
   id: string,
   calls: readonly ToolCallBlock[],
@@ -457,9 +457,9 @@ function writeScreenCall(
 }
 
 /**
- * The tool for a screen as the service itself has it, for a caller that knows single actions. A call stays one of a
- * function where it failed or has no screenshot, or has an action that the service has no word for: so checks are
- * confirmed only by a result.
+ * Writes the service's own tool for a screen, for a caller that knows single actions. A call stays that of a function
+ * where it failed, has no screenshot, or has an action that the service has no word for. So only a result confirms
+ * checks.
  */
 export function withScreen(request: Request, lose: Lose): Request {
   const screen = computer.findScreen(request, 'single')

@@ -6,7 +6,6 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
 import { isMinted } from '../../src/model/ids.ts'
 import type { Ext } from '../../src/model/request.ts'
 import { createCodec, membersBeside, type Kept, type Members } from '../../src/model/ext.ts'
@@ -15,23 +14,23 @@ export const DIALECT = 'responses'
 
 /** Facts of this dialect about how a node was spelled here. */
 export interface Facts {
-  /** The number of tools in the request's list; others are declared in the middle of the conversation. */
+  /** The number of tools in the request's list; the conversation itself may declare others. */
   listed?: number
-  /** The input where it was a string. */
+  /** The type (`typeof`) of the input where it was no list. */
   input?: string
   /** The cache settings as they came. */
   caching?: JsonObject
   /** Set where the newer member names the end user. */
   user?: 'safety_identifier'
   content?: 'parts' | 'string'
-  /** Whether a message of the model comes before its calls or is the answer: for others its place tells that. */
+  /** Whether a message of the model comments on its work or is the answer: other dialects tell that by its place. */
   phase?: string
   output?: 'parts'
   /** The type of a text or a tool, where it differs from the usual one. */
   type?: Json
   /** The id of a call or a thought, by which the service finds it again. */
   id?: string
-  /** What a search did and how it ended, in more detail than the model has. */
+  /** What a search did and how it ended, in more detail than its canonical block has. */
   action?: JsonObject
   status?: string
   /** A text without `annotations`, or a file whose data is no data URL. */
@@ -40,33 +39,37 @@ export interface Facts {
   file?: true
   /** The format of audio, as it was spelled. */
   audio?: string
-  /** The domains stood in a member of their own. */
+  /** The allowed domains stood in `domains`, and not among the `filters`. */
   domains?: true
   /** The request did not say how much to think. */
   effort?: 'default'
+  /** The older member asked for the summary. */
   summary?: 'generate_summary'
   /** Which thoughts the model is shown, where the request said it. */
   context?: Json
   /** The request asks for proofs. */
   proofs?: true
-  /** What the user says, where an answer brings it back. */
+  /** The user's messages, which the answer of `/v1/responses/compact` repeats. */
   said?: JsonObject[]
-  /** Calls, tools and choices as they came. */
+  /** The item of a call, a result or a turn as it came. */
   item?: JsonObject
-  /** A block that is written with the item of another one. */
+  /** The block is written with the item of another one. */
   part?: true
+  /** A tool and a choice as they came. */
   tool?: JsonObject
   choice?: JsonObject
+  /** The outputs of code, where they were not one log. */
   outputs?: Json[]
+  /** The other members of an item that had outputs and no code. */
   head?: JsonObject
 }
 
 export const { keep, restOf, factsOf, isOrigin, opaque } = createCodec<Facts>(DIALECT)
 
-/** The leftovers of an object, and the facts for its own writer. */
+/** The leftovers of an object, and the facts for the writer of this dialect. */
 export const keepRest = (members: Members, facts?: Facts): Kept => keep(members.rest(), { facts })
 
-/** An item or a part without an id that was made here. */
+/** Takes the id out of an item or a part where it was made here. */
 export function withoutMinted(value: JsonObject): JsonObject {
   if (!isMinted(value['id'])) return value
   const { id: _, ...rest } = value
@@ -86,10 +89,7 @@ export function withoutPassthrough(item: JsonObject): JsonObject {
   return rest
 }
 
-/** Reports nothing: what is lost has been told before, or is not lost here. */
-export const silently: Lose = () => undefined
-
-/** Looks up a foreign word in a table; the word may be the name of an inherited property. */
+/** Looks up a word of the wire in a table. The word may be the name of an inherited property, such as `constructor`. */
 export const lookup = <T>(
   table: Readonly<Record<string, T>>,
   key: Json | undefined,
@@ -101,7 +101,7 @@ export const memberText = (value: JsonObject, key: string): string | undefined =
   const member = value[key]
   return typeof member === 'string' ? member : undefined
 }
-/** A number in a member; undefined for any other value. */
+/** The whole number in a member, at least 0; undefined for any other value. */
 export const memberCount = (value: JsonObject, key: string): number | undefined => {
   const member = value[key]
   return typeof member === 'number' && Number.isSafeInteger(member) && member >= 0
@@ -109,7 +109,7 @@ export const memberCount = (value: JsonObject, key: string): number | undefined 
     : undefined
 }
 
-/** The members beyond the known ones that are not empty. */
+/** The members beyond the known ones, without nulls and empty lists. */
 export function leftoversBeyond(value: JsonObject, known: ReadonlySet<string>): Ext | undefined {
   const left = membersBeside(value, known)
   if (!left) return undefined
@@ -121,7 +121,7 @@ const isSaid = (_: string, value: Json): boolean =>
 
 const PART = new Set(['type', 'text'])
 
-/** The texts of a list of parts. Parts that say more than their text also stay as they are. */
+/** Takes the texts of a list of parts. Where a part says more than its text, the list is also left over. */
 export function takeTexts(members: Members, key: string): string[] {
   const value = members.any(key) ?? null
   const parts = objectsOf(value)

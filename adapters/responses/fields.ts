@@ -25,6 +25,7 @@ import { listOf, lookup, keep, restOf, factsOf } from './dialect.ts'
 import { Members } from '../../src/model/ext.ts'
 import { PROOFS } from './reasoning.ts'
 import { writeFormatName, writeUserId } from './names.ts'
+import { METADATA } from './wire.ts'
 import { NOT_STRICT, objectSchema, strictSchema } from '../../src/schema/strict.ts'
 
 /** The service refuses a lower bound. */
@@ -32,7 +33,7 @@ export const LEAST_OUTPUT_TOKENS = 16
 
 interface Saying {
   readonly request: Request
-  /** It came in this dialect. */
+  /** The request came in this dialect. */
   readonly own: boolean
   readonly lose: Lose
 }
@@ -88,7 +89,7 @@ function writeBound(asked: number, { lose }: Saying): number {
   return bound
 }
 
-/** How many other tokens; that they are wanted at all stands in `include`. */
+/** Reads for how many other tokens log probabilities are wanted. `include` says that they are wanted at all. */
 function readLogprobs(members: Members): number | undefined {
   members.passDefault('top_logprobs', 0)
   const isAsked = listOf(members.peek('include')).includes(LOGPROBS)
@@ -106,7 +107,7 @@ export function readVerbosity(members: Members): string | undefined {
   return typeof verbosity === 'string' && verbosity !== 'medium' ? verbosity : undefined
 }
 
-/** Reads the settings of the text: its format, and others of this dialect alone. */
+/** Reads the format of the answer. The verbosity is read elsewhere, and other members of `text` are left over. */
 export function readFormat(members: Members): Format | undefined {
   const text = members.object('text')
   if (!text) return undefined
@@ -137,7 +138,7 @@ function readKnownFormat(format: JsonObject): Format | undefined {
   })
 }
 
-/** The format said in words: the service takes only schemas of objects. */
+/** The format in words where the service has no member for it: it takes only schemas of objects. */
 export function formatWords({ format }: Request): string | undefined {
   if (!format || format.type === 'text' || format.type === 'json') return undefined
   return format.type === 'json-schema' && objectSchema(format.schema) ? undefined : inWords(format)
@@ -156,8 +157,8 @@ export function writeText(request: Request, own: boolean, lose: Lose): JsonObjec
 }
 
 /**
- * Other dialects always enforce a schema. Here it is enforced where strict mode can express it, unless the caller
- * does not ask for it.
+ * Other dialects always enforce a schema; this one does in strict mode alone. So a foreign schema becomes strict where
+ * strict mode can express it, unless its caller said that it need not be.
  */
 function writeFormat(format: Format, own: boolean, lose: Lose): JsonObject | undefined {
   switch (format.type) {
@@ -188,8 +189,8 @@ function writeFormat(format: Format, own: boolean, lose: Lose): JsonObject | und
 }
 
 /**
- * Without what is refused of `text`, which stands in two places of a canonical request: the format of the answer, and
- * its verbosity, which also has a name of its own among what is refused.
+ * Takes out what is refused of `text`. A canonical request has two places for `text`, the format and the verbosity of
+ * the answer, and the list of refused members may name either.
  */
 export function withoutText(
   body: JsonObject,
@@ -235,7 +236,7 @@ const GIVEN = new Set<Json>([
   'code_interpreter_call.outputs',
 ])
 
-/** Said beside the number of other tokens. */
+/** The value of `include` that asks for log probabilities; `top_logprobs` says for how many other tokens. */
 export const LOGPROBS = 'message.output_text.logprobs'
 
 export function readInclude(members: Members): void {
@@ -245,7 +246,7 @@ export function readInclude(members: Members): void {
   if (others.length > 0) members.leave('include', others)
 }
 
-/** Proofs must be requested, and only from a model that reasons; so must log probabilities. */
+/** Proofs must be requested, and only from a model that reasons. Log probabilities must be requested, too. */
 export function writeInclude(request: Request, own: boolean, hasProofs: boolean): Json | undefined {
   const reasons = request.reasoning !== undefined && request.reasoning.mode !== 'off'
   const kept = own ? restOf(request)['include'] : undefined
@@ -266,15 +267,11 @@ function readLabels(members: Members): Record<string, string> | undefined {
   )
 }
 
-const PAIRS = 16
-const KEY_CHARACTERS = 64
-const VALUE_CHARACTERS = 512
-
 function writeLabels(labels: Record<string, string>, { lose }: Saying): JsonObject {
   const entries = Object.entries(labels)
   const kept = entries
-    .filter(([key, value]) => key.length <= KEY_CHARACTERS && value.length <= VALUE_CHARACTERS)
-    .slice(0, PAIRS)
+    .filter(([name, value]) => name.length <= METADATA.name && value.length <= METADATA.value)
+    .slice(0, METADATA.pairs)
   if (kept.length < entries.length) lose('dropped', 'labels')
   return kept.length > 0 ? { metadata: Object.fromEntries(kept) } : {}
 }
@@ -282,7 +279,7 @@ function writeLabels(labels: Record<string, string>, { lose }: Saying): JsonObje
 /** Two members name the end user; the newer one wins, the other is a leftover. */
 function readUser(members: Members): string | undefined {
   const identifier = members.text('safety_identifier')
-  return identifier ?? members.text('user')
+  return identifier || members.text('user') || undefined
 }
 
 function writeUser(user: string, { request, own, lose }: Saying): JsonObject {
@@ -308,6 +305,3 @@ export function writeTier(tier: string | undefined, own: boolean, lose: Lose): s
   if (tier === undefined || own) return tier
   return lookup(TIERS, tier) ?? lose('dropped', 'tier')
 }
-
-export const strings = (value: Json | undefined): string[] =>
-  listOf(value).filter((entry) => typeof entry === 'string')

@@ -1,9 +1,11 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
 import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
 import { lossesIn, lossesInTurns, type Lose, type LoseOf } from '../../src/model/loss.ts'
-import { leftOutFile, shownLabel } from '../../src/rules/media.ts'
+import { leftOutFile } from '../../src/rules/media.ts'
 import { lowerInput as wrapInput, instructionWords } from '../../src/rules/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
+import { noteOrigin, originOf } from '../openai/origins.ts'
+import { withMediaBehind, type ResultWire } from '../openai/smaller-servers.ts'
 import type { Takes } from './abilities.ts'
 import { PARAGRAPH } from './blocks.ts'
 import { readRole, type Placed } from './calls.ts'
@@ -12,7 +14,7 @@ import { summaryIn } from './hosted.ts'
 import { hasWords, isUnproven } from './reasoning.ts'
 import { typeOfItem, type WireItem } from './wire.ts'
 
-/** What is fitted by, with the flat names of tools for servers without namespaces. */
+/** What a body is fitted by. `flat` names tools for servers without namespaces. */
 export interface ServerFit {
   readonly server: ServerFacts
   readonly takes: Takes
@@ -29,9 +31,12 @@ export function fitHistory(body: JsonObject, context: ServerFit): JsonObject {
   const items = withElements(input, (item) => {
     if (!isObject(item)) return item
     losses.next(item)
-    return fitItem(withoutFiles(item, context), context)
+    const fitted = fitItem(withoutFiles(item, context), context)
+    // Instructions that become the user's words are reported where they stood.
+    const isNoted = server.systemFirst && isObject(fitted) && instructs(fitted)
+    return isNoted ? noteOrigin(fitted, { place: losses.ofTurn().place() }) : fitted
   })
-  const shown = server.toolMedia === false ? withMediaBehind(items) : items
+  const shown = server.toolMedia === false ? withMediaBehind(items, RESULTS) : items
   const whole = withMembers(body, { input: shown })
   return server.systemFirst ? withSystemFirst(whole, context) : whole
 }
@@ -61,7 +66,7 @@ function fitItem(item: JsonObject, context: ServerFit): Fitted {
         : item
     case 'reasoning':
       return fitThought(item, context)
-    // Their content stands before the conversation: `withLateTools`, `withLastEffort`.
+    // What is left out here was moved before the conversation: `withLateTools`, `withLastEffort`.
     case 'additional_tools':
       return takes.late ? item : []
     case 'configuration_update':
@@ -105,8 +110,8 @@ function withoutFiles(item: JsonObject, { server, items }: ServerFit): JsonObjec
     const kept = withElements(parts, (part, index) => {
       if (!isObject(part) || part['type'] !== 'input_file') return part
       const isResult = member === 'output'
-      const told = isResult ? lossesIn(items.of())('.content', index) : items.of(index)
-      told('dropped', '')
+      const loseHere = isResult ? lossesIn(items.of())('.content', index) : items.of(index)
+      loseHere('dropped', '')
       return { type: 'input_text', text: leftOutFile(memberText(part, 'filename')) }
     })
     return { [member]: kept }
@@ -169,7 +174,7 @@ function fitThought(item: JsonObject, { server, items }: ServerFit): Fitted {
   })
 }
 
-/** Whether the thoughts stand there as such servers give them out. */
+/** Whether the item already has the form in which servers of open models give out thoughts. */
 function isOpen(item: JsonObject): boolean {
   const [only, ...others] = objectsOf(item['content'])
   const isWhole = only?.['type'] === 'reasoning_text' && others.length === 0
@@ -180,28 +185,14 @@ function isOpen(item: JsonObject): boolean {
 const isUnknown = (item: JsonObject): boolean =>
   isUnproven(item) && memberText(item, 'id') === undefined
 
-/** Moves pictures from tool results into a message of the user, behind the last result of the group. */
-function withMediaBehind(items: Json[]): Json[] {
-  const held: JsonObject[] = []
-  const settle = (): JsonObject[] => {
-    const content = held.splice(0)
-    return content.length > 0 ? [{ type: 'message', role: 'user', content }] : []
-  }
-  const moved = withElements(items, (item) => {
-    if (!isObject(item) || !typeOfItem(item).endsWith('_output')) return [...settle(), item]
-    const parts = objectsOf(item['output'])
-    const media = parts.filter((part) => memberText(part, 'text') === undefined)
-    if (media.length > 0)
-      held.push(
-        { type: 'input_text', text: shownLabel(memberText(item, 'call_id') ?? '') },
-        ...media,
-      )
-    return Array.isArray(item['output'])
-      ? withMembers(item, { output: textsIn(item['output']).join('\n') })
-      : item
-  })
-  const last = settle()
-  return last.length > 0 ? [...moved, ...last] : moved
+/** How results and messages stand here, for servers that take results as texts alone (llama.cpp). */
+const RESULTS: ResultWire = {
+  isResult: (item) => typeOfItem(item).endsWith('_output'),
+  found: 'output',
+  id: 'call_id',
+  isText: true,
+  says: (label, media) => [{ type: 'input_text', text: label }, ...media],
+  asUser: (content) => ({ type: 'message', role: 'user', content }),
 }
 
 /** The templates of Qwen and others take instructions only at the beginning, so leading ones join `instructions`. */
@@ -220,7 +211,9 @@ function withSystemFirst(body: JsonObject, { lose }: ServerFit): JsonObject {
   const items = withElements(rest, (item, index) => {
     if (!instructs(item)) return item
     const text = textsIn(item['content']).join(PARAGRAPH)
-    at('turns', index)('approximated', '.role')
+    const noted = originOf(item)?.place
+    const loseHere = noted === undefined ? at('turns', index) : at(noted)
+    loseHere('approximated', '.role')
     return { type: 'message', role: 'user', content: instructionWords(text) }
   })
   return withMembers(body, {
@@ -238,20 +231,22 @@ export const instructs = (item: JsonObject): boolean =>
 /** Tells what is lost of the items of a conversation, which are gone through in their order. */
 export interface ItemLosses {
   next(item: JsonObject): void
-  /** Of the last one, or of a part of it. */
+  /** Tells what is lost of the last item, or of a part of it. */
   of(part?: number): LoseOf
+  /** Tells what is lost of the turn of the last item. */
+  ofTurn(): LoseOf
 }
 
-/** Counts items as turns and blocks: neighbouring items of one side form a turn with at most one message. */
 /** The side of an item that is no message. */
 function roleOf(type: string, item: JsonObject): string {
   if (/^(?:additional_tools|configuration_update|agent_message)$/.test(type)) return ALONE
   return isServerSearch(item) ? 'assistant' : readRole(type)
 }
 
-/** What is a turn of its own. */
+/** The side of an item that is a turn of its own. */
 const ALONE = ''
 
+/** Counts items as turns and blocks: neighbouring items of one side form a turn with at most one message. */
 export class CountedItems implements ItemLosses {
   readonly #at: ReturnType<typeof lossesInTurns>
   #turn = -1
@@ -280,9 +275,13 @@ export class CountedItems implements ItemLosses {
   of(part = 0): LoseOf {
     return this.#at(this.#turn, this.#block + part)
   }
+
+  ofTurn(): LoseOf {
+    return this.#at(this.#turn)
+  }
 }
 
-/** Items whose writer knows where they come from. */
+/** The items of a body that was written here, so that each one's place is known. */
 export class WrittenItems implements ItemLosses {
   readonly #placed: readonly Placed[]
   readonly #lose: Lose
@@ -298,12 +297,21 @@ export class WrittenItems implements ItemLosses {
     this.#item = item
   }
 
-  /** Looked up only where something is lost. */
   of(part = 0): LoseOf {
-    this.#places ??= placesOf(this.#placed)
-    const place = this.#places.get(this.#item)
+    const place = this.#place()
     if (!place) return lossesIn(this.#lose)('turns')
     return lossesInTurns(this.#lose)(place.turn, place.block + (place.isMessage ? part : 0))
+  }
+
+  ofTurn(): LoseOf {
+    const place = this.#place()
+    return place ? lossesInTurns(this.#lose)(place.turn) : lossesIn(this.#lose)('turns')
+  }
+
+  /** Looked up only where something is lost. */
+  #place(): ItemPlace | undefined {
+    this.#places ??= placesOf(this.#placed)
+    return this.#places.get(this.#item)
   }
 }
 
@@ -314,7 +322,7 @@ interface ItemPlace {
   readonly isMessage: boolean
 }
 
-/** Each item is a block, but for messages, whose parts are: these stand behind the blocks before them. */
+/** An item is one block, and a message one for each part. Its first part is numbered behind the block before it. */
 function placesOf(placed: readonly Placed[]) {
   const places = new Map<JsonObject | undefined, ItemPlace>()
   let next = { turn: -1, block: 0 }

@@ -18,8 +18,8 @@ import { placeOf, typeOfItem } from './wire.ts'
 export type FitTarget = Pick<Target, 'model' | 'facts' | 'service'>
 
 /**
- * Fits a body to what the configuration says of its model. What is known by the name alone corrects only callers of
- * other dialects (`fitting`): its service judges itself what is said in its own words.
+ * Fits a body to the facts that the configuration has of its model. Facts from the table of models correct only callers
+ * of other dialects (`fitRequest`): the service judges itself what is said in its own words.
  */
 export function fitModel(body: JsonObject, target: FitTarget, lose: Lose): JsonObject {
   const { facts } = target
@@ -54,7 +54,7 @@ function fitEfforts(body: JsonObject, facts: ModelFacts, lose: Lose): JsonObject
   })
 }
 
-/** None where nothing is left of an update. */
+/** An empty list where nothing is left of the update. */
 function fitUpdate(item: JsonObject, efforts: readonly Effort[], lose: Lose): JsonObject | [] {
   const { type, reasoning } = item
   if (type !== 'configuration_update' || !isObject(reasoning)) return item
@@ -68,9 +68,9 @@ function fitReasoning(
   lose: Lose,
 ): JsonObject | undefined {
   const asked = readEffort(reasoning['effort'])
-  if (asked === undefined || (asked === 'none' && thinkingOff === undefined)) return reasoning
-  if (asked === 'none' && thinkingOff !== undefined) {
-    if (thinkingOff !== true) lose('approximated', 'reasoning.mode')
+  if (asked === undefined) return reasoning
+  if (asked === 'none') {
+    if ((thinkingOff ?? true) !== true) lose('approximated', 'reasoning.mode')
     if (thinkingOff !== false) return reasoning
     return withEffort(reasoning, efforts ? nearestTo('minimal', efforts) : 'low')
   }
@@ -92,7 +92,7 @@ function fitSampling(body: JsonObject, target: FitTarget, lose: Lose): JsonObjec
     sampling === 'never' || (sampling === 'without-thinking' && thinks(body, target))
   if (!isRefused) return body
   for (const key of ['temperature', 'top_p'] as const)
-    // What every service has where nothing is said needs no saying.
+    // 1 is what holds where nothing is said, so nothing is lost with it.
     if (typeof body[key] === 'number' && body[key] !== 1)
       tell(lose, { code: 'dropped', path: placeOf(key) })
   const { include, top_logprobs: most } = body
@@ -117,8 +117,8 @@ function thinks({ reasoning }: JsonObject, target: FitTarget): boolean {
 }
 
 /**
- * A choice that forces a tool, for a model that cannot be made to call one. One that is named stays on offer alone;
- * tools are the beginning of the prompt, so that is done only where nothing of it is marked to be cached.
+ * Takes the force from a choice, for a model that cannot be made to call a tool. A named tool becomes the only one on
+ * offer; that changes the beginning of the prompt, so it is done only where nothing of the prompt is to be cached.
  */
 function withoutForce(body: JsonObject, lose: Lose): JsonObject {
   const { tool_choice: choice } = body
@@ -142,7 +142,7 @@ function withoutForce(body: JsonObject, lose: Lose): JsonObject {
 
 const NAMESPACE = 'namespace'
 
-/** The tool, or what of a namespace, is meant by one of these choices. */
+/** The tool, or the part of a namespace, that one of these choices means. */
 function namedIn(tool: Json, wanted: readonly JsonObject[]): JsonObject[] {
   if (!isObject(tool)) return []
   if (tool['type'] !== NAMESPACE)
@@ -171,11 +171,11 @@ function endWithUser(body: JsonObject, lose: Lose): JsonObject {
   return withMembers(body, { input: [...input, { type: 'message', role: 'user', content: GO_ON }] })
 }
 
-/** Calls that the caller answers, which go on with that answer. */
+/** Calls that the caller answers: the model goes on with the answer. */
 const WAITS =
   /^(?:function|custom_tool|local_shell|shell|apply_patch|computer|tool_search)_call$|^mcp_approval_request$/
 
-/** An item that is not the end of the model's own words. */
+/** Whether an item is no end of the model's own words. */
 const isAnother = (type: string): boolean =>
   readRole(type) === 'user' ||
   type === 'item_reference' ||

@@ -1,18 +1,12 @@
 import { withElements, withMembers } from '../../src/json/edit.ts'
-import {
-  isObject,
-  listOf,
-  stringify,
-  Verbatim,
-  type Json,
-  type JsonObject,
-} from '../../src/json/json.ts'
+import { isObject, listOf, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
 import { keyOf } from '../../src/rules/late-tools.ts'
 import { lossesIn, type At, type Lose, type LoseOf } from '../../src/model/loss.ts'
 import { shortenName } from '../../src/rules/names.ts'
 import { withoutOthers, withoutRefused } from '../../src/check/fields.ts'
-import { describeText, inWords, TEXT_TOOL_SCHEMA } from '../../src/rules/text-tools.ts'
+import { inWords } from '../../src/rules/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
+import { freeTextMembers } from '../openai/smaller-servers.ts'
 import { servedBy } from './abilities.ts'
 import type { Placed } from './calls.ts'
 import { objectIn, objectsOf, memberText } from './dialect.ts'
@@ -25,10 +19,10 @@ import { readTools } from './tools.ts'
 import { placeOf } from './wire.ts'
 
 /**
- * Fits a body of this dialect, a caller's or one that was written here, to what is said of its model and its server:
- * what they lack is said otherwise, or left out and reported. What fits stays the same object. The reader of replies
- * restores names, from the request as its caller sent it. `placed`: the items of a body that was written here; then
- * what is said of its server stands above what is safe.
+ * Fits a body of this dialect to the facts about its model and its server: what they lack is said otherwise, or left
+ * out and reported. What fits stays the same object. The reader of replies restores names, by the request as its caller
+ * sent it. `placed`: the items of a body that was written here. An unknown server then has the facts that are safe; a
+ * caller of this dialect is not corrected by them.
  */
 export function fit(
   body: JsonObject,
@@ -49,10 +43,10 @@ export function fit(
   return isWhole ? fitSaid(fitted, { ...about, flat: (name) => name }) : fitServer(fitted, about)
 }
 
-/** What holds of the server of a translated body where nothing is said of it. */
+/** The facts about an unknown server, for a body that was written here. */
 const CAREFUL: ServerFacts = { unprovenThoughts: false, jsonWord: true }
 
-/** Whether a body holds something of what is said of a server that nothing is known of. */
+/** Whether a body holds anything for which those facts matter. */
 const needsCare = ({ input, text }: JsonObject): boolean =>
   text !== undefined || listOf(input).some(isThought)
 
@@ -69,7 +63,7 @@ function fitServer(body: JsonObject, about: Omit<ServerFit, 'flat'>): JsonObject
   return withOptions(fitSaid(withChoice(withTools(declared, named), named), named), named)
 }
 
-/** A call names its tool as the list of tools does, where there are no namespaces. */
+/** Names tools for a server without namespaces. A call gets the name that its tool has in the list of tools. */
 function flatNames({ tools }: JsonObject): ServerFit['flat'] {
   const namespaces = new Set(
     objectsOf(tools).flatMap(({ type, name }) =>
@@ -80,7 +74,7 @@ function flatNames({ tools }: JsonObject): ServerFit['flat'] {
     shortenName(namespaces.has(namespace) ? `${namespace}__${name}` : name, NAME)
 }
 
-/** Where a conversation brings no other efforts, the last one holds. */
+/** A server that takes no change of the effort gets the conversation's last one for all of it. */
 function withLastEffort(body: JsonObject): JsonObject {
   const efforts = objectsOf(body['input']).flatMap(({ type, reasoning }) =>
     type === 'configuration_update' ? (memberText(objectIn(reasoning), 'effort') ?? []) : [],
@@ -90,7 +84,10 @@ function withLastEffort(body: JsonObject): JsonObject {
   return withMembers(body, { reasoning: withMembers(objectIn(body['reasoning']), { effort }) })
 }
 
-/** Codex (since 0.144) declares its tools in an item of the conversation, before anything is said. */
+/**
+ * Moves the tools that a conversation declares into the list of tools. Codex (since 0.144) declares all its tools in an
+ * item before anything is said, where the move loses nothing.
+ */
 function withLateTools(body: JsonObject, lose: Lose): JsonObject {
   const input = objectsOf(body['input'])
   const late = input.filter(({ type }) => type === 'additional_tools')
@@ -118,7 +115,7 @@ function withTools(body: JsonObject, context: ServerFit): JsonObject {
     if (name === undefined) return true
     const isFirst = !known.has(name)
     known.add(name)
-    // What a search would have found is on offer already.
+    // A deferred tool that is on offer already need not be found, so a second declaration of it is no loss.
     if (!isFirst && !shown.has(name)) at('tools', name)('dropped', '', 'another tool has this name')
     return isFirst
   })
@@ -182,22 +179,16 @@ function fitNamed(tool: JsonObject, context: ToolFit, namespace: string | undefi
 }
 
 /** A tool that takes free text, as a function of one text. */
-function asFunction(tool: JsonObject, name: string, { server, lose }: ToolFit): JsonObject {
-  const said = memberText(tool, 'description')
-  const { format } = tool
-  const described = {
-    ...(said !== undefined && { description: said }),
-    ...(isObject(format) && { format }),
-  }
-  const description = describeText(described, lose)
-  return {
-    type: 'function',
-    name,
-    ...(description !== undefined && { description }),
-    parameters: new Verbatim(TEXT_TOOL_SCHEMA),
-    ...(server.strictTools !== false && { strict: false }),
-  }
-}
+const asFunction = (
+  { description, format }: JsonObject,
+  name: string,
+  { server, lose }: ToolFit,
+): JsonObject => ({
+  type: 'function',
+  name,
+  ...freeTextMembers({ description, format }, lose),
+  ...(server.strictTools !== false && { strict: false }),
+})
 
 /** xAI refuses a tool choice without tools. */
 const NO_CHOICE = { tool_choice: undefined, parallel_tool_calls: undefined }
@@ -245,7 +236,7 @@ function withChoice(body: JsonObject, { server, lose, flat }: ServerFit): JsonOb
   })
 }
 
-/** Those before the conversation, and those that it brings. */
+/** The tools before the conversation, and those that it brings. */
 const toolsIn = ({ tools, input }: JsonObject): JsonObject[] => [
   ...objectsOf(tools),
   ...objectsOf(input).flatMap((item) =>
@@ -253,13 +244,13 @@ const toolsIn = ({ tools, input }: JsonObject): JsonObject[] => [
   ),
 ]
 
-/** Whether a choice means this tool: one that the server runs by its type, and a tool of an MCP server with it. */
+/** Whether a choice means this tool: by its type where the server runs it, else by its name, in any namespace. */
 const isChosen = ({ type, name }: JsonObject, tool: JsonObject): boolean =>
   name === undefined || (type !== 'function' && type !== 'custom')
     ? tool['type'] === type
     : tool['name'] === name || tool['type'] === 'namespace'
 
-/** What is said of the text of the answer. */
+/** Fits `text`: the format of the answer and its verbosity. */
 function withText(body: JsonObject, server: ServerFacts, lose: Lose): JsonObject {
   const left = withoutText(body, server, lose)
   const text = objectIn(left['text'])
@@ -271,8 +262,9 @@ function withText(body: JsonObject, server: ServerFacts, lose: Lose): JsonObject
 }
 
 /**
- * Plain JSON mode is refused by some where no message holds the word. Only the first ones are looked at, which stay as
- * they are while the conversation goes on. What stands elsewhere (an earlier reply, a prompt that is kept) may hold it.
+ * OpenAI, among others, refuses plain JSON mode where no message holds the word JSON. Only the first messages are
+ * searched, because they stay as they are while the conversation goes on. An earlier reply or a stored prompt may hold
+ * the word unseen.
  */
 function withJsonWord(body: JsonObject, { server, lose }: ServerFit): JsonObject {
   const { input, text } = body
@@ -305,13 +297,13 @@ function withOptions(body: JsonObject, { server, lose }: ServerFit): JsonObject 
   return members ? withoutOthers(taken, members, placeOf, lose) : taken
 }
 
-/** For a server that keeps nothing. */
+/** Asks a server without a memory to store nothing and to continue nothing. */
 function unkept(body: JsonObject, lose: Lose): JsonObject {
   if (body['store'] === true) lose('dropped', 'store', 'the upstream keeps no replies')
   return withMembers(body, { store: false, previous_response_id: undefined })
 }
 
-/** For a server that knows the older of the two members alone; the newer one is what its caller means. */
+/** Names the end user in the older member, for a server without the newer one. The newer one's value wins. */
 function withUser(body: JsonObject, lose: Lose): JsonObject {
   const { safety_identifier: id, user } = body
   if (typeof id !== 'string') return body

@@ -23,6 +23,7 @@ import {
 } from '../../src/model/remembered.ts'
 import {
   readCall,
+  readContent,
   readReasoning,
   readSearch,
   readOutput,
@@ -66,27 +67,27 @@ import { typeOfItem, type WireItem } from './wire.ts'
 import { written, type BlockTable } from '../contract.ts'
 import { lossesIn, nothingLost, type Lose, type LoseOf } from '../../src/model/loss.ts'
 import type { WireNames } from './names.ts'
-import { readContent, readMessage, readRole, type Placed } from './calls.ts'
+import { readMessage, readRole, type Placed } from './calls.ts'
 
 type OpenTurn = Omit<Turn, 'blocks'>
 
 /** What is read of a conversation. */
 export interface History {
-  /** All but the last one. */
+  /** All turns but the last one. */
   readonly turns: Turn[]
-  /** The last one, without its blocks, which may be continued where it `isOpen`. */
+  /** The last turn, without its blocks. It goes on with the next item where it `isOpen`. */
   turn?: OpenTurn
   blocks: Block[]
   isOpen?: boolean
   hasMessage?: boolean
-  /** Where a summary of all before it is requested instead of an answer. */
+  /** The index of the item that requests a summary of all before it. */
   trigger?: number
   /** Tools that were declared in the middle of the conversation. */
   readonly tools: Tool[]
   readonly names: WalkMap<string, string>
   /** The functions that were called and not answered. */
   readonly unanswered: Set<string>
-  /** The calls that one item was, by its id. */
+  /** The calls that stand for one item, by the item's `call_id`. */
   readonly parts: WalkMap<string, readonly ToolCallBlock[]>
   pending?: Proof | undefined
   calls: Proof[]
@@ -257,7 +258,7 @@ function addReasoning(read: History, at: WalkStep, item: WireItem): void {
 function carry(read: History, at: WalkStep, { proof, slot }: Enveloped): void {
   const blocks = lastOf(read, 'assistant') ? read.blocks : []
   const block = blocks.at(-1)
-  // Thoughts carry their own proofs, so a client has moved this one before its block, as genai 0.7.2 for Rust does.
+  // Thoughts have proofs of their own, so behind one a client has moved this proof (genai 0.7.2 for Rust does).
   const isMoved = !block || block.kind === 'reasoning'
   if (slot === 'call') read.calls.push(proof)
   else if ((slot === 'next' || isMoved) && !read.pending) read.pending = proof
@@ -277,12 +278,12 @@ function addTools(read: History, at: WalkStep, item: WireItem): void {
   })
 }
 
-/** What another agent says reaches the model from outside. */
+/** A message from another agent comes to the model from outside, as the user's do. */
 function addFromAgent(read: History, at: WalkStep, item: WireItem): void {
   const { content, ...agent_message } = item
   expectNone(read, 'user')
   read.isBegun = true
-  const blocks = readContent(openedContent(content), 'user')
+  const blocks = readContent(openedContent(content), 'input')
   instruct(read, at, item, { role: 'user', blocks }, { agent_message })
 }
 
@@ -295,7 +296,7 @@ function addUpdate(read: History, at: WalkStep, item: WireItem): void {
   instruct(read, at, item, { blocks: [], ...(known && { effort: known }) }, others)
 }
 
-/** An item that says nothing is a turn of its own, which keeps its place. */
+/** Makes a turn of its own of an item, so that the item keeps its place. */
 function instruct(
   read: History,
   at: WalkStep,
@@ -319,7 +320,7 @@ function append(read: History, at: WalkStep, role: Role, ...blocks: Block[]): vo
   read.isOpen = true
 }
 
-/** Only blocks of the assistant can have a proof before them; for any other role it is reported. */
+/** Reports proofs that wait for a block of the assistant where a block of another role comes. */
 function expectNone(read: History, role: Role): void {
   if (role === 'assistant' || (!read.pending && read.calls.length === 0)) return
   damage(read)
@@ -357,7 +358,7 @@ export interface InputContext {
   readonly marks: boolean
   readonly lose: Lose
   readonly takes: Takes
-  /** Those of the request. */
+  /** The tools of the request. */
   readonly tools: readonly Tool[]
   /** The item with the tools that a change brings along. */
   bring(change: ToolChangeBlock, lose: Lose): JsonObject | undefined
@@ -410,7 +411,7 @@ const inMessage = (block: Block): boolean =>
 
 const writeEach = rememberedEach<Turn, Placed[]>()
 
-/** Each turn by itself. Where one depends on those before it, because tools come later, `bring` is another each time. */
+/** Writes each turn by itself. Only tools that come later bind one to those before it; then `bring` is always new. */
 export function writeTurns({ turns }: Request, context: InputContext): Placed[] {
   const { lose, names, own, marks, takes, tools, bring } = context
   const how = [names, own, marks, takes.late, takes.deferred, takes.efforts, tools, bring]
@@ -426,7 +427,7 @@ interface TurnContext extends InputContext {
   readonly lose: LoseOf
 }
 
-/** Writes a turn as items: neighbouring content forms a message, every other block an item, results before it. */
+/** Writes a turn as items: neighbouring content forms a message, every other block an item. Results come first. */
 function writeTurn(turn: Turn, number: number, context: TurnContext): Placed[] {
   const at = lossesIn(context.lose)
   const side = chooseSide(turn.role)

@@ -281,7 +281,7 @@ export function writeDrawing(block: MediaBlock, id: string): JsonObject | undefi
   }
 }
 
-/** A summary by the service; any other comes in an envelope. Throws for one of a request that cannot be opened. */
+/** A summary by the service, or the one in an envelope. Throws for a damaged envelope in a request (`index`). */
 export function readSummary(item: WireItem, index?: number): OpaqueBlock | undefined {
   const summary = summaryIn(item)
   if (summary === undefined) return undefined
@@ -303,21 +303,21 @@ export function writeForeignSummary(block: OpaqueBlock): JsonObject | undefined 
 }
 
 /**
- * The text of an item that is a summary. Codex (0.171.0) has two more names for one, of which the last may also stand
- * where there is none.
+ * The text of a summary; undefined for an item that is none. Codex (0.171.0) has two more names for a summary; an item
+ * that has one of these names and no text is none.
  */
 export const summaryIn = (item: WireItem): string | undefined =>
   /^(?:context_)?compaction(?:_summary)?$/.test(memberText(item, 'type') ?? '')
     ? (memberText(item, 'encrypted_content') ?? (item.type === 'compaction' ? '' : undefined))
     : undefined
 
-/** It orders a summary of what stands before it, so behind it nothing is said. */
+/** The trigger orders a summary of what stands before it, so nothing may stand behind it. */
 export function misplacedTrigger(index: number): ProblemError {
   const place = `input.${index}`
   return invalid(`${place}: a compaction_trigger has to be the last item, and the only one.`, place)
 }
 
-/** The messages of the user in an input, as the answer of a path that only sums up brings them back. */
+/** The user's messages in an input, which the answer of `/v1/responses/compact` repeats. */
 export function saidByUser(input: Json | undefined): JsonObject[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }]
   return objectsOf(input).filter(
@@ -325,7 +325,7 @@ export function saidByUser(input: Json | undefined): JsonObject[] {
   )
 }
 
-/** What that path answers: what the user said, word for word, and the summary of all behind it. */
+/** The answer of that path: what the user said, word for word, and behind it the summary. */
 export function writeCompacted(
   { id, created_at, output, usage }: JsonObject,
   { request, newId }: Pick<WriteReplyContext, 'request' | 'newId'>,

@@ -20,7 +20,7 @@ import { edit } from './same.ts'
 import { streamThread } from './memory/stream-thread.ts'
 import { placeOf, MUST_KEEP, FIELDS } from './wire.ts'
 
-/** The beginnings of its event types. */
+/** Every event type of this dialect begins with one of these. */
 const KNOWN = /^(?:response\.|error|keepalive)/
 const DELTA = /^response\..+\.delta$/
 const KNOWN_DATA = /"type"\s*:\s*"(?:response\.|error|keepalive)/
@@ -30,7 +30,7 @@ const OPERATIONS: Record<string, Route['operation']> = {
   '/v1/responses/input_tokens': 'count-tokens',
 }
 
-/** Where `client.responses.compact` asks for a summary of a conversation. */
+/** The path at which `client.responses.compact` asks for a summary of a conversation. */
 const COMPACT = '/v1/responses/compact'
 
 function match({ method, path }: RequestHead): Route | undefined {
@@ -50,8 +50,8 @@ function writer(context: WriteReplyContext): Writer {
 }
 
 /**
- * Events that only bring a piece. Endings, failures and usage come in other events; an item that is done may be a
- * call.
+ * Events that bring a piece of the reply and nothing else, besides all deltas. Ends, failures and usage come in other
+ * events. `response.output_item.done` is missing, because the item may be a call.
  */
 const PIECES: ReadonlySet<string> = new Set([
   'response.content_part.added',
@@ -67,7 +67,7 @@ const PIECES: ReadonlySet<string> = new Set([
   'response.custom_tool_call_input.done',
 ])
 
-/** Typed items in, typed items out, each with its own life in the stream. */
+/** `POST /v1/responses`: typed items in, typed items out. In a stream each item has events of its own. */
 export const responses: Adapter = {
   dialect: DIALECT,
   caller: {
@@ -90,8 +90,8 @@ export const responses: Adapter = {
   },
   upstream: {
     defaultAuth: 'bearer',
-    // Clients of this dialect have the version in their address: Volcengine's is v3. Where there is none (Azure with a
-    // dated version) only the whole endpoint says so.
+    // The address that clients are given ends in the version (Volcengine's in v3). For an address without one (Azure
+    // with a dated version) the whole endpoint has to be configured.
     versions: /(?:\/(v\d+(?:(?:alpha|beta)\d*)?(?:\/openai)?))?(?:\/responses)?$/,
     compacts: true,
     searchesFiles: true,

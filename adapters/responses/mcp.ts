@@ -16,7 +16,8 @@ export function readMcpTool(tool: JsonObject): McpTool | undefined {
   if (name === undefined || url === undefined) return undefined
   const token = members.text('authorization')
   const allowed = readAllowed(members)
-  // In other dialects a call needs no approval, as with `require_approval: "never"` here. Who says nothing gets that.
+  // Other dialects call without approval, as `never` does here. Any other value is left over, and so is the default,
+  // `always`. Where a caller writes `always` (`asks`), its request is refused.
   const approval = members.any('require_approval') ?? 'always'
   if (approval !== 'never') members.leave('require_approval', approval)
   const asks = tool['require_approval'] === 'always' || objectIn(approval)['always']
@@ -118,7 +119,7 @@ export function writeMcpListing(block: McpListingBlock): JsonObject {
 
 const PREFIX = 'mcp_'
 
-/** An upstream refuses an id whose prefix does not fit the item's type. An id of its own is restored. */
+/** An upstream refuses an id whose prefix does not fit the item's type. One that it gave out itself is restored. */
 export function toMcpId(id: string): string {
   const inner = id.indexOf(`_${PREFIX}`) + 1
   if (inner > 0) return id.slice(inner)

@@ -5,6 +5,7 @@ import {
   PDF,
   readDataUrl,
   saidDocument,
+  soundFormat,
   typeByName,
 } from '../../src/rules/media.ts'
 import type { MediaBlock, MediaSource } from '../../src/model/request.ts'
@@ -35,13 +36,13 @@ export function readImage(members: Members): ReadMedia | undefined {
     : defined({ mediaType: IMAGE, source: { fileId }, detail })
 }
 
-/** An address in the place of an image leads to an image, whatever its ending. */
+/** An address in the place of an image is that of an image, whatever ending it has. */
 function image(place: Located): Located {
   const isOther = 'url' in place.source && !place.mediaType.startsWith('image/')
   return isOther ? { ...place, mediaType: IMAGE } : place
 }
 
-/** `auto` is the default, so it says nothing: the client's types demand a detail for every image. */
+/** `auto` is the default and says nothing. The client's types demand a detail for every image, so callers write it. */
 const detailIn = (detail: Json | undefined): string | undefined =>
   typeof detail === 'string' && detail !== AUTO ? detail : undefined
 
@@ -112,16 +113,8 @@ function writeFile({ source, mediaType, name, ...node }: MediaBlock): JsonObject
   }
 }
 
-/** The two audio formats of this dialect, by their media types. */
-const AUDIO = /^audio\/(?:(mpeg|mp3)|(?:x-|vnd\.)?wave?)$/
-
-function audioFormat(mediaType: string): string | undefined {
-  const found = AUDIO.exec(mediaType)
-  return found ? (found[1] === undefined ? 'wav' : 'mp3') : undefined
-}
-
 function writeAudio({ source, mediaType, ...node }: MediaBlock): JsonObject | undefined {
-  const format = factsOf(node).audio ?? audioFormat(mediaType)
+  const format = factsOf(node).audio ?? soundFormat(mediaType)
   if (!('data' in source) || format === undefined) return undefined
   const audio: Json = { data: source.data, format }
   return { type: 'input_audio', input_audio: audio, ...restOf(node) }

@@ -19,8 +19,8 @@ export function writeModel(
 }
 
 /**
- * The query in which Codex says its version. It does not read `data`, and takes a list without `models` for none at
- * all (0.171.0, where the provider's key comes from a command).
+ * The query parameter in which Codex says its version. Codex reads `models` and not `data`, and takes a list without
+ * `models` for none at all (0.171.0, where the provider's key comes from a command).
  */
 const CODEX_VERSION = 'client_version'
 

@@ -16,7 +16,7 @@ export const CALL_ID: NameRule = { forbidden: /(?!)/, maxLength: 64 }
 /** The same id for a call and for its result. */
 export const writeCallId = (id: string): string => shortenName(id, CALL_ID)
 
-/** The id of a user has the same bound. A longer one becomes a shorter one that is stable and unique. */
+/** An end user's id has the same bound. A longer one becomes a shorter one that is stable and unique. */
 export const writeUserId = (id: string): string => shortenName(id, CALL_ID)
 
 export interface WireNames {
@@ -28,7 +28,7 @@ export interface WireNames {
 export const wireNames = (request: Pick<Request, 'tools' | 'origin'>): WireNames =>
   isOrigin(request) ? ownNames(toolNames(request, NAME)) : foreignNames(toolNames(request, NAME))
 
-/** A caller of this dialect knows the namespaces of its own services. */
+/** A caller of this dialect knows the namespaces of its service, too, which its request does not declare. */
 const ownNames = remembered((plain: ToolNames) => namesOf(plain, true))
 const foreignNames = remembered((plain: ToolNames) => namesOf(plain, false))
 

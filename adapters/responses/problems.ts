@@ -11,33 +11,19 @@ import {
   type ProblemKind,
 } from '../../src/model/problem.ts'
 import { readWait } from '../../src/problems/wait.ts'
-import { codeFor, nameIn, openAiWords, statusIn, wordsIn } from '../../src/problems/error-words.ts'
+import {
+  codeFor,
+  kindNamed,
+  nameIn,
+  openAiWords,
+  statusIn,
+  withCause,
+  wordsIn,
+} from '../../src/problems/error-words.ts'
 import { memberText, objectIn } from './dialect.ts'
 
 const readKind = (status: number): ProblemKind =>
   kindOfStatus(status) ?? (status >= 400 && status < 500 ? 'invalid-request' : 'bad-upstream')
-
-/** Codes and types that say more than the status, or stand where there is no status. */
-const KINDS_BY_CODE = new Map<string, ProblemKind>([
-  ['server_error', 'internal'],
-  ['internal_error', 'internal'],
-  ['rate_limit_exceeded', 'rate-limit'],
-  ['rate_limit_error', 'rate-limit'],
-  ['too_many_requests', 'rate-limit'],
-  ['invalid_api_key', 'authentication'],
-  ['authentication_error', 'authentication'],
-  ['permission_error', 'permission'],
-  ['model_not_found', 'not-found'],
-  ['not_found_error', 'not-found'],
-  ['server_is_overloaded', 'overloaded'],
-  ['overloaded_error', 'overloaded'],
-  ['slow_down', 'overloaded'],
-  ['timeout', 'timeout'],
-  ['cancelled', 'cancelled'],
-  ['invalid_prompt', 'invalid-request'],
-  ['invalid_request_error', 'invalid-request'],
-  ['previous_response_not_found', 'invalid-request'],
-])
 
 interface Said {
   message: string
@@ -77,7 +63,7 @@ function fromObject(error: JsonObject, beside?: number): Said | undefined {
   const words = message || code || type || (status === undefined ? message : wordless(status))
   return words === undefined
     ? undefined
-    : defined({ message: words, code, type, status, details: error })
+    : defined({ message: withCause(words, error), code, type, status, details: error })
 }
 
 const wordless = (status: number): string => `The upstream answered with status ${status}.`
@@ -94,9 +80,9 @@ export function readProblem(status: number, body: Json | undefined): Problem {
   return toProblem({ ...said, message: said.message || wordless(status) }, readKind(inner), inner)
 }
 
-/** The failure that should be a reply, or an event that tells of one. */
-export const failureIn = (body: Json, wordlessly: Problem): Problem =>
-  problemIn(body) ?? (wordsIn(body) === undefined ? wordlessly : readProblem(200, body))
+/** Reads a body in the place of a reply, or an event of a failure. `otherwise`: the problem where it has no words. */
+export const failureIn = (body: Json, otherwise: Problem): Problem =>
+  problemIn(body) ?? (wordsIn(body) === undefined ? otherwise : readProblem(200, body))
 
 /** Reads the error in a stream or in a body that should be a reply; undefined when there is none. */
 export function problemIn(body: Json | undefined): Problem | undefined {
@@ -109,7 +95,7 @@ export function problemIn(body: Json | undefined): Problem | undefined {
 function toProblem(said: Said, byStatus: ProblemKind, status: number | undefined): Problem {
   const { message, code, type, details } = said
   const overflow = readOverflow(message, code)
-  const byCode = KINDS_BY_CODE.get(code ?? '') ?? KINDS_BY_CODE.get(type ?? '')
+  const byCode = kindNamed([code, type])
   const isLess = byCode === undefined || (status !== undefined && isVague(byCode))
   const retryAfterMs = readWait(message)
   const named = isLess ? byStatus : byCode
@@ -153,8 +139,9 @@ export const writeError = (problem: Problem): { code: string; message: string } 
 })
 
 /**
- * The same beside its response, with the members that it has in a body: openai-java 4.101 throws anew where an error is
- * asked for its type and has none. Made of nothing else, because it is made again of what is kept of the response.
+ * The same error beside its response, with the members of an error in a body: openai-java 4.101 throws another error
+ * where it asks this one for its type in vain. It is made of the error alone, because `filledFrame` makes it again from
+ * a stored response.
  */
 export const writeErrorBeside = (error: JsonObject): JsonObject => ({
   type: STREAM_TYPES.get(error['code']) ?? codeFor({ kind: 'internal', message: '' }).type,
@@ -170,13 +157,16 @@ const STREAM_TYPES: ReadonlyMap<unknown, string> = new Map(
 )
 
 const GOOD_ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete'])
-/** With one of these, or an error, such an end reports a failure. */
+/** A good end reports a failure where the response has one of these statuses, or an error. */
 const FAILED: ReadonlySet<unknown> = new Set(['failed', 'cancelled'])
 
-/** With one of these an end is none: it would be taken for a success. */
+/** A failed end with one of these statuses is not taken for a failure: clients would take it for a success. */
 const UNDER_WAY: ReadonlySet<unknown> = new Set(['queued', 'in_progress'])
 
-/** The library (openai 7.55) throws for this event name or this member, and hands on any other event. */
+/**
+ * Whether clients take a frame for a failure. The library (openai 7.55) throws at the event name `error` and at a
+ * member `error`, and hands on any other event.
+ */
 export function tellsFailure({ event, data }: Frame): boolean {
   const { type, response, error } = parseObject(data) ?? {}
   const { status, error: failure } = objectIn(response)

@@ -7,10 +7,10 @@ const STATELESS: ServerFacts = { state: false, drop: ['include'] }
 
 const ACCOUNT = ['service_tier', 'metadata', 'prompt_cache_key', 'prompt_cache_retention']
 
-/** What nearly all but the first one have in common. */
+/** The facts about nearly all servers but OpenAI's. */
 const USUAL: ServerFacts = { safetyIdentifier: false, jsonWord: false }
 
-/** Models of the first service, which knows thoughts by their proofs. */
+/** The facts about servers of OpenAI's models, which know thoughts by their proofs. */
 const PROVEN: ServerFacts = { unprovenThoughts: false, jsonWord: true }
 
 const OPENAI: ServerFacts = { ...PROVEN, safetyIdentifier: true }

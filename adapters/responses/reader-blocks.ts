@@ -120,7 +120,7 @@ export class Items {
     }
   }
 
-  /** What the caller has to do is a call, also where the caller knows no such item. */
+  /** An item that the caller has to carry out becomes a call, also for a caller that does not know such items. */
   #finishOther(state: Item, item: WireItem): void {
     const { request, lose } = this.#context
     const blocks = callsFor(item, request, lose)
@@ -191,7 +191,7 @@ export class Items {
     return hasLogprobs(event.logprobs) ? undefined : take
   }
 
-  /** Takes the tokens of the open part, from one on. */
+  /** Takes the log probabilities of the open part, from one of its tokens on. */
   #weigh(state: Item, list: Json | undefined, from: number): void {
     const logprobs = readLogprobs(list, this.#context.lose).slice(from)
     state.weighed += logprobs.length
@@ -360,7 +360,7 @@ export interface Item {
   /** The key of its open content part, and the number of annotations in that part. */
   part: string | undefined
   cited: number
-  /** The number of its tokens that are known. */
+  /** The number of that part's tokens that are known. */
   weighed: number
   /** The leftovers of that part. */
   left: Ext | undefined
@@ -387,7 +387,7 @@ export function thoughtsIn(
   return { shown, texts: textsOf(shown) }
 }
 
-/** The item and the part that an event is about. */
+/** The item that an event is about. */
 export interface ItemPlace {
   index: number | undefined
   id: string | undefined

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/json/json.ts'
+import { isObject, stringify, type Json, type JsonObject } from '../../src/json/json.ts'
 import type { Tail } from '../../src/model/events.ts'
 import type { Ext } from '../../src/model/request.ts'
 import { DIALECT, keep, leftoversBeyond, listOf, memberText } from './dialect.ts'
@@ -12,7 +12,7 @@ export function readPhase(item: WireItem): Ext | undefined {
 
 const PARTS: ReadonlySet<Json | undefined> = new Set(['output_text', 'refusal', 'text'])
 
-/** The part of a message that an event brings; parts of other items are none of the conversation's. */
+/** The part of a message that an event brings; empty for a part of another item, such as a summary of thoughts. */
 export const partIn = ({ part }: WireStep): WirePart =>
   isObject(part) && PARTS.has(part['type']) ? part : {}
 
@@ -24,11 +24,12 @@ export const partsIn = ({ content }: WireItem): Json[] =>
 export const textPart = ({ text, refusal }: WireStep): WirePart =>
   typeof refusal === 'string' ? { type: 'refusal', refusal } : { text: text ?? null }
 
-/** The whole input of a call, by either name. */
-export const inputIn = (value: JsonObject): string | undefined =>
-  memberText(value, 'type')?.includes('custom_tool_call')
-    ? memberText(value, 'input')
-    : memberText(value, 'arguments')
+/** The whole input of a call, by either name. Arguments that a server sends as an object are its JSON. */
+export function inputIn(value: JsonObject): string | undefined {
+  if (memberText(value, 'type')?.includes('custom_tool_call')) return memberText(value, 'input')
+  const given = value['arguments']
+  return isObject(given) ? stringify(given) : memberText(value, 'arguments')
+}
 
 /** The leftovers of a part, for the end of its block. */
 export const toTail = (ext: Ext | undefined): Tail => (ext ? { ext } : {})

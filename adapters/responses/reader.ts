@@ -37,7 +37,7 @@ const UNFINISHED: Problem = {
   retry: false,
 }
 
-/** Settings of which a response gives the value that was used, not the one that was requested. */
+/** Members that say what was used and not what was requested, so they are no repetition of the request. */
 const DONE = new Set(['access_programs', 'frequency_penalty', 'presence_penalty', 'service_tier'])
 
 const WITHHELD = 'input_transformations'
@@ -52,21 +52,21 @@ const responseMembers = lazily<ReadonlySet<string>>(
       ),
       'billing',
       'output_text',
-      // Read beside them.
+      // Read elsewhere.
       'service_tier',
       WITHHELD,
     ]),
 )
 
-/** The same where the reply ended in a way that only this dialect has a word for. */
+/** The same for a reply that ended in a way that only this dialect has a word for: then the reason is left over. */
 const membersBesideEnd = lazily<ReadonlySet<string>>(
   () => new Set([...responseMembers()].filter((key) => key !== 'incomplete_details')),
 )
 
-/** Codes of a failure (openai 7.57), with what the other services call its category. */
+/** Codes of a failure (openai 7.57). Group 1 is what other services call its category. */
 const POLICY = /^(?:(bio|cyber)|misalignment)_policy/
 
-/** Numbers and padding of events, which are not read. */
+/** The numbers and the padding of events, which are not read. */
 const UNREAD = { counts: [['sequence_number']], noise: [['obfuscation']] }
 const DELTA = ['delta']
 
@@ -162,7 +162,7 @@ export class ResponseReader implements Reader {
     this.#cursor.done()
   }
 
-  /** What its caller asked for in words of another dialect is told there. */
+  /** Reads the diagnosis of the cache, for a caller of another dialect that asked for one; else it is left over. */
   #compared(response: JsonObject): { usage: Usage; left: JsonObject } {
     const { request } = this.#context
     const { [DIAGNOSIS]: found, ...others } = response
@@ -173,7 +173,7 @@ export class ResponseReader implements Reader {
     return { usage, left: isMore ? { ...others, [DIAGNOSIS]: left } : others }
   }
 
-  /** A reply that its service stops by a policy, when there is some of it already, is refused from there on. */
+  /** Where a policy stops a reply that has begun, the reply ends refused. A caller of this dialect sees the failure. */
   #fail(problem: Problem, { usage }: WireResponse): void {
     const [found, category] = POLICY.exec(problem.code ?? '') ?? []
     const isOwn = isOrigin(this.#context.request)

@@ -1,37 +1,27 @@
 import { defined, isObject, type Json, type JsonObject } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { nothingLost, type Lose } from '../../src/model/loss.ts'
 import type { Effort, Proof, ReasoningOptions, Request } from '../../src/model/request.ts'
 import { bringsProvenText, writeEnvelope, type ProofSlot } from '../../src/model/proof.ts'
-import {
-  DIALECT,
-  keepRest,
-  restOf,
-  factsOf,
-  listOf,
-  memberText,
-  objectsOf,
-  silently,
-} from './dialect.ts'
+import { DIALECT, keepRest, restOf, factsOf, listOf, memberText, objectsOf } from './dialect.ts'
+import { EFFORTS, nearestEffort } from '../../src/rules/effort.ts'
 import { nearestTo } from '../../src/models/thinking.ts'
 import { Members } from '../../src/model/ext.ts'
 
-const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 /** The model's effort when none is given. */
 const DEFAULT_EFFORT: Effort = 'medium'
 
-/** The smallest budget for each effort; only efforts that every reasoning model has. */
-const BUDGETS: readonly [number, Effort][] = [
-  [16_384, 'high'],
-  [8192, 'medium'],
-  [0, 'low'],
-]
-const nearestEffort = (budget: number): Effort =>
-  BUDGETS.find(([least]) => budget >= least)?.[1] ?? DEFAULT_EFFORT
+/** The efforts that every reasoning model has: a budget becomes one of these. */
+const USUAL_EFFORTS: readonly Effort[] = ['low', 'medium', 'high']
+const usualEffort = (budget: number): Effort =>
+  nearestTo(nearestEffort(budget), USUAL_EFFORTS) ?? DEFAULT_EFFORT
 
 export const readEffort = (value: Json | undefined): Effort | undefined =>
   EFFORTS.find((known) => known === value)
 
-/** Over other services a model is shown all thoughts, unless they are left out. */
+/**
+ * The values of `reasoning.context` that other services can follow: their models are shown all thoughts that a request
+ * holds, and `current_turn` leaves the earlier ones out of it.
+ */
 const CONTEXTS: readonly unknown[] = ['auto', 'current_turn', 'all_turns']
 
 export function readContext(request: Members): Json | undefined {
@@ -105,24 +95,24 @@ function writeEffort(
   }
   if (budget !== undefined) {
     lose('approximated', 'reasoning.budget')
-    return nearestTo(nearestEffort(budget), efforts)
+    return nearestTo(usualEffort(budget), efforts)
   }
-  // Without an effort the model decides itself, as far as this dialect allows.
+  // A model that is told no effort decides itself, which comes nearest to adaptive thinking here.
   return mode === 'adaptive'
     ? lose('approximated', 'reasoning.mode')
     : nearestTo(DEFAULT_EFFORT, efforts)
 }
 
-/** The reasoning settings in a reply, as requested; both may be null. */
+/** The reasoning settings in a reply, as requested. Both members have to be there. */
 export function showReasoning(request: Request): JsonObject {
-  return { effort: null, summary: null, ...writeReasoningOptions(request, true, silently) }
+  return { effort: null, summary: null, ...writeReasoningOptions(request, true, nothingLost) }
 }
 
-/** Thoughts that an upstream knows by their id alone, or by their words. */
+/** Whether an item is a thought without a proof: an upstream knows it by its id or by its words. */
 export const isUnproven = ({ type, encrypted_content: proof }: JsonObject): boolean =>
   type === 'reasoning' && (proof ?? '') === ''
 
-/** Thoughts with a proof that the service gave out. */
+/** Whether an item is a thought with a proof. */
 export const isProven = (item: JsonObject): boolean =>
   item['type'] === 'reasoning' && !isUnproven(item)
 
@@ -136,16 +126,15 @@ export const asksForProofs = (members: Members): boolean =>
   listOf(members.peek('include')).includes(PROOFS)
 
 /**
- * Whether the proof of a text may stand behind it as an item of its own. Programs read the answer as `output[-1]`, so
- * it stands at the end of a reply only where the caller asked for proofs or to see thoughts, or has brought such a one
- * back.
+ * Whether the proof of a text may stand behind it as an item of its own. Programs read the answer as `output[-1]`, so a
+ * proof ends a reply only where the caller asked for proofs or to see thoughts, or has brought such a proof back.
  */
 export const mayFollowText = (request: Request): boolean =>
   factsOf(request).proofs === true ||
   request.reasoning?.visible === true ||
   bringsProvenText(request)
 
-/** Writes a proof of this dialect as it is, any other in an envelope. */
+/** Writes a proof of this dialect as it is. A foreign one, or one without words, goes into an envelope that says so. */
 export function writeProof(proof: Proof, redacted: true | undefined): string {
   const slot: ProofSlot = redacted ? 'redacted' : 'self'
   return proof.dialect === DIALECT && !redacted ? proof.value : writeEnvelope(proof, slot)

@@ -6,19 +6,10 @@ import {
   type JsonObject,
 } from '../../src/json/json.ts'
 import { WITHHELD, type Withheld } from '../../src/model/events.ts'
-import type { Lose } from '../../src/model/loss.ts'
+import { nothingLost, type Lose } from '../../src/model/loss.ts'
 import type { FinishReason, Request, Tool } from '../../src/model/request.ts'
 import { remembered } from '../../src/model/remembered.ts'
-import {
-  lookup,
-  objectIn,
-  memberText,
-  objectsOf,
-  restOf,
-  factsOf,
-  isOrigin,
-  silently,
-} from './dialect.ts'
+import { lookup, objectIn, memberText, objectsOf, restOf, factsOf, isOrigin } from './dialect.ts'
 import type { WriteReplyContext } from '../contract.ts'
 import { writeChoice, writeTools } from './tools.ts'
 import { wireNames, type WireNames } from './names.ts'
@@ -89,10 +80,7 @@ export function readFinish(response: JsonObject, seen: Seen): FinishReason {
   return chooseFinish({ status: memberText(response, 'status') ?? 'completed', reason }, seen)
 }
 
-/**
- * The response object before any output: the request's settings, with defaults filled in. All members must be
- * there: readers of the open standard (openresponses.org) refuse an object that lacks one.
- */
+/** The end of a reason, which the canonical word leaves out: `prefix_mismatch`. */
 const MISMATCH = '_mismatch'
 
 /** The items of reasoning that the model was not shown; undefined where nothing is said of them. */
@@ -114,6 +102,10 @@ export const writeWithheld = (withheld: readonly Withheld[], lose: Lose): JsonOb
     return []
   })
 
+/**
+ * The response object before any output: the request's settings, with defaults filled in. All members must be
+ * there: readers of the open standard (openresponses.org) refuse an object that lacks one.
+ */
 export function writeOpening(
   request: Request,
   { newId, now }: Pick<WriteReplyContext, 'newId' | 'now'>,
@@ -143,7 +135,7 @@ export function writeOpening(
     prompt_cache_retention: factsOf(request).caching?.['prompt_cache_retention'] ?? null,
     reasoning: showReasoning(request),
     safety_identifier: userAs('safety_identifier', request),
-    service_tier: writeTier(request.tier, false, silently) ?? 'default',
+    service_tier: writeTier(request.tier, false, nothingLost) ?? 'default',
     store: request.store ?? true,
     temperature: sampling.temperature ?? 1,
     text: echoText(request),
@@ -157,6 +149,10 @@ export function writeOpening(
   }
 }
 
+/** What several events of a stream repeat is spelled once for all of them; events of a reply in one body never are. */
+export const repeated = (value: Json, { request }: WriteReplyContext): Json =>
+  request.stream ? Verbatim.of(value) : value
+
 function echoInstructions({ system }: Request): string | null {
   const texts = system.flatMap((block) => (block.kind === 'text' ? [block.text] : []))
   return texts.length > 0 ? texts.join('\n\n') : null
@@ -168,7 +164,7 @@ function userAs(key: 'user' | 'safety_identifier', request: Request): string | n
 }
 
 function echoText(request: Request): JsonObject {
-  const text = withoutNulls(writeText(request, true, silently) ?? {})
+  const text = withoutNulls(writeText(request, true, nothingLost) ?? {})
   const format = {
     ...lookup(FORMATS, memberText(objectIn(text['format']), 'type')),
     ...objectIn(text['format']),
@@ -178,16 +174,16 @@ function echoText(request: Request): JsonObject {
 
 const FORMATS: Record<string, JsonObject> = { json_schema: { description: null, strict: true } }
 
-/** Every reply of a session repeats the same. */
+/** Remembered, because every reply of a session repeats the same tools. */
 const writtenTools = remembered((list: readonly Tool[], names: WireNames, own: boolean) => {
-  const context = { names, own, lose: silently, deferred: true }
+  const context = { names, own, lose: nothingLost, deferred: true }
   const { tools, choices } = writeTools(list, context)
   return { choices, tools: Verbatim.of(tools.map(withDefaults)) }
 })
 
 function echoTools(request: Request): JsonObject {
   const { tools, choices } = writtenTools(request.tools, wireNames(request), isOrigin(request))
-  const choice: Json = writeChoice(request.toolChoice, choices, silently) ?? 'auto'
+  const choice: Json = writeChoice(request.toolChoice, choices, nothingLost) ?? 'auto'
   return { tool_choice: choice, tools }
 }
 

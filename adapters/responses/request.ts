@@ -125,10 +125,10 @@ function takeChoice(members: Members): ToolChoice | undefined {
   return choice
 }
 
-/** A session has the same in each of its requests. */
+/** Remembered, because all requests of a session have the same tools. */
 const toolsIn = remembered(readTools)
 
-/** The tools that a search found, without hidden ones that the request declares already. */
+/** The tools that the conversation brought, without deferred ones that the request declares itself. */
 function unknownTo(tools: readonly Tool[], found: readonly Tool[]): Tool[] {
   const isKnown = isAmong(tools)
   return found.filter((tool) => !tool.deferred || !isKnown(keyOf(tool)))
@@ -143,16 +143,16 @@ function readInstructions(members: Members): Block[] {
 export function writeRequest(request: Request, context: WriteRequestContext): WrittenRequest {
   const { target, lose } = context
   const { placed, ...whole } = writeWhole(request, { ...context, target: served(target) })
-  // A key that was made here is no loss.
-  const heard: Lose = (code, path, detail) =>
+  // The caller loses nothing with a key that was made here.
+  const loseAsked: Lose = (code, path, detail) =>
     path === 'cacheKey' && request.cacheKey === undefined ? undefined : lose(code, path, detail)
   return {
     ...whole,
-    body: fit(whole.body, target, heard, isOrigin(request) ? undefined : placed),
+    body: fit(whole.body, target, loseAsked, isOrigin(request) ? undefined : placed),
   }
 }
 
-/** With the places of its items, for what is lost of them later. */
+/** A written request, with the places of its items, by which fitting reports what is lost of them. */
 interface Whole extends WrittenRequest {
   readonly placed: readonly Placed[]
 }
@@ -169,7 +169,6 @@ export function writeWhole(asked: Request, context: WriteRequestContext): Whole 
 
 function writeSeen(request: Request, context: WriteRequestContext, known: Known): Whole {
   const { target, lose } = context
-  // For settings that are absent, this dialect's defaults hold.
   const own = isOrigin(request)
   const names = wireNames(request)
   const canMark = takesMarks(target, known, own)
@@ -183,7 +182,7 @@ function writeSeen(request: Request, context: WriteRequestContext, known: Known)
   const repaired = own ? placed : repair(placed, lose)
   const { instructions, input } = own
     ? { instructions: top, input: writeOwnInput(request, placed) }
-    : opened(top, writeInput(request, repaired), leading, { request, lose })
+    : opened(top, writeInput(request, repaired), leading, { request, lose, turns: repaired.length })
   const { text: _, include: __, prompt_cache_options: ___, ...rest } = restOf(request)
   const asked = own && request.compact?.now ? [...inputItems(input), TRIGGER] : input
   const saying = { request, own, lose }
@@ -214,23 +213,23 @@ function writeSeen(request: Request, context: WriteRequestContext, known: Known)
   return { path: '/v1/responses', headers: {}, body, placed: repaired }
 }
 
-/** The service keeps what it is not told not to keep. */
+/** The service keeps a request unless it is told not to. */
 const WHOLE = { isTold: true, stores: true }
 
-/** Asks for a summary of everything before it. */
+/** The item that asks for a summary of everything before it. */
 const TRIGGER = { type: 'compaction_trigger' }
 
 const inputItems = (input: Json | undefined): Json[] =>
   typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : listOf(input)
 
-/** The service requires a conversation. */
+/** Begins the conversation with words of the user where it has none, because the service refuses an empty one. */
 function opened(
   instructions: string | undefined,
   items: readonly JsonObject[],
   leading: JsonObject | undefined,
-  { request, lose }: { request: Request; lose: Lose },
+  { request, lose, turns }: { request: Request; lose: Lose; turns: number },
 ) {
-  const written = { system: instructions === undefined ? 0 : 1, turns: items.length }
+  const written = { system: instructions === undefined ? 0 : 1, turns }
   const words = firstWordsFor(request, written)
   if (words === GO_ON) lose('defaulted', 'turns', 'the user does not begin')
   const begun = words === undefined ? items : [saying(words), ...items]
@@ -238,7 +237,7 @@ function opened(
   return { instructions: leading ? undefined : instructions, input: capped }
 }
 
-/** `isLeading`: their cache marks are written. */
+/** `isLeading`: a message that stands for the instructions has their cache marks. */
 function writeInstructions(
   system: readonly Block[],
   { lose }: WriteRequestContext,
@@ -275,7 +274,7 @@ function writeToolOptions(
 const saying = (content: string) => ({ type: 'message', role: 'user', content })
 
 function writeInput(request: Request, repaired: readonly Placed[]): JsonObject[] {
-  const words = repaired.length > 0 ? options.formatWords(request) : undefined
+  const words = options.formatWords(request)
   const asked = words ? [{ type: 'message', role: 'developer', content: words }] : []
   return [...asked, ...repaired.map(({ item }) => item)]
 }

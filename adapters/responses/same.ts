@@ -28,7 +28,7 @@ export function edit(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject
     : withMembers(sent, { model })
 }
 
-/** Without what only other services, and this proxy, can read. */
+/** Takes out what only other services or this proxy can read. */
 function cleaned(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
   const { facts, foreign, nameless, resolved } = edits
   const isAlone = resolved || !keepsReplies(facts)
@@ -42,6 +42,7 @@ function cleaned(body: JsonObject, edits: SameEdits, lose: Lose): JsonObject {
  * ask for that copy or delete it.
  */
 const ALONE = { previous_response_id: undefined, store: false }
+/** The same for a path that stores nothing and does not know `store`. */
 const UNREFERRED = { previous_response_id: undefined, store: undefined }
 
 type EditItem = (item: Json, index: number) => Json | readonly Json[]
@@ -59,18 +60,18 @@ function ownItems(edits: SameEdits, lose: Lose): EditItem {
   return (item, index) => {
     if (!isObject(item)) return item
     items.next(item)
-    const told = items.of()
+    const loseHere = items.of()
     const { type, id }: WireItem = item
     if (type === 'reasoning') {
       // Without a proof an upstream finds thoughts by their id; records kept here have lost that id.
       const isKnown = !isMinted(id) && !(resolved && id === undefined)
-      return ownReasoning(item, { isKnown, isOpen, readsProof, lose: told }) ?? []
+      return ownReasoning(item, { isKnown, isOpen, readsProof, lose: loseHere }) ?? []
     }
     const summary = readForeignSummary(item, index)
     if (summary) return summary
     if (!isMinted(id) || type === 'item_reference') return item
-    if (isRun(item)) return told('dropped', '') ?? []
-    // The upstream does not know the id of an item that stands for a call of an MCP server.
+    if (isRun(item)) return loseHere('dropped', '') ?? []
+    // An `mcp_call` has to have an id, so it keeps one that the upstream does not know.
     return type === 'mcp_call' ? item : withMembers(item, { id: undefined })
   }
 }
@@ -82,7 +83,7 @@ const withoutNames =
       ? withMembers(item, { id: undefined })
       : item
 
-/** A summary that is in words; undefined for any other item. Throws for one that another service has sealed. */
+/** A summary in words, as a message; undefined for another item. Throws for one that only another service can read. */
 function readForeignSummary(item: WireItem, index: number): JsonObject | undefined {
   const summary = summaryIn(item) ?? ''
   const carried = readSummaryEnvelope(summary)
@@ -98,9 +99,9 @@ const isRun = ({ type, result }: JsonObject): boolean =>
   (type === 'image_generation_call' && typeof result === 'string' && result !== '')
 
 interface Reasoned {
-  /** The upstream knows it by its id. */
+  /** The upstream knows the thoughts by their id. */
   readonly isKnown: boolean
-  /** The upstream knows it by its words. */
+  /** The upstream knows the thoughts by their words. */
   readonly isOpen: boolean
   readonly readsProof: (account: string | undefined) => boolean
   readonly lose: LoseOf

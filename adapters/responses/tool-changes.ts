@@ -1,6 +1,6 @@
 import { toText, Verbatim, type JsonObject } from '../../src/json/json.ts'
 import { isSearch, keyOf, namedAmong, placeTools } from '../../src/rules/late-tools.ts'
-import type { Lose, LoseOf } from '../../src/model/loss.ts'
+import { nothingLost, type Lose, type LoseOf } from '../../src/model/loss.ts'
 import type {
   Block,
   Request,
@@ -9,14 +9,14 @@ import type {
   ToolSearchBlock,
 } from '../../src/model/request.ts'
 import { clientItem, readClientCalls, readClientOutput } from './client-tools.ts'
-import { factsOf, keep, opaque, silently, withoutMinted } from './dialect.ts'
+import { factsOf, keep, opaque, withoutMinted } from './dialect.ts'
 import { readDrawing, readSummary } from './hosted.ts'
 import type { Takes } from './abilities.ts'
 import type { WireNames } from './names.ts'
 import { readTools, writeTools, type ToolContext, type WrittenTools } from './tools.ts'
 import { typeOfItem, type WireItem } from './wire.ts'
 
-/** Only a model that searches for tools knows what it has found. */
+/** Whether a search for tools, or what it found, can be written: only a model that searches for tools knows either. */
 export const searched = (
   block: Block,
   { takes, lose }: { takes: Takes; lose: LoseOf },
@@ -25,10 +25,10 @@ export const searched = (
 /** The tools before the conversation, and those that it brings. */
 export function offeredTools(request: Request, context: ToolContext, { late, deferred }: Takes) {
   const { own, lose } = context
-  // Only a search finds what is deferred; without one it comes with the change that names it.
+  // Only a search finds deferred tools. Where there is none, the change that names such a tool brings it.
   const isSearched = request.tools.some(isSearch)
   const taken = { late, deferred: own || (deferred && isSearched) }
-  const placed = placeTools(request, taken, own ? silently : lose)
+  const placed = placeTools(request, taken, own ? nothingLost : lose)
   const head = own ? request.tools.slice(0, factsOf(request).listed ?? 0) : placed.head
   const brought: WrittenTools = { tools: [], choices: new Map() }
   const isLate = request.tools.some((tool) => tool.late || tool.deferred)
@@ -36,14 +36,14 @@ export function offeredTools(request: Request, context: ToolContext, { late, def
   const bring = (change: ToolChangeBlock, heard: Lose): JsonObject | undefined => {
     if (change.cache) heard('dropped', 'cache')
     const named = change.change === 'add' ? namedAmong(head, change.tools) : []
-    // What waits for a search on top comes here as well, where a change names it.
+    // A tool at the top that waits for a search comes here as well, where a change names it.
     const shown = [...placed.brought(change), ...named.filter((tool) => hidden.delete(tool))]
     const { tools, choices } = writeTools(shown, { ...context, deferred: false })
     for (const [name, choice] of choices) brought.choices.set(name, choice)
     return tools.length > 0 ? { type: 'additional_tools', role: 'developer', tools } : undefined
   }
   return {
-    /** After the conversation was written. `isMarked`: their cache marks are written elsewhere. */
+    /** To be asked behind the conversation. `isMarked`: a message of instructions has the cache marks of tools. */
     tools(isMarked: boolean): WrittenTools {
       placed.reportUnnamed()
       const { tools, choices } = writeTools(isMarked ? head.map(withoutMark) : head, {
@@ -56,7 +56,7 @@ export function offeredTools(request: Request, context: ToolContext, { late, def
   }
 }
 
-/** For tools that all stand before the conversation: the same for every request, so that what is written is known again. */
+/** `bring` where all tools stand before the conversation: one function for all requests, so turns are remembered. */
 function bringNothing(change: ToolChangeBlock, heard: Lose): undefined {
   if (change.cache) heard('dropped', 'cache')
 }
@@ -70,7 +70,7 @@ function withoutMark(tool: Tool): Tool {
 const CALL = 'tool_search_call'
 const OUTPUT = 'tool_search_output'
 
-/** Ids of searches by a messages service, by which it knows them again; in an id of this dialect they have its prefix. */
+/** How a messages service begins the ids of its searches, which it wants back. Here a prefix stands before them. */
 const NATIVE = 'srvtoolu_'
 
 /** The id of an item for a search, or only the prefix of one that has to be made. */
@@ -79,7 +79,7 @@ export const searchItemId = (id: string | undefined, prefix: string): string =>
 
 const toSearchId = (id: string): string => (/^ts[co]_srvtoolu_/.test(id) ? id.slice(4) : id)
 
-/** A search that the service made, or what it found; undefined for another item. `before`: the id of the last search. */
+/** A search by the service, or what it found; undefined for another item. `before`: the id of the last search. */
 export function readServerSearch(item: WireItem, before: string): Block | undefined {
   const { type, id, execution } = item
   if (execution === 'client' || (type !== CALL && type !== OUTPUT)) return undefined
@@ -92,7 +92,7 @@ export function readServerSearch(item: WireItem, before: string): Block | undefi
   return { kind: 'tool-change', change: 'add', tools, searchId: before, ...kept }
 }
 
-/** An item of any other type: what it says, or all that it is. `before`: the id of the last search. */
+/** Reads an item of any other type into blocks, or keeps it whole. `before`: the id of the last search. */
 export function readOther(item: WireItem, index: number, before: string) {
   const type = typeOfItem(item)
   const search = readServerSearch(item, before)
@@ -124,6 +124,6 @@ export function writeFoundTools(
 ): JsonObject {
   const item = ownItem(block)
   if (item) return item
-  const context = { names, own, lose: silently, deferred: true }
+  const context = { names, own, lose: nothingLost, deferred: true }
   return { type: OUTPUT, ...MADE, tools: writeTools(namedAmong(tools, block.tools), context).tools }
 }

@@ -38,7 +38,7 @@ function readTool(tool: JsonObject): Tool[] {
   if (type === 'function') return [readFunction(tool)]
   if (type === 'custom') return [readCustom(tool)]
   if (type === 'namespace') return readNamespace(tool)
-  // A search for tools by the caller is a tool of the caller.
+  // The search for tools may be the caller's own tool, or else the service's.
   const known = type === 'mcp' ? readMcpTool(tool) : readClientTool(tool)
   if (known) return [known]
   const capability = findCapability(type)
@@ -119,7 +119,7 @@ export interface ToolContext {
   readonly deferred: boolean
 }
 
-/** The same for one of them. */
+/** The context of one tool. */
 interface OneToolContext extends ToolContext {
   readonly lose: LoseOf
 }
@@ -210,7 +210,7 @@ function writeRoot({ schema = '' }: FunctionTool, lose: LoseOf): string {
   return root.schema
 }
 
-/** A schema is sent unchanged; where strict mode would refuse it, `strict` is left out. */
+/** The schema is sent unchanged, so a tool is strict only where strict mode takes the schema as it is. */
 function foreignStrict({ strict, schema }: FunctionTool, lose: LoseOf): boolean {
   if (strict !== true || (schema !== undefined && strictSchema(schema) === schema))
     return strict ?? false
@@ -265,7 +265,7 @@ function nameIn(choice: JsonObject): string {
   )
 }
 
-/** `choices`: the name of each declared tool. A choice among tools that are not declared is left out. */
+/** `choices`: how a choice names each declared tool. Tools that are not declared cannot be chosen. */
 export function writeChoice(
   choice: ToolChoice | undefined,
   choices: ReadonlyMap<string, JsonObject>,

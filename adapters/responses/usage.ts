@@ -8,7 +8,7 @@ export const SERVED: ServedWords = {
   searches: true,
 }
 
-/** How often the service searched, and its tier, which stand beside the counts. `left`: what else was used. */
+/** How often the service searched, and its tier, which stand beside the counts. `left`: the response without these. */
 export function readServed(response: JsonObject): { usage: Usage; left: JsonObject } {
   const tier = readServedTier(SERVED.tiers, response['service_tier'])
   if (response['tool_usage'] === undefined) return { usage: defined({ tier }), left: response }
@@ -49,7 +49,7 @@ const NO_IMAGES = {
   total_tokens: 0,
 }
 
-/** Tools that were not used are counted too. */
+/** The service also lists tools that were not used, with counts of 0. */
 const withoutZeros = (uses: JsonObject): JsonObject => pickMembers(uses, (_, use) => hasCount(use))
 
 const hasCount = (use: Json): boolean =>

@@ -30,7 +30,7 @@ import {
   that,
 } from '../../src/check/shape-values.ts'
 
-/** A schema; a null may have stayed text too. */
+/** A schema or null, either of which may have stayed text. */
 const schema: Shape = (value) =>
   value === null || (value instanceof Verbatim && value.text.trim() === 'null')
     ? undefined
@@ -39,8 +39,9 @@ const schema: Shape = (value) =>
 const optionalText = nullish(text)
 const named = object({ type: filled })
 
-const METADATA_PAIRS = 16
-const metadata = record(sized(0, 64), sized(0, 512), METADATA_PAIRS)
+/** How many labels a request may have, and how many characters in a name and a value of one. */
+export const METADATA = { pairs: 16, name: 64, value: 512 }
+const metadata = record(sized(0, METADATA.name), sized(0, METADATA.value), METADATA.pairs)
 
 const MODES: ReadonlySet<unknown> = new Set(['none', 'auto', 'required'])
 const mode = that('none, auto, required or an object with a type', (value) => MODES.has(value))
@@ -160,7 +161,7 @@ const format = byType({
 const body = textOrList(anything)
 const call = { call_id: filled, name: filled }
 const output = object({ call_id: filled, output: body })
-/** Without an id it answers the only open call (openai 7.57). */
+/** The output of a function without an id answers the only open call (openai 7.57). */
 const functionOutput = object({ call_id: nullish(filled), output: body })
 
 /** Items that are read; all others pass as they are. */
@@ -182,12 +183,13 @@ const ITEMS = new Map<string, Shape>([
   ['additional_tools', object({ tools: list(named) })],
 ])
 
-/** The parts of a list. The content of a message holds no other values; an output may. */
+/** Checks the parts of a list, and nothing in the place of a list. */
 function partsIn(shape: Shape): Shape {
   const parts = list(shape)
   return (value) => (Array.isArray(value) ? parts(value) : undefined)
 }
 const loose = partsIn(part)
+/** The content of a message and the output of a custom tool hold nothing but parts; any other list may. */
 const strict = partsIn(all(object({}), part))
 const ofItem = object({ content: loose, output: loose })
 const ofMessage = object({ content: strict, output: loose })

@@ -1,6 +1,5 @@
 import type { WriteReplyContext } from '../contract.ts'
 import type { Json, JsonObject } from '../../src/json/json.ts'
-import type { Lose } from '../../src/model/loss.ts'
 import { append, writeLogprobs } from '../../src/model/logprobs.ts'
 import { flatName } from '../../src/rules/names.ts'
 import type {
@@ -16,6 +15,7 @@ import type {
 import { hasPlaceAndTitle, writeAnnotation } from './citations.ts'
 import { clientCall, type ClientCall } from './client-tools.ts'
 import { restOf } from './dialect.ts'
+import { repeated } from './reply.ts'
 import { grown } from '../../src/rules/growing.ts'
 
 export type Emit = (type: string, fields: JsonObject) => void
@@ -49,7 +49,7 @@ export interface OpenItem {
   continues(block: Block): boolean
   delta(text: string): void
   cite(citation: Citation): void
-  /** How likely the tokens of the text were that follows. */
+  /** Takes the log probabilities of the text that follows. */
   weigh(logprobs: readonly Logprob[]): void
   proof(proof: string | undefined): void
   /** Takes the output of the code; false where it has one already. */
@@ -108,18 +108,18 @@ function openMessage(
   const head = { id: context.newId('msg_'), type: 'message', role: 'assistant', ...phase }
   const voice = announce(place, { ...head, status: 'in_progress', content: [] })
   const content: JsonObject[] = []
-  let part: OpenPart | undefined = openPart(first, content.length, voice)
+  let part: OpenPart | undefined = openPart(first, content.length, voice, context)
   const message = (status: string): JsonObject => ({ ...head, status, content })
   return {
     ...INERT,
     continues(block) {
       if (block.kind !== 'text' && block.kind !== 'refusal') return false
       if (writePhase(block)['phase'] !== phase['phase']) return false
-      part = openPart(block, content.length, voice)
+      part = openPart(block, content.length, voice, context)
       return true
     },
     delta: (text) => part?.delta(text),
-    cite: (citation) => part?.cite(citation, context.lose),
+    cite: (citation) => part?.cite(citation),
     weigh: (logprobs) => part?.weigh(logprobs),
     closeBlock() {
       if (part) content.push(part.close())
@@ -138,9 +138,12 @@ const writePhase = (block: Block): JsonObject => {
   return phase === undefined ? {} : { phase }
 }
 
+const TEXT_NAMES = ['text', 'response.output_text'] as const
+const REFUSAL_NAMES = ['refusal', 'response.refusal'] as const
+
 interface OpenPart {
   delta(text: string): void
-  cite(citation: Citation, lose: Lose): void
+  cite(citation: Citation): void
   weigh(logprobs: readonly Logprob[]): void
   value(): JsonObject
   close(): JsonObject
@@ -150,21 +153,22 @@ function openPart(
   block: TextBlock | RefusalBlock,
   at: number,
   { emit: say, deltas }: Voice,
+  context: WriteReplyContext,
 ): OpenPart {
   const isText = block.kind === 'text'
+  const [key, stem] = isText ? TEXT_NAMES : REFUSAL_NAMES
   const annotations: JsonObject[] = []
-  const late: [Citation, Lose][] = []
+  const late: Citation[] = []
   let whole = ''
-  const stem = isText ? 'response.output_text' : 'response.refusal'
   const tokens: JsonObject[] = []
-  const value = (): JsonObject =>
+  const value = (text: Json = whole): JsonObject =>
     isText
-      ? { type: 'output_text', text: whole, annotations: [...annotations], logprobs: [...tokens] }
-      : { type: 'refusal', refusal: whole }
-  const annotate = (citation: Citation, lose: Lose): void => {
+      ? { type: 'output_text', text, annotations: [...annotations], logprobs: [...tokens] }
+      : { type: 'refusal', refusal: text }
+  const annotate = (citation: Citation): void => {
     const annotation = isText ? writeAnnotation(citation, whole.length) : undefined
-    if (!annotation) return lose('dropped', 'reply.citations')
-    if (!hasPlaceAndTitle(citation)) lose('approximated', 'reply.citations')
+    if (!annotation) return context.lose('dropped', 'reply.citations')
+    if (!hasPlaceAndTitle(citation)) context.lose('approximated', 'reply.citations')
     const place = { content_index: at, annotation_index: annotations.length }
     say('response.output_text.annotation.added', { ...place, annotation })
     annotations.push(annotation)
@@ -183,15 +187,15 @@ function openPart(
     },
     weigh: (list) => append(tokens, writeLogprobs(list)),
     // A citation without an end covers the whole text, which is still to come.
-    cite: (citation, lose) =>
-      isAboutAll(citation) ? void late.push([citation, lose]) : annotate(citation, lose),
+    cite: (citation) => (isAboutAll(citation) ? void late.push(citation) : annotate(citation)),
     value,
     close() {
-      for (const [citation, lose] of late) annotate(citation, lose)
-      const body = isText ? { text: whole } : { refusal: whole }
-      say(`${stem}.done`, { content_index: at, ...body, ...logprobs(tokens) })
-      say('response.content_part.done', { content_index: at, part: value() })
-      return value()
+      for (const citation of late) annotate(citation)
+      const text = repeated(whole, context)
+      const part = value(text)
+      say(`${stem}.done`, { content_index: at, [key]: text, ...logprobs(tokens) })
+      say('response.content_part.done', { content_index: at, part })
+      return part
     },
   }
 }
@@ -223,7 +227,7 @@ function openReasoning(place: Place, context: WriteReplyContext): OpenItem {
   const summary: JsonObject[] = []
   let whole = ''
   let encrypted: JsonObject = {}
-  const part = () => ({ type: 'summary_text', text: whole })
+  const part = (text: Json = whole) => ({ type: 'summary_text', text })
   const item = (): JsonObject => ({ ...head, summary, ...encrypted })
   return {
     ...INERT,
@@ -237,9 +241,10 @@ function openReasoning(place: Place, context: WriteReplyContext): OpenItem {
     },
     closeBlock() {
       if (whole === '') return
-      say('response.reasoning_summary_text.done', { ...at, text: whole })
-      say('response.reasoning_summary_part.done', { ...at, part: part() })
-      summary.push(part())
+      const text = repeated(whole, context)
+      say('response.reasoning_summary_text.done', { ...at, text })
+      say('response.reasoning_summary_part.done', { ...at, part: part(text) })
+      summary.push(part(text))
     },
     close: item,
     partial: () => ({ ...item(), summary: whole === '' ? [] : [part()] }),
@@ -262,7 +267,8 @@ function openCall(block: ToolCallBlock, place: Place, context: WriteReplyContext
   const { emit: say, deltas } = announce(place, { ...head, status: 'in_progress', [key]: '' })
   const piece = deltas(`${stem}.delta`, (text) => ({ delta: text }))
   let whole = ''
-  const item = (status: string): JsonObject => ({ ...head, status, [key]: whole })
+  let said: Json | undefined
+  const item = (status: string): JsonObject => ({ ...head, status, [key]: said ?? whole })
   const delta = (text: string) => {
     whole = grown(whole, text)
     piece(text)
@@ -272,7 +278,8 @@ function openCall(block: ToolCallBlock, place: Place, context: WriteReplyContext
     delta,
     closeBlock() {
       if (whole === '' && !isText) delta('{}')
-      say(`${stem}.done`, isText ? { input: whole } : { name, arguments: whole })
+      said = repeated(whole, context)
+      say(`${stem}.done`, isText ? { input: said } : { name, arguments: said })
     },
     // Clients know no other status of a custom call.
     close: (status) => item(isText ? 'completed' : status),
@@ -280,7 +287,7 @@ function openCall(block: ToolCallBlock, place: Place, context: WriteReplyContext
   }
 }
 
-/** The members need all of the arguments, so the item is announced and finished at once. */
+/** The members of the item need all of the arguments, so it is announced and finished at once. */
 function openClientCall(
   { type, prefix, members }: ClientCall,
   block: ToolCallBlock,

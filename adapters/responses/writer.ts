@@ -6,7 +6,7 @@ import {
   type Tail,
   type Withheld,
 } from '../../src/model/events.ts'
-import { Verbatim, type JsonObject } from '../../src/json/json.ts'
+import type { JsonObject } from '../../src/json/json.ts'
 import { refusalWords } from '../../src/problems/refused.ts'
 import type {
   Usage,
@@ -31,6 +31,7 @@ import type { Problem } from '../../src/model/problem.ts'
 import {
   chooseEnding,
   chooseFinish,
+  repeated,
   writeOpening,
   writeWithheld,
   type Ending,
@@ -138,12 +139,10 @@ export class ResponseWriter implements Writer {
     return (text) => this.#add(delta(text, this.#sequence))
   }
 
-  /** Two events of a stream share one response; a reply in one body reads neither of them. */
   #start(): void {
     if (this.#started) return
     this.#started = true
-    const whole = this.body()
-    const response = this.#context.request.stream ? Verbatim.of(whole) : whole
+    const response = repeated(this.body(), this.#context)
     this.#emit('response.created', { response })
     this.#emit('response.in_progress', { response })
   }
@@ -151,7 +150,7 @@ export class ResponseWriter implements Writer {
   #finish(finish: FinishEvent): void {
     const { lose, now, request } = this.#context
     const { stopSequence } = finish
-    // A request that only warms the cache has a bound of no tokens, by which nothing was cut off.
+    // A request that only warms the cache is bounded to no tokens, so nothing was cut off at its bound.
     const reason = request.caching?.prewarm && finish.reason === 'length' ? 'stop' : finish.reason
     const { seen } = this.#output
     const { status, reason: why } = chooseEnding(reason, seen)
@@ -181,7 +180,7 @@ export class ResponseWriter implements Writer {
   #fail(problem: Problem): void {
     const error = writeError(problem)
     const output = this.#output.abandon()
-    // What was counted at the beginning knows nothing of the output.
+    // Counts from the beginning of a reply do not include its output.
     const usage = this.#usage?.output ? writeUsage(this.#usage) : null
     const beside = { error: writeErrorBeside(error) }
     this.#end('response.failed', { status: 'failed', error, output, usage }, beside)
@@ -190,7 +189,7 @@ export class ResponseWriter implements Writer {
   #end(type: string, fields: JsonObject, beside: JsonObject = {}): void {
     this.#ended = true
     this.#response = { ...this.body(), ...fields }
-    this.#emit(type, { response: this.#response, ...beside })
+    this.#emit(type, { response: repeated(this.#response, this.#context), ...beside })
   }
 }
 
@@ -208,11 +207,11 @@ export class Output {
   readonly #context: WriteReplyContext
   #item: OpenItem | undefined
   #block: Block | undefined
-  /** There have been thoughts at most. */
+  /** Nothing but thoughts has come so far. */
   #isSilent = true
-  /** Items that would hold proofs alone behind a text, held until something follows. */
+  /** Proofs behind a text, each an item by itself, held back until something follows. */
   #behindText: string[] = []
-  /** A block behind a text that may be such an item, or nothing: of its words none has come yet. */
+  /** A block behind a text of which no words have come: it may be a proof alone, or nothing. */
   #waiting: TextBlock | ReasoningBlock | undefined
   #isBehindText = false
   /** Whether a proof may be the last item. */
@@ -270,7 +269,7 @@ export class Output {
     }
   }
 
-  /** A tool is found with all that is said of it, which is known only of what the caller offers. */
+  /** The item for found tools declares them, so it can have only tools that the caller offers. */
   #foundTools(block: ToolChangeBlock): void {
     const { request, lose } = this.#context
     if (!block.tools.every(isAmong(request.tools))) lose('dropped', 'reply.tool-change')
@@ -323,20 +322,20 @@ export class Output {
     else if (written !== undefined) this.#behindText.push(written)
   }
 
-  /** Writes what was held, since something follows. */
+  /** Writes the proofs that were held back, because something follows them. */
   #goOn(): void {
     const held = this.#behindText
     this.#behindText = []
     for (const encrypted of held) this.#carry(encrypted)
   }
 
-  /** Reports what nothing has followed. */
+  /** Reports the proofs that nothing has followed. */
   reportHeld(): void {
     if (this.#behindText.length > 0)
       this.#context.lose('dropped', 'reply.text.seal', 'nothing follows it')
   }
 
-  /** Says in a part of its own why there is no answer, as no member of a response does. */
+  /** Says why there is no answer in a part of its own, because no member of a response does. */
   refuse(finish: FinishEvent): void {
     if (this.seen.refusal) return
     const words = refusalWords(finish, this.#isSilent, this.#context.lose)
@@ -396,7 +395,7 @@ export class Output {
       this.#context.lose('dropped', 'reply.search.title')
     const id = block.id.startsWith('ws_') ? block.id : this.#context.newId('ws_')
     const at = { output_index: this.#next(), item_id: id }
-    // What it did is said from the start: openai-java 4.101 refuses an item without it where it validates replies.
+    // The first event has the action, too: openai-java 4.101, where it validates replies, refuses an item without one.
     const { action, ...kept } = writeAction(block)
     const item = { id, type: 'web_search_call' }
     this.#added({ ...item, status: 'in_progress', action })

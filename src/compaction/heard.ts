@@ -53,18 +53,6 @@ const noSummary = (why: string, retry?: boolean): Problem => ({
   ...(retry !== undefined && { retry }),
 })
 
-const COUNTS = ['input', 'cacheRead', 'cacheWrite', 'output', 'reasoning'] as const
-
-/** What two requests took together. */
-export function addUsage(one: Usage, other: Usage): Usage {
-  const sum: Usage = { ...one, ...other }
-  for (const name of COUNTS) {
-    const counts = [one[name], other[name]].filter((count) => count !== undefined)
-    if (counts.length > 0) sum[name] = counts.reduce((all, count) => all + count, 0)
-  }
-  return sum
-}
-
 /** The usage of a summary, of which all is the summary's. */
 export function ofSummary(usage: Usage): Usage {
   const { input, cacheRead, cacheWrite, output } = usage

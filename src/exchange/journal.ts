@@ -1,7 +1,6 @@
-import { type LogEntry, settledTokens, tokensIn } from '../observe/entry.ts'
+import { addUsage, type LogEntry, settledTokens } from '../observe/entry.ts'
 import { outcomeOf } from '../observe/outcome.ts'
 import type { Problem } from '../model/problem.ts'
-import type { Usage } from '../model/request.ts'
 import { CALLER_LEFT } from '../problems/failures.ts'
 import { CHARACTERS_PER_TOKEN } from '../rules/estimate.ts'
 import type { Ports } from '../ports.ts'
@@ -11,11 +10,12 @@ import type { HeardSoFar } from './reply/heard.ts'
 export interface Journal {
   readonly id: string
   note(fields: Partial<LogEntry>): void
-  /** Notes the tokens counted so far. */
-  count(usage: Usage): void
   /** The whole request has arrived. */
   received(): void
-  /** A reply is asked for. Until the upstream has counted it, it has taken so many tokens. */
+  /**
+   * A reply is asked for. Until the upstream has counted it, it has taken so many tokens, beside what replies have that
+   * were heard before it.
+   */
   asks(inputTokens: number): void
   /** What is heard of the reply. */
   hears(heard: HeardSoFar): void
@@ -23,7 +23,7 @@ export interface Journal {
   spared(): void
   /** A request goes to an upstream; returns the headers of its trace. */
   sending(): Readonly<Record<string, string>> | undefined
-  /** Another upstream is asked: discards what the last one reported about a reply. */
+  /** Another upstream is asked: discards what the last one reported about a reply, but for what it has taken. */
   restart(): void
   /** The first byte of a reply is on its way. */
   began(): void
@@ -42,7 +42,7 @@ interface End extends Pick<LogEntry, 'status' | 'losses' | 'bytesOut'> {
 }
 
 /** What one upstream reported about a reply. */
-const REPLY_FIELDS = ['usage', 'finish', 'firstByteMs', 'reason', 'error'] as const
+const REPLY_FIELDS = ['finish', 'firstByteMs', 'reason', 'error'] as const
 
 type Head = Pick<LogEntry, 'id' | 'method' | 'path'>
 
@@ -104,8 +104,6 @@ class ExchangeJournal implements Journal {
   /** Tokens of the request to which an upstream may be replying. */
   #asked: number | undefined
   #heard: HeardSoFar | undefined
-  /** How much had been heard when the upstream counted the last time. */
-  #counted = -1
   #over = false
   #end: Problem | undefined
   readonly #runs: ((problem?: Problem) => void)[] = []
@@ -121,14 +119,8 @@ class ExchangeJournal implements Journal {
     if (!this.#over) Object.assign(this.#entry, fields)
   }
 
-  count(usage: Usage): void {
-    // A count that is not said again, or cannot be true, is not known any more.
-    const { input: _, output: __, ...beside } = this.#entry.usage ?? {}
-    this.note({ usage: { ...beside, ...tokensIn(usage) } })
-    this.#counted = this.#heard?.progress ?? 0
-  }
-
   asks(inputTokens: number): void {
+    if (this.#heard) this.#leave()
     this.#asked = inputTokens
   }
 
@@ -137,7 +129,7 @@ class ExchangeJournal implements Journal {
   }
 
   spared(): void {
-    if ((this.#heard?.progress ?? 0) === 0) this.#asked = undefined
+    if (!this.#heard?.isOver && !this.#heard?.progress) this.#asked = undefined
   }
 
   received(): void {
@@ -151,10 +143,8 @@ class ExchangeJournal implements Journal {
   }
 
   restart(): void {
+    this.#leave()
     for (const name of REPLY_FIELDS) this.#entry[name] = undefined
-    this.#asked = undefined
-    this.#heard = undefined
-    this.#counted = -1
   }
 
   began(): void {
@@ -179,22 +169,37 @@ class ExchangeJournal implements Journal {
     entry.status = problem === CALLER_LEFT ? CALLER_LEFT_STATUS : status
     entry.outcome = outcomeOf(status, problem ?? entry.error, this.#called)
     entry.totalMs = this.#elapsed()
-    this.#settle(entry)
+    this.#settle()
     this.#ports.log(entry)
   }
 
+  /** Counts the last request before another one; the entry belongs to the log once the exchange is over. */
+  #leave(): void {
+    if (this.#heard && this.#asked !== undefined && !this.#over) this.#settle()
+    this.#heard = undefined
+    this.#asked = undefined
+  }
+
   /** What was sent is always counted, also when the caller has left or the upstream has not counted. */
-  #settle(entry: LogEntry): void {
-    const { usage, finish } = entry
-    if (this.#asked === undefined) return
-    const { progress = 0, characters = 0 } = this.#heard ?? {}
+  #settle(): void {
+    const entry = this.#entry
+    const heard = this.#heard
+    const asked = this.#asked
+    this.#heard = undefined
+    this.#asked = undefined
+    if (heard?.isOver === false) heard.breakOff()
+    const { characters = 0, counted = -1, isOver = false, progress = 0, usage } = heard ?? {}
     const estimate = {
-      input: Math.ceil(this.#asked),
+      input: Math.ceil(asked ?? 0),
       output: Math.ceil(characters / CHARACTERS_PER_TOKEN),
     }
-    const isWhole = finish !== undefined && this.#counted >= progress
-    Object.assign(entry, settledTokens(usage, estimate, isWhole))
-    this.#heard = undefined
+    const taken =
+      asked === undefined
+        ? { usage }
+        : settledTokens(usage, estimate, isOver && counted >= progress)
+    if (!taken.usage) return
+    entry.usage = entry.usage ? addUsage(entry.usage, taken.usage) : taken.usage
+    if (taken.estimated) entry.estimated = true
   }
 
   #elapsed(): number {

@@ -1,4 +1,6 @@
+import { stringify, type JsonObject } from '../json/json.ts'
 import { fillLiterals, liftLiterals, type LiftedText } from '../json/large-literals.ts'
+import { LEAST_BYTES, writeParts } from '../json/written-body.ts'
 import { CHARACTERS_PER_TOKEN, TOKENS_PER_MEDIUM } from '../rules/estimate.ts'
 import { invalid } from '../model/problem.ts'
 import {
@@ -70,6 +72,15 @@ export class Received {
   encoded(text: string): Bytes {
     const { literals = [] } = this.#known ?? {}
     return literals.length > 0 ? pieced(text, literals) : encoded(text)
+  }
+
+  /** The bytes of a body that was made of it. */
+  written(body: JsonObject): Bytes {
+    // What was not read as a text was read from its bytes because of wide characters.
+    const { literals = [], isWide = true } = this.#known ?? {}
+    return isWide && this.size >= LEAST_BYTES
+      ? writeParts(body, literals)
+      : this.encoded(stringify(body))
   }
 
   /** Releases the text; long data stays, because it may still have to be filled in. */

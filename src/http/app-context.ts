@@ -10,7 +10,7 @@ import type { Hub } from '../sockets/hub.ts'
 import type { Settings } from '../config/settings.ts'
 import type { CallerUse, OwnUse } from './admission/caller-use.ts'
 import type { ClientOf } from './client.ts'
-import type { ReceivedRequest } from './request-head.ts'
+import type { Arrival } from './request-head.ts'
 import type { VerifyToken } from './admission/jwt.ts'
 import type { Guard } from './admission/guard.ts'
 import type { Load } from './admission/load.ts'
@@ -31,7 +31,7 @@ export interface Operator {
   /** Admits by a key of their own, where there is one. */
   admits(settings: Settings): Authenticate | undefined
   /** Undefined for any other path. Rejects with ProblemError. */
-  answer(context: AppContext, received: ReceivedRequest): Promise<Answer> | undefined
+  answer(context: AppContext, arrival: Arrival): Promise<Answer> | undefined
 }
 
 /** What opens sockets, where the platform can. */

@@ -17,7 +17,7 @@ import type { CallerLimits } from '../config/settings.ts'
 import type { Ports, RecalledRequest } from '../ports.ts'
 import { forExplanation } from '../upstream/pools.ts'
 import { ownTurn } from '../stream/time.ts'
-import type { ReceivedRequest } from './request-head.ts'
+import type { Arrival } from './request-head.ts'
 import { askBefore } from './admission/before.ts'
 import type { Load } from './admission/load.ts'
 import { readBody } from './read-body.ts'
@@ -27,35 +27,35 @@ import type { AppContext } from './app-context.ts'
 /** Answers a conversation of a caller that was admitted. Failures become answers too. */
 export function answerConversation(
   context: AppContext,
-  received: ReceivedRequest,
+  arrival: Arrival,
   match: Match,
   admission: Admission,
 ): Promise<Answer> {
   const count = match.route.operation === 'create' ? 'create' : 'count'
   const { dialect } = match.caller
-  received.journal.note({ operation: received.explain ? 'explain' : count, dialect })
-  const known = exchangeOf(context, received, match.caller, admission)
-  return exchangeAdmitted(context, received, admission, known, () => {
-    const permit = permitOf(context, received, admission.caller, match.caller)
-    return readAndRun(context, received, { ...known, ...match, permit })
+  arrival.journal.note({ operation: arrival.explain ? 'explain' : count, dialect })
+  const known = exchangeOf(context, arrival, match.caller, admission)
+  return exchangeAdmitted(context, arrival, admission, known, () => {
+    const permit = permitOf(context, arrival, admission.caller, match.caller)
+    return readAndRun(context, arrival, { ...known, ...match, permit })
   })
 }
 
 /** Answers a request about a stored exchange, which has no body. */
 export function answerStoredRequest(
   context: AppContext,
-  received: ReceivedRequest,
+  arrival: Arrival,
   { caller, ...stored }: StoredMatch,
   admission: Admission,
 ): Promise<Answer> {
-  received.journal.note({ operation: 'stored', dialect: caller.dialect })
-  const known = exchangeOf(context, received, caller, admission)
-  return exchangeAdmitted(context, received, admission, known, () => answerFromStore(known, stored))
+  arrival.journal.note({ operation: 'stored', dialect: caller.dialect })
+  const known = exchangeOf(context, arrival, caller, admission)
+  return exchangeAdmitted(context, arrival, admission, known, () => answerFromStore(known, stored))
 }
 
 function exchangeOf(
   { dialects, load, memories, pools, ports, settings, soleCaller }: AppContext,
-  { head, journal, request }: ReceivedRequest,
+  { head, journal, request }: Arrival,
   caller: Adapter,
   { credential, identity }: Admission,
 ): AdmittedRequest {
@@ -79,12 +79,12 @@ function exchangeOf(
 
 async function exchangeAdmitted(
   context: AppContext,
-  received: ReceivedRequest,
+  arrival: Arrival,
   { caller: known }: Admission,
   admitted: AdmittedRequest,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
-  const { journal } = received
+  const { journal } = arrival
   const entering = context.use?.enter(known, journal)
   if (entering) await entering
   journal.onEnd(context.load.enter())
@@ -92,14 +92,14 @@ async function exchangeAdmitted(
     return inFlight(await work(), admitted, context.load)
   } catch (error) {
     admitted.lease.release()
-    return failedAnswer(admitted.caller, received, error)
+    return failedAnswer(admitted.caller, arrival, error)
   }
 }
 
 /** An explanation costs no tokens, so it is not counted. */
 const permitOf = (
   context: AppContext,
-  received: ReceivedRequest,
+  arrival: Arrival,
   caller: KnownCaller,
   { dialect }: Adapter,
 ): Permit => ({
@@ -110,12 +110,12 @@ const permitOf = (
     (context.observer !== undefined && isServed(context.settings)),
   reserve(asked) {
     const { settings, use } = context
-    const { explain, journal } = received
+    const { explain, journal } = arrival
     if (explain) return undefined
     if (!settings.before) return use?.reserve(caller, asked, journal)
     const { model, route, bytes } = asked
     const known = { caller: caller.name, dialect, model, route, bytes }
-    const asking = askBefore(settings.before, context, received, known)
+    const asking = askBefore(settings.before, context, arrival, known)
     return asking.then(() => use?.reserve(caller, asked, journal))
   },
 })
@@ -128,11 +128,7 @@ const isServed = ({ metrics = { kind: 'off' } }: AppContext['settings']): boolea
   metrics.kind === 'key' || (metrics.kind === 'on' && !metrics.unasked)
 
 /** Answers a failure in the caller's dialect, with what is known by then. */
-export function failedAnswer(
-  adapter: Adapter,
-  { id, journal }: ReceivedRequest,
-  error: unknown,
-): Answer {
+export function failedAnswer(adapter: Adapter, { id, journal }: Arrival, error: unknown): Answer {
   const { problem, headers } = error instanceof ProblemError ? error : new ProblemError(INTERNAL)
   const answer = problemAnswer(adapter, problem, id)
   journal.finish({ status: answer.status, problem })
@@ -141,10 +137,10 @@ export function failedAnswer(
 
 async function readAndRun(
   context: AppContext,
-  received: ReceivedRequest,
+  arrival: Arrival,
   admitted: Omit<AskedRequest, 'received' | 'headers'>,
 ): Promise<Answer> {
-  const { request, explain } = received
+  const { request, explain } = arrival
   const { ports, settings } = context
   const came = await readBody(request, settings.limits, admitted.lease, ports)
   const body = new Received(came)

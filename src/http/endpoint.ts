@@ -5,12 +5,12 @@ import { type Admission, mayUse } from '../upstream/credentials.ts'
 import { askBefore } from './admission/before.ts'
 import type { AppContext } from './app-context.ts'
 import { readBody } from './read-body.ts'
-import type { ReceivedRequest } from './request-head.ts'
+import type { Arrival } from './request-head.ts'
 
 /** What passes this request on; undefined where no upstream lists its path. */
 export const passingAt = (
   { settings, tasks }: AppContext,
-  { head, explain }: ReceivedRequest,
+  { head, explain }: Arrival,
 ): Tasks | undefined =>
   !explain && head.method === 'POST' && tasks?.isPassedOn(settings, head.path) ? tasks : undefined
 
@@ -21,11 +21,11 @@ export const passingAt = (
 export async function answerEndpoint(
   context: AppContext,
   tasks: Tasks,
-  received: ReceivedRequest,
+  arrival: Arrival,
   { caller, credential, identity }: Admission,
 ): Promise<Answer | undefined> {
   const { settings, ports, pools, load, use } = context
-  const { request, head, journal } = received
+  const { request, head, journal } = arrival
   journal.note({ operation: 'task' })
   await use?.enter(caller, journal)
   journal.onEnd(load.enter())
@@ -37,7 +37,7 @@ export async function answerEndpoint(
   journal.note({ bytesIn: size })
   journal.received()
   const { before } = settings
-  if (before) await askBefore(before, context, received, { caller: caller.name, bytes: size })
+  if (before) await askBefore(before, context, arrival, { caller: caller.name, bytes: size })
   await use?.reserve(caller, { tokens, usd: () => 0 }, journal)
   return tasks.passOn({
     settings,

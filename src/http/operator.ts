@@ -4,33 +4,30 @@ import type { AppContext, Operator } from './app-context.ts'
 import { authenticate, UNKNOWN_KEY } from './admission/auth.ts'
 import type { Observer } from '../observe/observer.ts'
 import { authenticator } from '../upstream/credentials.ts'
-import type { ReceivedRequest } from './request-head.ts'
+import type { Arrival } from './request-head.ts'
 
 const METRICS = '/metrics'
 const USAGE = '/usage'
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** Metrics and usage. */
-function operatorAnswer(
-  context: AppContext,
-  received: ReceivedRequest,
-): Promise<Answer> | undefined {
-  const { head, explain } = received
+function operatorAnswer(context: AppContext, arrival: Arrival): Promise<Answer> | undefined {
+  const { head, explain } = arrival
   const { observer, settings } = context
   const { metrics = { kind: 'off' } } = settings
   const isOurs = head.path === METRICS || head.path === USAGE
   return !isOurs || explain || !observer || metrics.kind === 'off'
     ? undefined
-    : answerOperator(context, received, observer)
+    : answerOperator(context, arrival, observer)
 }
 
 async function answerOperator(
   context: AppContext,
-  received: ReceivedRequest,
+  arrival: Arrival,
   observer: Observer,
 ): Promise<Answer> {
-  const { head } = received
-  await demandKey(context, received)
+  const { head } = arrival
+  await demandKey(context, arrival)
   if (head.method !== 'GET' && head.method !== 'HEAD')
     throw new ProblemError(
       { kind: 'method-not-allowed', message: 'This path takes GET, HEAD only.' },
@@ -43,10 +40,10 @@ async function answerOperator(
 }
 
 /** Demands the metrics' own key, else a caller's key where callers have keys. */
-async function demandKey(context: AppContext, received: ReceivedRequest): Promise<void> {
+async function demandKey(context: AppContext, arrival: Arrival): Promise<void> {
   const { metrics } = context.settings
-  if (metrics?.kind !== 'key') return void (await authenticate(context, received))
-  const { request, head } = received
+  if (metrics?.kind !== 'key') return void (await authenticate(context, arrival))
+  const { request, head } = arrival
   if (!context.admitOperator?.(request.headers, head.query).admitted)
     throw new ProblemError(UNKNOWN_KEY)
 }

@@ -8,7 +8,7 @@ import { jsonAnswer } from './respond.ts'
 const EXPLAIN = '/explain'
 
 /** What is known of a request from its head. */
-export interface ReceivedRequest {
+export interface Arrival {
   request: HttpRequest
   head: RequestHead
   /** Whether only an explanation is asked for, of what would be sent. */
@@ -24,7 +24,7 @@ export interface ReceivedRequest {
 export type ArrivalPorts = Pick<Ports, 'now' | 'randomId' | 'log'>
 
 /** Reads the address of a request; nothing else does. Its host is not used, because a caller can write any. */
-export function receiveRequest(request: HttpRequest, ports: ArrivalPorts): ReceivedRequest {
+export function receiveRequest(request: HttpRequest, ports: ArrivalPorts): Arrival {
   const { pathname, query } = placeOf(request.url)
   const explain = pathname.startsWith(`${EXPLAIN}/`)
   const path = explain ? pathname.slice(EXPLAIN.length) : pathname
@@ -88,7 +88,7 @@ export const HEALTH: ReadonlySet<string> = new Set([ALIVE, '/readyz', '/healthz'
  * otherwise, and browsers do before they ask something else.
  */
 export function healthAnswer(
-  { head, explain, request }: ReceivedRequest,
+  { head, explain, request }: Arrival,
   ports: Ports,
 ): Answer | undefined {
   const { method, path } = head
@@ -102,7 +102,7 @@ export function healthAnswer(
 const CHECKING = /^(?:GET|HEAD|OPTIONS)$/
 
 /** Answers what Claude Code (2.1.329) asks before it has shown a key. */
-export function probeAnswer({ head, explain }: ReceivedRequest): Answer | undefined {
+export function probeAnswer({ head, explain }: Arrival): Answer | undefined {
   const { method, path } = head
   const isProbe = !explain && method === 'HEAD' && (path === '/' || path === '/api/hello')
   return isProbe ? { status: 200, headers: {}, body: null } : undefined

@@ -12,13 +12,7 @@ import type { Answer } from '../exchange/exchange.ts'
 import { noRoute } from '../exchange/request/other-models.ts'
 import { findModel, listModels } from './models.ts'
 import { type KnownCaller, mayUse } from '../upstream/credentials.ts'
-import {
-  receiveRequest,
-  HEALTH,
-  healthAnswer,
-  probeAnswer,
-  type ReceivedRequest,
-} from './request-head.ts'
+import { receiveRequest, HEALTH, healthAnswer, probeAnswer, type Arrival } from './request-head.ts'
 import type { HttpRequest } from '../ports.ts'
 import { answerConversation, failedAnswer, answerStoredRequest } from './conversation.ts'
 import { authenticate } from './admission/auth.ts'
@@ -31,88 +25,81 @@ import { failedTask, taskAnswer } from './task-route.ts'
 
 /** From a request to an answer. It never rejects: every failure is written in a dialect. */
 export async function answerRequest(context: AppContext, request: HttpRequest): Promise<Answer> {
-  const received = receiveRequest(request, context.ports)
+  const arrival = receiveRequest(request, context.ports)
   const trace = context.ports.tracer?.begin(request.headers)
-  if (trace) received.journal.note({ trace })
-  if (context.clientOf) received.journal.note(context.clientOf(request))
+  if (trace) arrival.journal.note({ trace })
+  if (context.clientOf) arrival.journal.note(context.clientOf(request))
   const refusal = context.guard?.refusal(request.headers)
   const answer =
-    healthAnswer(received, context.ports) ??
+    healthAnswer(arrival, context.ports) ??
     (refusal
-      ? refused(context, received, refusal)
-      : ((context.guard && preflightAnswer(context.guard, received)) ??
-        probeAnswer(received) ??
-        (await answerGuarded(context, received))))
+      ? refused(context, arrival, refusal)
+      : ((context.guard && preflightAnswer(context.guard, arrival)) ??
+        probeAnswer(arrival) ??
+        (await answerGuarded(context, arrival))))
   const sharing = refusal ? undefined : context.guard?.sharing(request.headers)
   const headers = { ...answer.headers, ...sharing }
-  return named(sharing ? { ...answer, headers } : answer, received.id)
+  return named(sharing ? { ...answer, headers } : answer, arrival.id)
 }
 
-function preflightAnswer(
-  guard: Guard,
-  { head, request, journal }: ReceivedRequest,
-): Answer | undefined {
+function preflightAnswer(guard: Guard, { head, request, journal }: Arrival): Answer | undefined {
   const answer = guard.preflight(head.method, request.headers)
   if (answer) journal.finish({ status: answer.status })
   return answer
 }
 
-async function answerGuarded(context: AppContext, received: ReceivedRequest): Promise<Answer> {
-  const service = context.tasks?.serviceAt(received.path)
-  if (service) return taskAnswer(context, received, service)
+async function answerGuarded(context: AppContext, arrival: Arrival): Promise<Answer> {
+  const service = context.tasks?.serviceAt(arrival.path)
+  if (service) return taskAnswer(context, arrival, service)
   try {
-    const answer = context.operator?.answer(context, received)
+    const answer = context.operator?.answer(context, arrival)
     if (answer) return await answer
-    return await answerAdmitted(context, received)
+    return await answerAdmitted(context, arrival)
   } catch (error) {
-    return failed(context, received, error)
+    return failed(context, arrival, error)
   }
 }
 
 /** Refuses a request before it is looked at. */
-export const refuseRequest = (
-  speakers: Speakers,
-  received: ReceivedRequest,
-  problem: Problem,
-): Answer => named(refused(speakers, received, problem), received.id)
+export const refuseRequest = (speakers: Speakers, arrival: Arrival, problem: Problem): Answer =>
+  named(refused(speakers, arrival, problem), arrival.id)
 
 /** In whose words a failure may be written. */
 export type Speakers = Pick<AppContext, 'dialects' | 'tasks'>
 
-const refused = (speakers: Speakers, received: ReceivedRequest, problem: Problem): Answer =>
-  failed(speakers, received, new ProblemError(problem))
+const refused = (speakers: Speakers, arrival: Arrival, problem: Problem): Answer =>
+  failed(speakers, arrival, new ProblemError(problem))
 
 /** Writes a failure in the dialect or for the service that the path looks like. */
-function failed({ dialects, tasks }: Speakers, received: ReceivedRequest, error: unknown): Answer {
-  const service = tasks?.serviceAt(received.path)
+function failed({ dialects, tasks }: Speakers, arrival: Arrival, error: unknown): Answer {
+  const service = tasks?.serviceAt(arrival.path)
   return service
-    ? failedTask(received, service, error)
-    : failedAnswer(resembledDialect(dialects, received), received, error)
+    ? failedTask(arrival, service, error)
+    : failedAnswer(resembledDialect(dialects, arrival), arrival, error)
 }
 
-const resembledDialect = (dialects: Dialects, { head, request }: ReceivedRequest): Adapter =>
+const resembledDialect = (dialects: Dialects, { head, request }: Arrival): Adapter =>
   dialects.resembling(head.path, request.headers)
 
 /** The key is checked first, so that a caller without one does not learn which paths exist. */
-async function answerAdmitted(context: AppContext, received: ReceivedRequest): Promise<Answer> {
-  const admission = await authenticate(context, received)
-  const match = matched(context.dialects, received.head)
-  if (match) return answerConversation(context, received, match, admission)
-  const stored = received.explain ? undefined : storedAt(context.dialects, received.head)
-  if (stored)
-    return answerStoredRequest(context, received, storedMatch(stored, received), admission)
-  const passing = passingAt(context, received)
-  const passed = passing && (await answerEndpoint(context, passing, received, admission))
+async function answerAdmitted(context: AppContext, arrival: Arrival): Promise<Answer> {
+  const admission = await authenticate(context, arrival)
+  const match = matched(context.dialects, arrival.head)
+  if (match) return answerConversation(context, arrival, match, admission)
+  const stored = arrival.explain ? undefined : storedAt(context.dialects, arrival.head)
+  if (stored) return answerStoredRequest(context, arrival, storedMatch(stored, arrival), admission)
+  const passing = passingAt(context, arrival)
+  const passed = passing && (await answerEndpoint(context, passing, arrival, admission))
   if (passed) return passed
   const answer =
-    (await modelAnswer(context, received, admission.caller)) ??
-    socketAnswer(context, received, admission.caller) ??
-    refuseRoute(context, received)
-  received.journal.finish({ status: answer.status })
+    (await modelAnswer(context, arrival, admission.caller)) ??
+    socketAnswer(context, arrival, admission.caller) ??
+    refuseRoute(context, arrival)
+  arrival.journal.finish({ status: answer.status })
   return answer
 }
 
-function storedMatch({ caller, route }: StoredPlace, { head }: ReceivedRequest): StoredMatch {
+function storedMatch({ caller, route }: StoredPlace, { head }: Arrival): StoredMatch {
   const { actions, id } = route
   const { method } = head
   const action = Object.hasOwn(actions, method) ? actions[method] : undefined
@@ -124,16 +111,16 @@ const MODELS = /^\/v1(?:beta)?\/models(?:\/(.+))?$/
 
 async function modelAnswer(
   context: AppContext,
-  received: ReceivedRequest,
+  arrival: Arrival,
   caller: KnownCaller,
 ): Promise<Answer | undefined> {
-  const { method, path, query } = received.head
+  const { method, path, query } = arrival.head
   const found = MODELS.exec(path)
-  if (!found || received.explain || !isReading(method) || isConversation(context, received))
+  if (!found || arrival.explain || !isReading(method) || isConversation(context, arrival))
     return undefined
   const { settings, dialects, ports } = context
-  const looks = resembledDialect(dialects, received)
-  await context.use?.enter(caller, received.journal)
+  const looks = resembledDialect(dialects, arrival)
+  await context.use?.enter(caller, arrival.journal)
   const now = Math.floor(ports.now() / 1000)
   const [, name] = found
   if (name === undefined) {
@@ -155,7 +142,7 @@ function modelName(segment: string): string | undefined {
   return name !== undefined && isModelName(name) ? name : undefined
 }
 
-const isConversation = ({ dialects }: AppContext, { head }: ReceivedRequest): boolean =>
+const isConversation = ({ dialects }: AppContext, { head }: Arrival): boolean =>
   matched(dialects, { ...head, method: 'POST' }) !== undefined
 
 /** The refusal, with the method that would be right. */
@@ -165,10 +152,10 @@ const wrongMethod = (allow: string): ProblemError =>
     { allow },
   )
 
-function refuseRoute(context: AppContext, received: ReceivedRequest): never {
-  const { head, request, explain, path } = received
+function refuseRoute(context: AppContext, arrival: Arrival): never {
+  const { head, request, explain, path } = arrival
   const { method } = head
-  if (isConversation(context, received)) {
+  if (isConversation(context, arrival)) {
     // Codex tries a WebSocket first; told to upgrade, it uses HTTP at once.
     if (method === 'GET' && !explain && request.headers.get('upgrade') !== null)
       throw new ProblemError(NO_SOCKET)

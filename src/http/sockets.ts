@@ -6,7 +6,7 @@ import { CROWDED, STOPPING } from '../problems/failures.ts'
 import { alarm } from '../stream/time.ts'
 import type { KnownCaller } from '../upstream/credentials.ts'
 import type { AppContext } from './app-context.ts'
-import { type ReceivedRequest, receiveRequest } from './request-head.ts'
+import { type Arrival, receiveRequest } from './request-head.ts'
 import { failedAnswer } from './conversation.ts'
 
 /** Whether a request asks for a socket. */
@@ -19,11 +19,11 @@ export const asksForSocket = ({ method, headers }: Pick<HttpRequest, 'method' | 
  */
 export function socketAnswer(
   context: AppContext,
-  received: ReceivedRequest,
+  arrival: Arrival,
   caller: KnownCaller,
 ): Answer | undefined {
   const { dialects, load, ports, settings, sockets: door } = context
-  const { head, id, journal, request } = received
+  const { head, id, journal, request } = arrival
   const adapter = matched(dialects, { ...head, method: 'POST' })?.caller
   const mode = adapter?.caller.sockets
   if (!door || !adapter || !mode || settings.sockets === false || !asksForSocket(request))
@@ -54,7 +54,7 @@ function refused(
   problem: Problem,
   { name }: KnownCaller,
 ): Answer {
-  const received = receiveRequest(request, ports)
-  received.journal.note({ caller: name, dialect: adapter.dialect, operation: 'create' })
-  return failedAnswer(adapter, received, new ProblemError(problem))
+  const arrival = receiveRequest(request, ports)
+  arrival.journal.note({ caller: name, dialect: adapter.dialect, operation: 'create' })
+  return failedAnswer(adapter, arrival, new ProblemError(problem))
 }

@@ -1,7 +1,7 @@
 import { waitHeaders } from '../exchange/answers/answer.ts'
 import type { Answer } from '../exchange/exchange.ts'
 import type { TaskService } from '../exchange/tasks.ts'
-import type { ReceivedRequest } from './request-head.ts'
+import type { Arrival } from './request-head.ts'
 import { authenticate } from './admission/auth.ts'
 import type { AppContext } from './app-context.ts'
 import { toProblem } from '../problems/failures.ts'
@@ -12,13 +12,13 @@ import { toProblem } from '../problems/failures.ts'
  */
 export async function taskAnswer(
   context: AppContext,
-  received: ReceivedRequest,
+  arrival: Arrival,
   service: TaskService,
 ): Promise<Answer> {
   const { settings, ports, load } = context
-  const { request, journal } = received
+  const { request, journal } = arrival
   try {
-    const { credential, caller } = await authenticate(context, received)
+    const { credential, caller } = await authenticate(context, arrival)
     journal.note({ operation: 'task' })
     await context.use?.enter(caller, journal)
     journal.onEnd(load.enter())
@@ -26,13 +26,13 @@ export async function taskAnswer(
     const answer = await service.answer({ settings, ports, request, credential, signal, journal })
     return { ...answer, headers: { ...answer.headers, ...AS_SAID } }
   } catch (error) {
-    return failedTask(received, service, error)
+    return failedTask(arrival, service, error)
   }
 }
 
 /** Writes a failure in the words of the service. */
 export function failedTask(
-  { path, journal }: ReceivedRequest,
+  { path, journal }: Arrival,
   service: TaskService,
   error: unknown,
 ): Answer {

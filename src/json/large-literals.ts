@@ -12,6 +12,8 @@ export interface LiftedText {
   text: string
   /** The literals that were left out, in their order. */
   literals: readonly LargeLiteral[]
+  /** Whether there are characters outside of ASCII. */
+  isWide: boolean
 }
 
 /** The bytes of one literal, in pieces that follow each other. */
@@ -33,8 +35,8 @@ const EDGE = '\u0080'
 const ESCAPED_EDGE = '\\u0080'
 const writeMark = (index: number, length: number): string => `${EDGE}${index}.${length}${EDGE}`
 
-const totalLength = (literal: LargeLiteral): number =>
-  literal.reduce((sum, { length }) => sum + length, 0)
+const totalLength = (parts: readonly (Uint8Array | string)[]): number =>
+  parts.reduce((sum, { length }) => sum + length, 0)
 
 const MINUS = 45
 const UNDERSCORE = 95
@@ -42,8 +44,12 @@ const UNDERSCORE = 95
 /** The text of JSON bytes, without long literals. The text is JSON as well. */
 export function liftLiterals(pieces: readonly Uint8Array[], decode: Decode): LiftedText {
   const bytes = new ChunkedBytes(pieces)
+  const whole = (): LiftedText => {
+    const text = decode(pieces)
+    return { text, literals: [], isWide: text.length < bytes.length }
+  }
   const spans = findSpans(bytes)
-  if (spans.length === 0) return { text: decode(pieces), literals: [] }
+  if (spans.length === 0) return whole()
   const parts: string[] = []
   let from = 0
   for (const { start, end } of spans) {
@@ -51,12 +57,13 @@ export function liftLiterals(pieces: readonly Uint8Array[], decode: Decode): Lif
     from = end
   }
   parts.push(decode(bytes.between(from, bytes.length)))
-  if (parts.some((part) => part.includes(EDGE) || part.includes(ESCAPED_EDGE)))
-    return { text: decode(pieces), literals: [] }
+  if (parts.some((part) => part.includes(EDGE) || part.includes(ESCAPED_EDGE))) return whole()
   const marks = spans.map(({ start, end }, index) => writeMark(index, end - start))
+  const literals = spans.map(({ start, end }) => bytes.between(start, end))
   return {
     text: parts.map((part, index) => part + (marks[index] ?? '')).join(''),
-    literals: spans.map(({ start, end }) => bytes.between(start, end)),
+    literals,
+    isWide: totalLength(parts) + totalLength(literals.flat()) < bytes.length,
   }
 }
 

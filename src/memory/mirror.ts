@@ -112,8 +112,8 @@ class HeardReader implements FrameReader {
     this.#listener = listener
   }
 
-  skips(frame: Frame): boolean {
-    return this.#reader.skips(frame)
+  skips(name: string | undefined, text: string, start: number, end: number): boolean {
+    return this.#reader.skips(name, text, start, end)
   }
 
   read(frame: Frame): Event[] {

@@ -6,7 +6,8 @@ import type { Logprob } from './request.ts'
 export const readLogprobs = (list: Json | undefined, lose: Lose): Logprob[] =>
   objectsOf(list).flatMap((one) => {
     const { token, logprob, bytes, top_logprobs, ...others } = one
-    for (const key of Object.keys(others)) lossesIn(lose)('reply.logprobs', key)('dropped', '')
+    for (const [key, value] of Object.entries(others))
+      if (value !== null) lossesIn(lose)('reply.logprobs', key)('dropped', '')
     if (typeof token !== 'string' || typeof logprob !== 'number') return []
     const top = readLogprobs(top_logprobs, lose)
     return {

@@ -1,4 +1,4 @@
-import { setMember, type Json, type JsonObject } from '../json/json.ts'
+import { listOf, setMember, type Json, type JsonObject } from '../json/json.ts'
 import { lazily } from '../json/memoize.ts'
 import type { Members } from './ext.ts'
 import { tell, type Lose } from './loss.ts'
@@ -71,6 +71,13 @@ export const row = <T extends Json, Writing = unknown>(
   },
 })
 
+/** What ends an answer, as one text or several; an empty one ends none. */
+export function readStop(raw: Json | undefined): string[] | undefined {
+  const list = typeof raw === 'string' ? [raw] : listOf(raw)
+  const stop = list.filter((one) => typeof one === 'string').filter(Boolean)
+  return stop.length > 0 ? stop : undefined
+}
+
 /** What the rows of a table have read. */
 type Said = Pick<Request, 'sampling' | 'limits'> & Partial<Pick<Request, Place & keyof Request>>
 
@@ -136,9 +143,16 @@ export function askedAt(request: Request, place: string): unknown {
   return ((group ? request[group] : request) as Holder)[key]
 }
 
-/** One candidate is what there is without asking, and empty lists ask for nothing. */
+/** What there is without asking. */
+const UNASKED: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['sampling.presencePenalty', 0],
+  ['sampling.frequencyPenalty', 0],
+])
+
+/** One candidate is what there is without asking, and what is empty asks for nothing. */
 export function isAsked(place: string, value: unknown): boolean {
   if (place === 'sampling.candidateCount') return typeof value === 'number' && value > 1
+  if (value === '' || value === UNASKED.get(place)) return false
   return typeof value === 'object' && value !== null
     ? Object.keys(value).length > 0
     : value !== undefined

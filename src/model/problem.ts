@@ -89,7 +89,9 @@ const KINDS: ReadonlyMap<number, ProblemKind> = new Map<number, ProblemKind>([
   [529, 'overloaded'],
 ])
 
-export const kindOfStatus = (status: number): ProblemKind | undefined => KINDS.get(status)
+/** A failure of a server stays one, whatever a gateway (520 to 526 are Cloudflare's) calls it in its body. */
+export const kindOfStatus = (status: number): ProblemKind | undefined =>
+  KINDS.get(status) ?? (status >= 500 && status < 600 ? 'bad-upstream' : undefined)
 
 /** Inverse of a dialect's words for problems: of kinds with the same word the first one is meant. */
 export const kindsByWord = (

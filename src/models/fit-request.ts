@@ -163,7 +163,8 @@ function fitSampling(asked: Sampling, about: Thinks): Sampling {
   if (facts.verbosity === false) leave('verbosity', `${model} has one`)
   if (facts.penalties === false)
     for (const key of ['presencePenalty', 'frequencyPenalty'] as const)
-      leave(key, `${model} takes none`)
+      if (left[key] === 0) delete left[key]
+      else leave(key, `${model} takes none`)
   if (facts.n !== undefined && (left.candidateCount ?? 1) > facts.n)
     leave('candidateCount', `${model} gives ${facts.n}`)
   return left

@@ -129,9 +129,13 @@ function answering(row: Row, day: string): Row {
   return found ?? row
 }
 
+/** They begin names of the table (`chat-latest`), and anybody's names: they tell no maker. */
+const COMMON = new Set(['chat', 'labs'])
+
 /** The newest model that has the most words of its name in common with this one, from the first on. */
 function newestLike(name: string): Row | undefined {
   const words = lineOf(name)
+  if (COMMON.has(words[0] ?? '')) return undefined
   let best: { row: Row; common: number } | undefined
   for (const row of known().list) {
     const line = lineOf(row.name.toLowerCase())

@@ -106,8 +106,18 @@ export function tokensIn(usage: Usage): Tokens {
   return tokens
 }
 
+/** What two requests took together. */
+export function addUsage(one: Usage, other: Usage): Usage {
+  const sum: Usage = { ...one, ...other }
+  for (const name of COUNTS) {
+    const counts = [one[name], other[name]].filter((count) => count !== undefined)
+    if (counts.length > 0) sum[name] = counts.reduce((all, count) => all + count, 0)
+  }
+  return sum
+}
+
 /**
- * The tokens of an exchange that is over: where the upstream has not counted, the larger of what it has said and an
+ * The tokens of a request that is over: where the upstream has not counted, the larger of what it has said and an
  * estimate. `isWhole`: it has counted at the end. Nothing is made of no input, so 0 is no count of what was sent, nor of
  * what was received where something was.
  */

@@ -1,4 +1,11 @@
-import { amountIn, isObject, objectsOf, type Json, type JsonObject } from '../json/json.ts'
+import {
+  amountIn,
+  isObject,
+  objectsOf,
+  parseObject,
+  type Json,
+  type JsonObject,
+} from '../json/json.ts'
 import type { Problem, ProblemKind } from '../model/problem.ts'
 
 const MAX_CHARACTERS = 2000
@@ -27,7 +34,15 @@ export function wordsIn(body: Json | undefined, depth = 0): string | undefined {
   if (!isObject(body)) return undefined
   const { error } = body
   const inner = isObject(error) ? [error] : []
-  return firstIn([...inner, ...PLACES.map((place) => body[place])], depth)
+  const words = firstIn([...inner, ...PLACES.map((place) => body[place])], depth)
+  return typeof body['message'] === 'string' && words !== undefined ? withCause(words, body) : words
+}
+
+/** OpenRouter says only `Provider returned error`; the provider's own message is in the metadata. */
+export function withCause(words: string, { metadata }: JsonObject): string {
+  const raw = isObject(metadata) ? metadata['raw'] : undefined
+  const cause = typeof raw === 'string' ? wordsIn(parseObject(raw) ?? raw) : undefined
+  return [words, cause].filter(Boolean).join(': ')
 }
 
 function firstIn(values: readonly (Json | undefined)[], depth: number): string | undefined {
@@ -132,6 +147,41 @@ const CODED: Record<ProblemKind, Coded> = {
   overloaded: { type: FAILED, code: 'server_is_overloaded' },
   timeout: { type: FAILED, code: 'timeout' },
 }
+
+/** Codes and types in the same dialects that say more than the status, or stand where there is none. */
+const KINDS = new Map<string | undefined, ProblemKind>([
+  ['server_error', 'internal'],
+  ['internal_error', 'internal'],
+  ['internal_server_error', 'internal'],
+  ['rate_limit_exceeded', 'rate-limit'],
+  ['rate_limit_error', 'rate-limit'],
+  ['RateLimitReached', 'rate-limit'],
+  ['too_many_requests', 'rate-limit'],
+  ['invalid_api_key', 'authentication'],
+  ['wrong_api_key', 'authentication'],
+  ['authentication_error', 'authentication'],
+  ['permission_error', 'permission'],
+  ['model_not_found', 'not-found'],
+  ['invalid_model', 'not-found'],
+  ['not_found_error', 'not-found'],
+  ['DeploymentNotFound', 'not-found'],
+  ['server_is_overloaded', 'overloaded'],
+  ['overloaded_error', 'overloaded'],
+  ['engine_overloaded_error', 'overloaded'],
+  ['slow_down', 'overloaded'],
+  ['timeout', 'timeout'],
+  ['cancelled', 'cancelled'],
+  ['exceed_context_size_error', 'context-overflow'],
+  ['too_many_prompt_tokens', 'context-overflow'],
+  ['context_length_exceeded', 'context-overflow'],
+  ['invalid_prompt', 'invalid-request'],
+  ['invalid_request_error', 'invalid-request'],
+  ['previous_response_not_found', 'invalid-request'],
+])
+
+/** The kind of the first code or type that is known. */
+export const kindNamed = (names: readonly (string | undefined)[]): ProblemKind | undefined =>
+  names.map((name) => KINDS.get(name)).find((kind) => kind !== undefined)
 
 /** Clients act on these codes (Codex does), so they replace an upstream's own. */
 const FIXED = new Set<ProblemKind>(['context-overflow', 'overloaded', 'rate-limit'])

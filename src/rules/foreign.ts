@@ -16,7 +16,7 @@ import { rememberedEach } from '../model/remembered.ts'
  */
 export function reportForeign(request: Request, target: DialectName, lose: Lose): void {
   const report = reporter(target, isEmpty)
-  report(request.ext, lose, '')
+  if (request.ext) reporter(target, isUnset)(request.ext, lose, '')
   report(request.reasoning?.ext, lose, 'reasoning')
   report(request.compact?.ext, lose, 'compaction')
   // A summary above a number of tokens is a wish for later, so the turn goes on without it.
@@ -209,7 +209,7 @@ export function refuseUnkept(request: Request, keeping: UpstreamKeeping): void {
   }
   for (const fields of Object.values(request.ext ?? {}))
     for (const key of Object.keys(fields))
-      if (mustKeep.has(key) && !isEmpty(fields[key] ?? null)) check(key, key)
+      if (mustKeep.has(key) && !isUnset(fields[key] ?? null)) check(key, key)
   const alone = request.tools.some(isWebTool) ? NONE : sources
   for (const tool of request.tools) {
     if (tool.kind === 'opaque') check(tool.name, `tools.${tool.name}`)
@@ -238,6 +238,9 @@ const isEmpty = (value: Json): boolean =>
   value === null ||
   (Array.isArray(value) && value.length === 0) ||
   (value instanceof Verbatim && isEmpty(value.value))
+
+/** Programs also send an empty text for a setting that is not set. */
+const isUnset = (value: Json): boolean => value === '' || isEmpty(value)
 
 /** Nor does the caller of a tool, where that is the model itself (`allowed_callers`, `caller`). */
 const saysNothing = (value: Json): boolean =>

@@ -164,6 +164,12 @@ export const foundInWords = (content: readonly Block[]): Block[] =>
 export const isInstruction = ({ role }: Pick<Turn, 'role'>): boolean =>
   role === 'system' || role === 'developer'
 
+/** The number of turns of instructions that begin a conversation. They join the instructions of the request. */
+export function leadingInstructions(turns: readonly Turn[]): number {
+  const first = turns.findIndex((turn) => !isInstruction(turn))
+  return first < 0 ? turns.length : first
+}
+
 /**
  * For an upstream that takes no tool away in the conversation: the tool stays where it is, so that the prompt does
  * not change, and the choice for this turn is among the others.
@@ -213,7 +219,7 @@ const PASSING_WORDS = '(for the turn above only)'
  * the same, once they have passed, because what was sent before does not change.
  */
 export function passingWords(
-  { passing }: Turn,
+  { passing }: Pick<Turn, 'passing'>,
   texts: readonly string[],
   lose: LoseOf,
 ): readonly string[] {

@@ -55,6 +55,12 @@ export function textOfMedia({ mediaType, source }: MediaBlock): string | undefin
   return 'data' in source && PLAIN.test(mediaType) ? decodeBase64(source.data) : undefined
 }
 
+/** The word of OpenAI's dialects for the format of a sound; undefined for one that they do not take. */
+export function soundFormat(mediaType: string): 'wav' | 'mp3' | undefined {
+  if (/^audio\/(?:mpeg|mp3)$/.test(mediaType)) return 'mp3'
+  return /^audio\/(?:x-|vnd\.)?wave?$/.test(mediaType) ? 'wav' : undefined
+}
+
 /** A document of text as a text, with its name around it, in a dialect without such documents. */
 export const saidDocument = (name: string | undefined, text: string): string =>
   name === undefined ? text : `<document name=${JSON.stringify(name)}>\n${text}\n</document>`

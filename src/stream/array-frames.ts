@@ -1,4 +1,4 @@
-import type { CutFrame, FrameCutter } from './sse.ts'
+import type { CutFrame, Cuts, FrameCutter } from './sse.ts'
 
 /** Cuts a JSON array that grows into its elements, each with what stands before it. */
 export const arrayCutter = (maxEventCharacters: number): FrameCutter =>
@@ -21,8 +21,7 @@ class ArrayParser implements FrameCutter {
     return true
   }
 
-  cut(text: string): CutFrame[] {
-    const cuts: CutFrame[] = []
+  cut(text: string, cuts: Cuts): void {
     let from = 0
     for (const end of this.#ends(text)) {
       const part = this.#held + text.slice(from, end)
@@ -30,14 +29,13 @@ class ArrayParser implements FrameCutter {
       const frame = { data: part.slice(before.length) }
       // Behind an element one without a comma is no part of the list.
       const isBare = this.#isOpen && !before.includes(',')
-      cuts.push({ text: part, frame: isBare ? { ...frame, bare: true } : frame })
+      cuts.take({ text: part, frame: isBare ? { ...frame, bare: true } : frame })
       this.#held = ''
       this.#isOpen = true
       from = end
     }
     this.#held += text.slice(from)
     this.overflowed ||= this.#held.length > this.#most
-    return cuts
   }
 
   rest(): CutFrame[] {

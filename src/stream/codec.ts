@@ -38,6 +38,14 @@ export type Heartbeat = WireEvent | 'comment'
  */
 export type PieceRule = (name: string) => boolean
 
+/** Whether an event surely brings only a piece of the reply. `start` and `end`: where its data stands in a text. */
+export type IsPiece = (
+  name: string | undefined,
+  text: string,
+  start: number,
+  end: number,
+) => boolean
+
 /** Reads a reply: a whole body, or events and then `end`. Synchronous: no promises, no clock, no I/O. */
 export interface Reader {
   /** The subtrees of an event that stay text; none when absent. */
@@ -60,7 +68,7 @@ export interface FrameReader {
   end(): Event[]
   counts(): Usage | undefined
   /** Whether a frame differs from the one before in one string alone. Then it need not be read where it passes. */
-  skips(frame: Frame): boolean
+  skips(...event: Parameters<IsPiece>): boolean
 }
 
 /** Writes a reply as events; `body` is the same reply as one object. */

@@ -25,9 +25,9 @@ class EventReader implements FrameReader {
   /** The reply has ended, or an event came that is none: there is no telling what it would have said. */
   #isOver = false
 
-  skips(frame: Frame): boolean {
-    if (!this.#take || frame.event !== this.#name) return false
-    if (this.#texts.pieceOf(frame.data) === undefined) return false
+  skips(name: string | undefined, text: string, start: number, end: number): boolean {
+    if (!this.#take || name !== this.#name) return false
+    if (!this.#texts.matches(text, start, end)) return false
     this.#isUnread = true
     return true
   }

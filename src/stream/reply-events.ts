@@ -1,4 +1,4 @@
-import type { Frame, FrameReader } from './codec.ts'
+import type { Frame, FrameReader, IsPiece } from './codec.ts'
 import { ENDED_EARLY } from '../model/cursor.ts'
 import type { Event } from '../model/events.ts'
 import { isRecognised } from '../problems/error-words.ts'
@@ -11,7 +11,7 @@ import type { Usage } from '../model/request.ts'
 import { scanStructure } from '../json/structure.ts'
 import type { PieceFinder } from './pieces/pieces.ts'
 import type { FramingRules } from './framings.ts'
-import { sseParser, type CutFrame, type FrameCutter } from './sse.ts'
+import { sseParser, type CutFrame, type Cuts, type FrameCutter, type PieceCount } from './sse.ts'
 import {
   EVENT_TOO_LARGE,
   INTERNAL,
@@ -30,12 +30,15 @@ export interface ReplyLimits {
   streamBytes: number
 }
 
-/** A part of a reply as it came, and the events in it. A frame that surely brings only a piece has none that count. */
+/**
+ * A part of a reply as it came, and the events in it. Frames that surely bring only a piece have none that count: those
+ * that follow each other are one part, whose frame is the last.
+ */
 export interface ReadFrame {
   readonly text: string
   readonly frame: Frame | undefined
   readonly events: readonly Event[]
-  readonly isPiece: boolean
+  readonly pieces?: Readonly<PieceCount> | undefined
 }
 
 /** Reads a reply from bytes to frames. Exactly one terminal event comes, and no event behind it. */
@@ -86,7 +89,8 @@ interface Mode {
 }
 
 const failed = (problem: Problem): Event[] => [{ type: 'error', problem }]
-const ALONE = { text: '', frame: undefined, isPiece: false }
+const isTerminal = (event: Event) => event.type === 'finish' || event.type === 'error'
+const ALONE = { text: '', frame: undefined }
 /** Events that came with no frame of their own. */
 const alone = (events: readonly Event[]): readonly ReadFrame[] => [{ ...ALONE, events }]
 const NONE: readonly Event[] = []
@@ -131,7 +135,7 @@ class ReplyReading implements ReplyFrames {
   }
 
   get isWithin(): boolean {
-    return this.#mode?.isWithin ?? true
+    return this.#mode ? this.#mode.isWithin : this.#size > 0
   }
 
   push(bytes: Uint8Array): readonly ReadFrame[] {
@@ -156,7 +160,9 @@ class ReplyReading implements ReplyFrames {
       const isStream = isStreamType(source.contentType) || source.passing?.framing.isJson
       this.#mode ??= isStream ? new StreamMode(source) : jsonMode(source)
       const frames = [...this.#feed(this.#decode()), ...this.#mode.end()]
-      return firstEnd(frames) ? frames : [...frames, ...alone(failed(NOT_A_REPLY))]
+      return frames.some(({ events }) => events.some(isTerminal))
+        ? frames
+        : [...frames, ...alone(failed(NOT_A_REPLY))]
     } catch {
       return alone(failed(INTERNAL))
     }
@@ -173,12 +179,11 @@ class ReplyReading implements ReplyFrames {
   /** Behind the end, frames that pass go on without events. */
   #untilEnd(frames: readonly ReadFrame[]): readonly ReadFrame[] {
     if (this.ended) return frames.map(eventless)
-    const end = firstEnd(frames)
-    if (!end) return frames
+    const first = firstEnd(frames)
+    if (first < 0) return frames
     this.ended = true
-    const { at, last } = end
-    const rest = this.#source.passing ? frames.slice(at + 1).map(eventless) : []
-    return [...frames.slice(0, at), last, ...rest]
+    const rest = this.#source.passing ? frames.slice(first + 1).map(eventless) : []
+    return [...frames.slice(0, first), ...frames.slice(first, first + 1).map(untilEnd), ...rest]
   }
 
   #feed(text: string): readonly ReadFrame[] {
@@ -190,29 +195,22 @@ class ReplyReading implements ReplyFrames {
   }
 }
 
-/** Where the frame stands that ends the reply, and that frame without what comes behind the end. */
-function firstEnd(frames: readonly ReadFrame[]): { at: number; last: ReadFrame } | undefined {
-  for (const [at, last] of frames.entries()) {
-    const { events } = last
-    let count = 0
-    for (const { type } of events) {
-      count += 1
-      if (type !== 'finish' && type !== 'error') continue
-      return {
-        at,
-        last: count < events.length ? { ...last, events: events.slice(0, count) } : last,
-      }
-    }
+function firstEnd(frames: readonly ReadFrame[]): number {
+  for (let index = 0; index < frames.length; index += 1) {
+    const events = frames[index]?.events ?? NONE
+    for (const event of events) if (event.type === 'finish' || event.type === 'error') return index
   }
-  return undefined
+  return -1
 }
 
-const eventless = ({ text, frame }: ReadFrame): ReadFrame => ({
-  text,
-  frame,
-  events: NONE,
-  isPiece: false,
-})
+const eventless = ({ text, frame }: ReadFrame): ReadFrame => ({ text, frame, events: NONE })
+
+function untilEnd(read: ReadFrame): ReadFrame {
+  const last = read.events.findIndex(isTerminal)
+  return last === read.events.length - 1
+    ? read
+    : { ...read, events: read.events.slice(0, last + 1) }
+}
 
 export const isStreamType = (contentType: string | null): boolean =>
   /^text\/event-stream/i.test(contentType ?? '')
@@ -247,12 +245,16 @@ function foreignMode(): Mode {
   }
 }
 
-class StreamMode implements Mode {
+class StreamMode implements Mode, Cuts {
   readonly maxBytes: number
+  readonly isPiece: IsPiece | undefined
   readonly #limits: ReplyLimits
   readonly #passing: Passing | undefined
   readonly #cutter: FrameCutter
   #reader: FrameReader
+  /** What has been taken: frames that pass, or the events of others. */
+  #frames: ReadFrame[] = []
+  #events: Event[] = []
 
   constructor({ reader, limits, passing }: ReplySource) {
     this.maxBytes = limits.streamBytes
@@ -260,10 +262,15 @@ class StreamMode implements Mode {
     this.#passing = passing
     this.#reader = reader
     this.#cutter = (passing?.framing.cutter ?? sseParser)(limits.eventBytes)
+    this.isPiece =
+      passing &&
+      ((name, text, start, end) =>
+        passing.pieces.has(name, text, start, end) || this.#reader.skips(name, text, start, end))
   }
 
+  /** An event that is too large is not among the frames. */
   get isWithin(): boolean {
-    return this.#cutter.isWithin
+    return this.#cutter.isWithin || this.#cutter.overflowed
   }
 
   counts(): Usage | undefined {
@@ -271,7 +278,8 @@ class StreamMode implements Mode {
   }
 
   push(text: string): readonly ReadFrame[] {
-    const frames = this.#read(this.#cutter.cut(text))
+    this.#cutter.cut(text, this)
+    const frames = this.#taken()
     return this.#cutter.overflowed ? [...frames, ...alone(failed(EVENT_TOO_LARGE))] : frames
   }
 
@@ -279,7 +287,8 @@ class StreamMode implements Mode {
   end(): readonly ReadFrame[] {
     const rest = this.#cutter.rest()
     const whole = rest.filter(({ frame }) => !frame || isWholeData(frame))
-    const read = this.#read(whole)
+    for (const cut of whole) this.take(cut)
+    const read = this.#taken()
     const events = whole.length < rest.length ? failed(ENDED_EARLY) : this.#reader.end()
     const isCut = events.some(({ type }) => type === 'error')
     const { foreign } = this.#cutter
@@ -288,26 +297,30 @@ class StreamMode implements Mode {
     return [...(isCut ? read.filter((each) => each.events.length > 0) : read), ...alone(last)]
   }
 
-  /** What does not pass is read alone: all events that came together are handed over together. */
-  #read(cuts: readonly CutFrame[]): readonly ReadFrame[] {
-    if (this.#passing) return this.#readEach(cuts, this.#passing)
-    const events: Event[] = []
-    for (const { frame } of cuts) {
-      if (!frame) continue
-      for (const event of this.#readOne(frame)) events.push(event)
+  take({ text, frame, pieces }: CutFrame): void {
+    if (!this.#passing) {
+      if (frame) for (const event of this.#readOne(frame)) this.#events.push(event)
+      return
     }
-    return events.length === 0 ? [] : alone(events)
+    const found = pieces ?? (frame && this.#pieceIn(frame))
+    const events = frame && !found ? this.#readOne(frame) : NONE
+    this.#frames.push({ text, frame, events, pieces: found })
   }
 
-  #readEach(cuts: readonly CutFrame[], { pieces }: Passing): readonly ReadFrame[] {
-    const read: ReadFrame[] = []
-    for (const { text, frame } of cuts) {
-      const isPiece =
-        frame !== undefined && (pieces.has(frame.event, frame.data) || this.#reader.skips(frame))
-      const events = frame && !isPiece ? this.#readOne(frame) : NONE
-      read.push({ text, frame, events, isPiece })
-    }
-    return read
+  #pieceIn({ event, data }: Frame): PieceCount | undefined {
+    const { length } = data
+    return this.isPiece?.(event, data, 0, length)
+      ? { count: 1, size: length, least: length }
+      : undefined
+  }
+
+  /** What does not pass is read alone: all events that came together are handed over together. */
+  #taken(): readonly ReadFrame[] {
+    const frames = this.#frames
+    const events = this.#events
+    this.#frames = []
+    this.#events = []
+    return this.#passing || events.length === 0 ? frames : alone(events)
   }
 
   #readOne(frame: Frame): readonly Event[] {
@@ -360,7 +373,7 @@ function jsonMode({ reader, verbatim, limits }: ReplySource): Mode {
         return alone(failed(NOT_JSON))
       }
       const frame = { data: text, bare: true }
-      return [{ text, frame, events: reader.body(json, text), isPiece: false }]
+      return [{ text, frame, events: reader.body(json, text) }]
     },
   }
 }

@@ -1,5 +1,5 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser'
-import type { Frame } from './codec.ts'
+import type { Frame, IsPiece } from './codec.ts'
 import { memoize } from '../json/memoize.ts'
 import { eventFrame } from './event-text.ts'
 import { oneLine } from './one-line.ts'
@@ -17,15 +17,33 @@ export interface FrameParser {
   readonly strayed: boolean
 }
 
-/** A part of a stream as it came, whole up to its blank line, and the frame in it; none in a comment. */
+/** Frames that surely bring only a piece of the reply: how many, and how long their data is, of all and at least. */
+export interface PieceCount {
+  count: number
+  size: number
+  least: number
+}
+
+/**
+ * A part of a stream as it came, whole up to its blank line, and the frame in it; none in a comment. `pieces`: there are
+ * so many frames in it, of which `frame` is the last.
+ */
 export interface CutFrame {
   readonly text: string
   readonly frame: Frame | undefined
+  readonly pieces?: Readonly<PieceCount>
+}
+
+/** Takes what is cut out of a stream, one after the other. */
+export interface Cuts {
+  take(cut: CutFrame): void
+  /** Whether an event, behind all that have been taken, surely brings only a piece. */
+  readonly isPiece?: IsPiece | undefined
 }
 
 /** Cuts a stream into frames. All texts together are the stream, but for what is no part of any event. */
 export interface FrameCutter {
-  cut(text: string): CutFrame[]
+  cut(text: string, cuts: Cuts): void
   /** What has come of an event that was not ended, as if it were, and then what strayed. */
   rest(): CutFrame[]
   readonly overflowed: boolean
@@ -56,7 +74,7 @@ class EventParser implements FrameParser, FrameCutter {
   readonly #keepsText: boolean
   /** Most streams never need it. */
   #parser: EventSourceParser | undefined
-  #cuts: CutFrame[] = []
+  #cuts: Cuts = new ListedCuts()
   /** What the parser of the format has found in the text that it was given last. */
   #found: Frame[] = []
   #stray = ''
@@ -70,10 +88,9 @@ class EventParser implements FrameParser, FrameCutter {
   #parts = 0
   /** The last characters of that. */
   #tail = ''
-  /** How the last event began, its name, and the blank line behind it. */
+  /** How the last event began, and its name. */
   #head = ''
   #name: string | undefined
-  #blankLine = ''
 
   constructor(most: number, keepsText: boolean) {
     this.#most = most
@@ -81,38 +98,17 @@ class EventParser implements FrameParser, FrameCutter {
   }
 
   push(text: string): Frame[] {
-    return framesOf(this.cut(text))
+    const cuts = new ListedCuts()
+    this.cut(text, cuts)
+    return framesOf(cuts.drain())
   }
 
   end(): Frame[] {
     return framesOf(this.rest())
   }
 
-  cut(text: string): CutFrame[] {
-    const end = this.isWithin ? 0 : this.#cutSameShape(text, 0)
-    if (end < text.length) this.#cutAny(end > 0 ? text.slice(end) : text)
-    return this.#take()
-  }
-
-  rest(): CutFrame[] {
-    if (!this.overflowed) this.#parser?.feed('\n\n')
-    // Behind CR, one LF would still belong to the same line end.
-    const missing = this.#begun.endsWith('\n') ? '\n' : '\n\n'
-    this.#handOver(this.#begun + (this.#found.length > 0 ? missing : ''))
-    const taken = this.#take()
-    const stray = this.#stray.trimStart()
-    return stray.startsWith('{') || stray.startsWith('[')
-      ? [...taken, { text: '', frame: { data: this.#stray, bare: true } }]
-      : taken
-  }
-
-  #take(): CutFrame[] {
-    const taken = this.#cuts
-    this.#cuts = []
-    return taken
-  }
-
-  #cutAny(whole: string): void {
+  cut(whole: string, cuts: Cuts): void {
+    this.#cuts = cuts
     // The blank line may have begun in the text before.
     const seam = this.isWithin ? seamEnd(this.#tail, whole) : 0
     if (seam > 0) this.#takeOne(whole.slice(0, seam))
@@ -122,11 +118,24 @@ class EventParser implements FrameParser, FrameCutter {
     else this.#cut(text, lineEnd)
   }
 
+  rest(): CutFrame[] {
+    if (!this.overflowed) this.#parser?.feed('\n\n')
+    // Behind CR, one LF would still belong to the same line end.
+    const missing = this.#begun.endsWith('\n') ? '\n' : '\n\n'
+    const taken = new ListedCuts()
+    this.#cuts = taken
+    this.#handOver(this.#begun + (this.#found.length > 0 ? missing : ''))
+    const stray = this.#stray.trimStart()
+    return stray.startsWith('{') || stray.startsWith('[')
+      ? [...taken.drain(), { text: '', frame: { data: this.#stray, bare: true } }]
+      : taken.drain()
+  }
+
   #cut(text: string, lineEnd: LineEnd): void {
     const blankLine = lineEnd + lineEnd
     let at = 0
     while (at < text.length && !this.overflowed) {
-      if (!this.isWithin) at = this.#cutSameShape(text, at)
+      if (!this.isWithin) at = this.#cutSameShape(text, at, blankLine)
       if (at === text.length) return
       if (this.strayed) return this.#takeOne(text.slice(at))
       const blank = text.indexOf(blankLine, at)
@@ -137,26 +146,35 @@ class EventParser implements FrameParser, FrameCutter {
   }
 
   /** Takes the events that begin as the last one did; returns where another one begins. */
-  #cutSameShape(text: string, start: number): number {
+  #cutSameShape(text: string, start: number, blankLine: string): number {
     const head = this.#head
-    if (head === '' || this.strayed || this.overflowed) return start
-    const blankLine = this.#blankLine
-    const [first, other] = blankLine.length > 2 ? CR_LF : LF_CR
+    const name = this.#name
+    const cuts = this.#cuts
+    if (head === '' || this.strayed) return start
+    /** Pieces that follow each other, where they begin, and the data of the last one. */
+    let pieces: PieceCount | undefined
+    let [begin, data] = [start, '']
     let at = start
-    while (at < text.length) {
+    for (;;) {
       const from = at + head.length
-      if (text.slice(at, from) !== head) break
-      const end = text.indexOf(first, from)
+      const end = text.slice(at, from) === head ? endOfData(text, from, blankLine) : -1
+      const isPiece = end > from && cuts.isPiece?.(name, text, from, end) === true
+      if (pieces && !isPiece) {
+        cuts.take({ text: text.slice(begin, at), frame: frameOf(name, data), pieces })
+        pieces = undefined
+      }
+      if (end <= from) break
       const next = end + blankLine.length
-      if (end <= from || text.slice(end, next) !== blankLine) break
-      const data = text.slice(from, end)
-      // The other sign of a line end may have ended the line before.
-      if (data.includes(other)) break
-      const frame = frameOf(this.#name, data)
-      this.#cuts.push({
-        text: at === 0 && next === text.length ? text : text.slice(at, next),
-        frame,
-      })
+      data = text.slice(from, end)
+      if (!isPiece) cuts.take({ text: text.slice(at, next), frame: frameOf(name, data) })
+      else if (pieces) {
+        pieces.count += 1
+        pieces.size += data.length
+        pieces.least = Math.min(pieces.least, data.length)
+      } else {
+        pieces = { count: 1, size: data.length, least: data.length }
+        begin = at
+      }
       at = next
     }
     if (at > start) this.foreign = ''
@@ -189,8 +207,8 @@ class EventParser implements FrameParser, FrameCutter {
     const [first, ...others] = this.#found
     if (first) this.foreign = ''
     else if (text !== '' && this.foreign.length < MOST_FOREIGN) this.foreign += linesOfNone(text)
-    if (text !== '' || first) this.#cuts.push({ text, frame: first })
-    for (const frame of others) this.#cuts.push({ text: '', frame })
+    if (text !== '' || first) this.#cuts.take({ text, frame: first })
+    for (const frame of others) this.#cuts.take({ text: '', frame })
     this.#found = []
     this.#begun = ''
     this.#parts = 0
@@ -207,9 +225,8 @@ class EventParser implements FrameParser, FrameCutter {
     if (data === '' || data.includes('\n') || data.includes('\r')) return false
     this.#head = head
     this.#name = name
-    this.#blankLine = blankLine
     this.foreign = ''
-    this.#cuts.push({ text, frame: frameOf(name, data) })
+    this.#cuts.take({ text, frame: frameOf(name, data) })
     return true
   }
 
@@ -251,6 +268,21 @@ class EventParser implements FrameParser, FrameCutter {
     // Behind other events it does not begin the stream, at whose beginning alone it removes a byte order mark.
     if (this.#head !== '') parser.feed('\n')
     return parser
+  }
+}
+
+/** Nothing but a list of what was cut. */
+export class ListedCuts implements Cuts {
+  #list: CutFrame[] = []
+
+  take(cut: CutFrame): void {
+    this.#list.push(cut)
+  }
+
+  drain(): CutFrame[] {
+    const list = this.#list
+    this.#list = []
+    return list
   }
 }
 
@@ -303,10 +335,16 @@ const LINE_END = /\r\n|[\n\r]/
 
 const linesIn = (text: string): number => text.split('\n').length + text.split('\r').length - 2
 
-const CR_LF = ['\r', '\n'] as const
-const LF_CR = ['\n', '\r'] as const
-
 type LineEnd = '\n' | '\r\n'
+
+/** The end of the only line of an event; below its start where it has another end or none. */
+function endOfData(text: string, start: number, blankLine: string): number {
+  const end = text.indexOf(blankLine.charAt(0), start)
+  for (let index = 1; index < blankLine.length; index += 1)
+    if (text.charCodeAt(end + index) !== blankLine.charCodeAt(index)) return -1
+  // Before a CR LF, an LF alone may have ended the line.
+  return blankLine.length > 2 && text.indexOf('\n', start) < end ? -1 : end
+}
 
 /** How the lines of a text end; undefined where not all end alike. */
 function lineEndOf(text: string): LineEnd | undefined {

@@ -3,7 +3,7 @@ import { translator } from '../../src/index.ts'
 import { stampReader } from './delays.ts'
 import { lanesAgainst, modelFor } from './against.ts'
 import { pickBetter, excused, findingsOf, type Finding, verdictOn } from './goals.ts'
-import { LANES, readLanes } from './lanes.ts'
+import { LANES, readLanes, withBases } from './lanes.ts'
 import { readOptions } from './options.ts'
 import { writeOverview } from './overview.ts'
 import { withTable } from './pages.ts'
@@ -12,7 +12,7 @@ import { faultIn, replyIn } from './replies.ts'
 import { askersFor } from './asker.ts'
 import { bodyTexts } from './requests.ts'
 import { readScenarios } from './scenarios.ts'
-import { DIALECTS, modelOf, stamp } from './shared.ts'
+import { DIALECTS, type Manner, modelOf, stamp } from './shared.ts'
 import { added, median, quantile, ratios, rotated, sumUpSeries } from './statistics.ts'
 import { digits, markdownTable, textTable } from './table.ts'
 
@@ -158,6 +158,8 @@ describe('the table for readers', () => {
 })
 
 const names = (list: string) => readLanes(list).map(({ name }) => name)
+const held = (list: string, manner: Manner) =>
+  withBases(readLanes(list), manner).map(({ name }) => name)
 
 describe('lanes and scenarios', () => {
   it('are found by name', () => {
@@ -172,6 +174,13 @@ describe('lanes and scenarios', () => {
     expect(names('pairs,same')).toHaveLength(DIALECTS.length ** 2 + 1)
     expect(names('m:r*2')).toEqual(['pass-through', 'messages:responses', 'messages:responses*2'])
     expect(names('pools')).toHaveLength(5)
+    expect(held('c:c,c:m', 'burst')).toEqual([
+      'pass-through',
+      'pass-through/chat-completions',
+      'chat-completions:chat-completions',
+      'chat-completions:messages',
+    ])
+    expect(held('c:c', 'json')).toEqual(names('c:c'))
     expect(() => readLanes('nowhere')).toThrow('There is no lane "nowhere"')
     expect(readScenarios('burst,small-64').map(({ name }) => name)).toEqual([
       'small-64',

@@ -1,5 +1,5 @@
 import { excused, type Finding, findingsOf, type Metric } from './goals.ts'
-import { BASE, FLOOR, type Lane } from './lanes.ts'
+import { BASE, baseOf, FLOOR, type Lane } from './lanes.ts'
 import type { LaneScores } from './rounds.ts'
 import { usualCpu } from './usual.ts'
 import type { Scenario } from './scenarios.ts'
@@ -80,45 +80,49 @@ const leastOf = (series: Series): number | undefined => sumUpSeries(series)?.lea
 const middleOf = (series: Series): number | undefined => sumUpSeries(series)?.middle
 
 export function measureFigures(results: readonly LaneScores[], { events }: Scenario): Figures[] {
-  const loadsOf = (name: string) => results.find(({ lane }) => lane.name === name)?.loads ?? []
-  const base = loadsOf(BASE)
+  const all = new Map(results.map(({ lane, loads }) => [lane.name, loads]))
+  const loadsOf = (name: string) => all.get(name) ?? []
+  const baseFor = (lane: Lane) => all.get(baseOf(lane).name) ?? loadsOf(BASE)
   const direct = loadsOf('direct')
   const floor = loadsOf(FLOOR)
   const overDirect = (loads: readonly Score[], pick: Pick) =>
     differences(seriesOf(loads, pick), seriesOf(direct, pick))
-  return results.map(({ lane, loads, drips, problems }) => ({
-    lane,
-    rate: against(loads, base, rateIn),
-    cpu: against(loads, base, cpuIn),
-    leastCpu: quotient(leastOf(seriesOf(loads, cpuIn)), leastOf(seriesOf(base, cpuIn))),
-    floor: against(loads, floor, rateIn),
-    pool: lane.twin === undefined ? undefined : against(loads, loadsOf(lane.twin), cpuIn),
-    perSecond: median(loads.map(rateIn)) * events,
-    cpuUs: scaled(middleOf(seriesOf(loads, cpuIn)), 1000 / events),
-    waitP50: median(loads.map(({ wait }) => wait.p50)),
-    waitP99: median(loads.map(({ wait }) => wait.p99)),
-    longest: Math.max(...loads.map(({ wait }) => wait.most)),
-    // The best rounds, because other work on the machine only adds.
-    moreP50: added(seriesOf(loads, p50In), seriesOf(direct, p50In)),
-    moreP99: middleOf(overDirect(loads, p99In)),
-    tail: middleOf(ratios(overDirect(loads, p99In), overDirect(base, p99In))),
-    firstP50: median(loads.map(({ first }) => first.p50)),
-    firstP99: median(loads.map(firstP99In)),
-    delayP50: middleOf(seriesOf(loads, delayIn)),
-    delayP99: middleOf(seriesOf(loads, slowDelayIn)),
-    overDirect: above(loads, direct),
-    overBase: above(loads, base),
-    late: above(loads, base, slowDelayIn),
-    begin: against(loads, base, firstP99In)?.middle,
-    dripP50: middleOf(drips.map(({ wait }) => wait.p50)),
-    dripP99: middleOf(drips.map(({ wait }) => wait.p99)),
-    busy: {
-      proxy: median(loads.map(({ busy }) => busy?.proxy ?? Number.NaN)),
-      upstream: median(loads.map(({ busy }) => busy?.upstream ?? Number.NaN)),
-      callers: median(loads.map(({ busy }) => busy?.callers ?? Number.NaN)),
-    },
-    problems,
-  }))
+  return results.map(({ lane, loads, drips, problems }) => {
+    const base = baseFor(lane)
+    return {
+      lane,
+      rate: against(loads, base, rateIn),
+      cpu: against(loads, base, cpuIn),
+      leastCpu: quotient(leastOf(seriesOf(loads, cpuIn)), leastOf(seriesOf(base, cpuIn))),
+      floor: against(loads, floor, rateIn),
+      pool: lane.twin === undefined ? undefined : against(loads, loadsOf(lane.twin), cpuIn),
+      perSecond: median(loads.map(rateIn)) * events,
+      cpuUs: scaled(middleOf(seriesOf(loads, cpuIn)), 1000 / events),
+      waitP50: median(loads.map(({ wait }) => wait.p50)),
+      waitP99: median(loads.map(({ wait }) => wait.p99)),
+      longest: Math.max(...loads.map(({ wait }) => wait.most)),
+      // The best rounds, because other work on the machine only adds.
+      moreP50: added(seriesOf(loads, p50In), seriesOf(direct, p50In)),
+      moreP99: middleOf(overDirect(loads, p99In)),
+      tail: middleOf(ratios(overDirect(loads, p99In), overDirect(base, p99In))),
+      firstP50: median(loads.map(({ first }) => first.p50)),
+      firstP99: median(loads.map(firstP99In)),
+      delayP50: middleOf(seriesOf(loads, delayIn)),
+      delayP99: middleOf(seriesOf(loads, slowDelayIn)),
+      overDirect: above(loads, direct),
+      overBase: above(loads, base),
+      late: above(loads, base, slowDelayIn),
+      begin: against(loads, base, firstP99In)?.middle,
+      dripP50: middleOf(drips.map(({ wait }) => wait.p50)),
+      dripP99: middleOf(drips.map(({ wait }) => wait.p99)),
+      busy: {
+        proxy: median(loads.map(({ busy }) => busy?.proxy ?? Number.NaN)),
+        upstream: median(loads.map(({ busy }) => busy?.upstream ?? Number.NaN)),
+        callers: median(loads.map(({ busy }) => busy?.callers ?? Number.NaN)),
+      },
+      problems,
+    }
+  })
 }
 
 const scaled = (value: number | undefined, factor: number): number | undefined =>

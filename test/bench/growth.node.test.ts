@@ -7,6 +7,7 @@ import { parse, stringify } from '../../src/json/json.ts'
 import { PROCESS_LIMITS } from '../../src/config/defaults.ts'
 import { replyEvents } from '../../src/stream/reply-events.ts'
 import { sseCutter } from '../../src/stream/sse.ts'
+import { cutsOf } from '../stream/cuts.ts'
 import { framer } from '../../src/stream/framings.ts'
 import { scanStructure } from '../../src/json/structure.ts'
 import { kitOf } from '../dialects/index.ts'
@@ -101,7 +102,7 @@ function passing(size: number): Work {
   const piece = 'data: {"a": "b c d"}\n\n'.repeat(2)
   return () => {
     const cutter = sseCutter(1e9)
-    for (let count = 0; count < size; count += 1) cutter.cut(piece.slice(0, 30))
+    for (let count = 0; count < size; count += 1) cutsOf(cutter, piece.slice(0, 30))
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Gateway } from './against.ts'
-import { type Dialect, DIALECTS } from './shared.ts'
+import { type Dialect, DIALECTS, type Manner } from './shared.ts'
 
 export type ProxyKind =
   | 'direct'
@@ -22,7 +22,7 @@ export interface Lane {
   gateway?: Gateway
 }
 
-/** The lane that all others are put in proportion to. */
+/** The lane that others are put in proportion to. */
 export const BASE = 'pass-through'
 /** The least that a proxy in Node can be. */
 export const FLOOR = 'node:http'
@@ -49,6 +49,19 @@ const pair = (caller: Dialect, upstream: Dialect): Lane => ({
 const pooled = (caller: Dialect, upstream: Dialect): Lane => {
   const twin = pair(caller, upstream)
   return { ...twin, name: `${twin.name}*2`, twin: twin.name }
+}
+
+/**
+ * The pass-through with the same traffic: an event of one dialect is up to three times as long as one of another. What
+ * is translated is held against the shortest.
+ */
+export const baseOf = ({ proxy, caller, upstream }: Lane): Lane =>
+  bare(BASE, caller === upstream && proxy !== BASE ? caller : 'messages')
+
+/** With what they are held against. Bodies of JSON are as long in all dialects. */
+export function withBases(lanes: readonly Lane[], manner: Manner): Lane[] {
+  const bases = manner === 'json' ? [] : lanes.map(baseOf)
+  return [...new Map([...bases, ...lanes].map((lane) => [lane.name, lane])).values()]
 }
 
 const bareLanes = BARE.map((proxy) => bare(proxy))

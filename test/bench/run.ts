@@ -1,6 +1,6 @@
 import { type Figures, measureFigures, judged } from './figures.ts'
 import { pickBetter, type Finding } from './goals.ts'
-import type { Lane } from './lanes.ts'
+import { type Lane, withBases } from './lanes.ts'
 import type { Extra } from './memory.ts'
 import type { Options } from './options.ts'
 import { type Case, casesOf, writeOverview } from './overview.ts'
@@ -81,9 +81,10 @@ export async function runScenario(
 ): Promise<void> {
   const { options } = run
   const plan = { run, world, scenario, short }
-  const figures = await figuresFor(plan, lanes)
+  const all = withBases(lanes, scenario.manner)
+  const figures = await figuresFor(plan, all)
   if (options.record) record(scenario.name, figures)
-  const findings = await lookedAtAgain(plan, lanes, judged(scenario, figures))
+  const findings = await lookedAtAgain(plan, all, judged(scenario, figures))
   const told = figures.map(({ lane, problems }) => ({
     isOurs: lane.gateway === undefined,
     lines: problems.map((text) => `${scenario.name}, ${lane.name}: ${text}`),

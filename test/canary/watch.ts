@@ -111,16 +111,24 @@ const overlaid = <T extends object>(object: T, members: Partial<T>): T =>
 
 function watchedSend(ports: Ports, settings: Settings): Send {
   return (request) => {
-    lookAtRequest(request, settings)
-    lookAtMade(request, settings)
+    const { url, headers, body } = request
+    const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : ''
+    const said = { request, head: JSON.stringify({ url, headers }), text }
+    lookAtRequest(said, settings)
+    lookAtMade(said, settings)
     return ports.send(request)
   }
 }
 
+/** A request, and what can be read of it. */
+interface Said {
+  request: UpstreamRequest
+  head: string
+  text: string
+}
+
 /** A key goes to its own upstream, once, in the address or a header; a caller's to none that has not asked for it. */
-function lookAtRequest({ url, headers, body }: UpstreamRequest, settings: Settings): void {
-  const head = JSON.stringify({ url, headers })
-  const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : ''
+function lookAtRequest({ request: { url }, head, text }: Said, settings: Settings): void {
   const own = ownKeys(settings)
   for (const key of new Set(own.map(([, each]) => each))) {
     if (key.length < SHORTEST) continue
@@ -134,13 +142,12 @@ function lookAtRequest({ url, headers, body }: UpstreamRequest, settings: Settin
   )
   if (settings.callers.kind !== 'keys' || passes) return
   for (const key of callerSecrets(settings.callers))
-    if ((head + text).includes(key)) leaks.push(`a caller's key ${key} in a request to ${url}`)
+    if (head.includes(key) || text.includes(key))
+      leaks.push(`a caller's key ${key} in a request to ${url}`)
 }
 
 /** What a key is made of goes where tokens are, and the token to its upstream; from then on it is a key, too. */
-function lookAtMade({ url, headers, body }: UpstreamRequest, settings: Settings): void {
-  const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : ''
-  const whole = JSON.stringify({ url, headers }) + text
+function lookAtMade({ request: { url, headers }, head, text }: Said, settings: Settings): void {
   for (const { base, made } of settings.upstreams.values()) {
     if (!made) continue
     const isThere = made.kind === 'token' ? url === made.url : url.startsWith(base)
@@ -148,7 +155,7 @@ function lookAtMade({ url, headers, body }: UpstreamRequest, settings: Settings)
     for (const secret of made.secrets)
       if (
         (!isThere || (made.kind === 'signature' && hidden.includes(secret))) &&
-        whole.includes(secret)
+        (head.includes(secret) || text.includes(secret))
       )
         leaks.push(`${secret} in a request to ${url}`)
     const token = /^Bearer (.+)/.exec(headers['authorization'] ?? '')?.[1]

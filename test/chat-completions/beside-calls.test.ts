@@ -20,6 +20,8 @@ const chat = adapterOf('chat-completions')
 const OTHERS = othersThan('chat-completions')
 const client = clientOf('chat-completions')
 
+const wholeOrInPieces = fc.tuple(plainReply, fc.option(cuts, { nil: undefined }))
+
 interface Played {
   reply: Reply
   places?: readonly number[]
@@ -76,7 +78,7 @@ const proofsIn = (blocks: Block[]): string[] =>
 
 describe.each(OTHERS)('over %s', (dialect) => {
   it('what proves the thoughts before a call stands beside it, whole and as a stream', () => {
-    always(fc.tuple(plainReply, fc.option(cuts, { nil: undefined })), ([whole, places]) => {
+    always(wholeOrInPieces, ([whole, places]) => {
       const reply = provenBy(whole, dialect)
       const played = { reply, ...(places && { places }) }
       const lines = provenBeforeCalls(reply)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
 import { dialects } from '../../adapters/index.ts'
 import { chatCompletions } from '../../adapters/chat-completions/index.ts'
+import { responses } from '../../adapters/responses/index.ts'
 import type { Json } from '../../src/json/json.ts'
 import type { Problem } from '../../src/model/problem.ts'
 import { kits } from '../dialects/index.ts'
@@ -27,6 +28,16 @@ describe('an error', () => {
     const status =
       expected.kind === 'authentication' ? 401 : expected.kind === 'not-found' ? 404 : 400
     expect(readProblem(status, body)).toMatchObject({ message: 'No.', ...expected })
+  })
+
+  it.each([
+    ['DeploymentNotFound', 'not-found'],
+    ['engine_overloaded_error', 'overloaded'],
+    ['slow_down', 'overloaded'],
+    ['timeout', 'timeout'],
+  ])('is of one kind in both dialects of OpenAI where its code is %s', (code, kind) => {
+    expect(readProblem(400, error({ code }))).toMatchObject({ kind })
+    expect(responses.upstream.readProblem(400, error({ code }))).toMatchObject({ kind })
   })
 
   it.each<[string, number, Json, string]>([

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { fit } from '../../adapters/chat-completions/fit.ts'
 import { chatCompletions } from '../../adapters/chat-completions/index.ts'
 import type { ModelFacts } from '../../adapters/contract.ts'
-import type { JsonObject } from '../../src/json/json.ts'
+import { objectsOf, type JsonObject } from '../../src/json/json.ts'
 import { lossList } from '../../src/model/loss.ts'
+import { writeEnvelope } from '../../src/model/proof.ts'
 import { translator } from '../../src/named-translator.ts'
 
 const ASKED = [{ role: 'user', content: 'Hi.' }]
@@ -25,6 +26,46 @@ function sent(profile: string, more: JsonObject, facts: ModelFacts = {}) {
     losses: losses.map(({ code, path }) => `${code} ${path}`),
   }
 }
+
+/** What goes on of a body of this dialect without proofs of other services, and where these stood. */
+function cleaned(messages: JsonObject[]) {
+  const { lose, losses } = lossList()
+  const body = chatCompletions.same.edit({ messages }, { facts: {}, foreign: true }, lose)
+  return { messages: body['messages'], losses: losses.map(({ path }) => path) }
+}
+
+describe('a proof that another service gave out', () => {
+  const sealed = writeEnvelope({ dialect: 'messages', value: 'v' }, 'redacted')
+  const called = named('f', { arguments: '{}' })
+
+  it('is reported in its turn, behind instructions and results that are one', () => {
+    const tool_calls = ['c1', 'c2'].map((id) => ({ id, ...called }))
+    const { losses } = cleaned([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Hi.' },
+      { role: 'assistant', content: null, tool_calls },
+      { role: 'tool', tool_call_id: 'c1', content: '1' },
+      { role: 'tool', tool_call_id: 'c2', content: '2' },
+      {
+        role: 'assistant',
+        content: 'Ho.',
+        reasoning_details: [{ type: 'reasoning.encrypted', data: sealed }],
+      },
+    ])
+    expect(losses).toEqual(['turns.3.seal'])
+  })
+
+  it.each<[JsonObject, JsonObject]>([
+    [{ own: { a: 1 } }, { extra_content: { own: { a: 1 } } }],
+    [{}, {}],
+  ])('is all that is taken from beside a call with %j', (beside, left) => {
+    const google = { thought_signature: sealed }
+    const call = { ...called, extra_content: { google, ...beside } }
+    const { messages, losses } = cleaned([{ role: 'assistant', tool_calls: [call] }])
+    expect(messages).toEqual([{ role: 'assistant', tool_calls: [{ ...called, ...left }] }])
+    expect(losses).toEqual(['turns.0.seal'])
+  })
+})
 
 describe('a body of this dialect is fitted to a server that is well known', () => {
   const tools = [named('a'), named('b'), named('c')]
@@ -70,6 +111,17 @@ describe('a body of this dialect is fitted to a server that is well known', () =
       messages: [{ role: 'user', content: [{ type: 'text', text: 'A json.' }] }],
     }
     expect(sent('groq', asked)).toEqual({ ...asked, losses: [] })
+  })
+  it('begins every request of a conversation alike, whatever is said of JSON later', () => {
+    const format = { response_format: { type: 'json_object' } }
+    const later = [
+      { role: 'assistant', content: '{"json":1}' },
+      { role: 'user', content: 'JSON!' },
+    ]
+    const [first, next] = [ASKED, [...ASKED, ...later]].map(
+      (messages) => sent('groq', { ...format, messages }).messages,
+    )
+    expect(next).toEqual([...objectsOf(first), ...later])
   })
   it.each<[string, JsonObject, JsonObject, string[]]>([
     ['groq', { safety_identifier: 'u' }, { user: 'u' }, []],

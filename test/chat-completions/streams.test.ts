@@ -45,6 +45,21 @@ describe('a stream', () => {
       ],
     })
   })
+  it.each([{ id: 'a' }, {}])(
+    '41: keeps the order of calls, whenever one has its id: %j',
+    (late) => {
+      const { blocks } = read(
+        chunk(call({ index: 0 }, { name: 'f', arguments: '{"x":' })),
+        chunk(call({ index: 1, id: 'b' }, { name: 'g', arguments: '{}' })),
+        chunk(call({ index: 0, ...late }, { arguments: '1}' })),
+        chunk({}, 'tool_calls'),
+      )
+      expect(blocks).toMatchObject([
+        { name: 'f', input: '{"x":1}', ...late },
+        { id: 'b', name: 'g', input: '{}' },
+      ])
+    },
+  )
   it('45, 46: has a thought once, whatever it is called, with the proof that comes behind it', () => {
     const reply = read(
       chunk({ reasoning: 'a', reasoning_content: 'a', reasoning_details: [entry({ text: 'a' })] }),

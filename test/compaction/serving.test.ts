@@ -111,17 +111,22 @@ describe.each(FOREIGN)('a summary turn over %s', (dialect) => {
   })
 
   it('keeps its stream alive, and asks once more behind the beginning', async () => {
+    const heard = Promise.withResolvers<void>()
     const slow = {
       events: kits[dialect].scripted.events(said([text(' ')]), MODEL),
-      silenceMs: 120,
+      silence: () => heard.promise,
     }
     const proxy = stageOf(summing(slow, said([text(SUMMARY)])), {
       change: { limits: { ...settings().limits, heartbeatMs: 20 } },
     })
     const json = { model, input: [user('Hi'), TRIGGER], stream: true }
     const response = await proxy.ask('/v1/responses', { json })
-    const words = await response.text()
-    expect(words).toMatch(/^:/m)
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    let words = ''
+    for (let read = await reader?.read(); read?.value; read = await reader?.read()) {
+      words += read.value
+      if (/^:/m.test(words)) heard.resolve()
+    }
     expect(words.match(/^event: response\.output_item\.done$/gm)).toHaveLength(1)
     expect(words).toContain('response.completed')
     expect(proxy.got).toHaveLength(2)

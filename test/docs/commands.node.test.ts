@@ -27,7 +27,7 @@ beforeAll(async () => {
   const entry = new URL('src/node.ts', root).pathname
   const started = spawn(process.execPath, [entry, '--port', '0'], {
     cwd: folder,
-    env: { ...process.env, ...UNCONFIGURED },
+    env: { ...process.env, ...UNCONFIGURED, DRAGOMAN_WARM: 'off' },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   server = started

@@ -10,7 +10,7 @@ import { parseYaml } from '../../src/node/init/yaml.ts'
 import { VERSION } from '../../src/version.ts'
 import { pages } from './pages.ts'
 import { bundledPackages } from '../../scripts/bundled.ts'
-import { buildCommand, buildLibrary } from '../../scripts/library.ts'
+import { buildCommand, builtFrom, buildLibrary } from '../../scripts/library.ts'
 import { FILES, owned, PLACEHOLDER } from '../../scripts/owner.ts'
 import {
   findChanges,
@@ -136,6 +136,16 @@ describe('a release', () => {
     git('tag', `v${VERSION}`)
     expect(unreleasedCommit(folder)).toBe('')
     rmSync(folder, { recursive: true })
+  })
+
+  it('is no image that was built by hand, without the repository', () => {
+    const said = /^ARG BUILT_FROM=(.*)\nRUN npm run build$/m.exec(
+      readFileSync('Dockerfile', 'utf8'),
+    )
+    expect(builtFrom(said?.[1])).toBe('unknown')
+    const image = workflows.find(({ name }) => name === 'image.yml')
+    expect(image?.text).toMatch(/^ +build-args: BUILT_FROM=$/m)
+    expect(builtFrom('')).toBe('')
   })
 
   it('names its tarball on every page that tells how to install it', () => {

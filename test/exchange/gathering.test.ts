@@ -48,7 +48,7 @@ function stage(ms: number) {
   return {
     next,
     say: (...events: Event[]) =>
-      bring({ bytes: new Uint8Array(1) }, [{ text: '', frame: undefined, events, isPiece: false }]),
+      bring({ bytes: new Uint8Array(1) }, [{ text: '', frame: undefined, events }]),
     sayHalf: () => bring({ bytes: new Uint8Array(1) }),
     sayMuch: () => bring({ bytes: new Uint8Array(65_536) }),
     fail: () => bring({ problem: CONNECTION_LOST }),

@@ -12,7 +12,7 @@ describe('the entry of an exchange', () => {
     const [entry] = log
     const said = structuredClone(entry)
     kept.note({ model: 'other', reason: 'late' })
-    kept.count({ output: 5 })
+    kept.asks(5)
     kept.began()
     kept.sending()
     kept.finish({ status: 500 })

@@ -22,7 +22,8 @@ describe('globs on model names', () => {
   it('take no longer for hostile names', () => {
     const start = cpuMs()
     matchesGlob('*a*a*a*a*a*a*a*a*b', 'a'.repeat(100_000))
-    expect(cpuMs() - start).toBeLessThan(200)
+    // A collection of garbage may fall into it; a search that goes back takes for ever.
+    expect(cpuMs() - start).toBeLessThan(2000)
   })
 })
 

@@ -21,7 +21,7 @@ export interface Fault {
   upstream?: string
 }
 
-interface Cell {
+export interface Cell {
   fault: Fault
   caller: Voice
   voice: Voice

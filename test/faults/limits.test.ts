@@ -5,6 +5,7 @@ import {
   proxyOf,
   sse,
   sseReply,
+  silenceUntil,
   sleep,
   streamOf,
   type Chunk,
@@ -68,11 +69,14 @@ describe('a request', () => {
 const START = sse({ modelName: 'x' }) + sse({ text: 'Hel' })
 const END = sse({ t: 'end' })
 
-async function streamed(limits: Limits, chunks: Chunk[], model = 'pathy-1'): Promise<string> {
+async function answered(limits: Limits, chunks: Chunk[], model = 'pathy-1'): Promise<Response> {
   const proxy = proxyOf(() => sseReply(chunks), { limits })
   const body = { ...REQUEST, model, stream: true }
-  return (await proxy.fetch('/v1/plain', { body })).text()
+  return proxy.fetch('/v1/plain', { body })
 }
+
+const streamed = async (...asked: Parameters<typeof answered>): Promise<string> =>
+  (await answered(...asked)).text()
 
 function* blanks(): Generator<string> {
   for (;;) yield ' '.repeat(100)
@@ -120,8 +124,9 @@ describe('a reply', () => {
     expect((await answerBlanks('/v1/plain', { ...stream, model: 'plain-1' })).status).toBe(502)
   })
   it('is kept alive as often as is configured, and not sooner', async () => {
-    const slow = [START, sleep(120), END]
-    expect(await streamed({ heartbeatMs: 30 }, [...slow])).toContain(': ping')
+    const { silence, read } = silenceUntil(/: ping/)
+    const kept = await read(await answered({ heartbeatMs: 30 }, [START, silence, END]))
+    expect(kept).toContain(': ping')
     expect(await streamed({ heartbeatMs: 5000 }, [START, sleep(60), END])).not.toContain(': ping')
   })
 })

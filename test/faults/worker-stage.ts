@@ -1,5 +1,4 @@
-import { build } from 'esbuild'
-import { Miniflare } from 'miniflare'
+import { startWorker } from '../runtime/worker-runtime.ts'
 import { lineServer, type Script } from './line.ts'
 import { CALLER_KEY, LIMITS, modelIn, UPSTREAM_KEY, type Stage } from './stage.ts'
 import { voices } from './voices.ts'
@@ -8,35 +7,9 @@ import { voices } from './voices.ts'
 export async function openWorkerStage(): Promise<Stage> {
   const scripts = new Map<string, Script>()
   const upstream = await lineServer(modelIn, (model) => scripts.get(model))
-  const { outputFiles } = await build({
-    entryPoints: ['src/worker.ts'],
-    bundle: true,
-    write: false,
-    format: 'esm',
-    target: 'es2024',
-    external: ['cloudflare:*', 'node:*'],
-    conditions: ['workerd', 'worker', 'browser'],
-  })
-  const contents = outputFiles[0]?.text ?? ''
-  const runtime = new Miniflare({
-    host: '127.0.0.1',
-    port: 0,
-    workers: [
-      {
-        config: {
-          name: 'dragoman',
-          compatibilityDate: '2026-10-20',
-          compatibilityFlags: ['enable_request_signal'],
-          manifest: {
-            mainModule: 'worker.mjs',
-            modules: { 'worker.mjs': { type: 'esm', contents } },
-          },
-          env: {
-            DRAGOMAN_CONFIG: { type: 'text', value: JSON.stringify(configFor(upstream.port)) },
-          },
-        },
-      },
-    ],
+  const runtime = await startWorker({
+    source: { entryPoints: ['src/worker.ts'] },
+    variables: { DRAGOMAN_CONFIG: JSON.stringify(configFor(upstream.port)) },
   })
   const url = await runtime.ready
   return {

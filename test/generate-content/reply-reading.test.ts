@@ -8,6 +8,9 @@ const chunk = (parts: unknown[], rest: object = {}, top: object = {}) => ({
   responseId: 'r',
   ...top,
 })
+
+const ending = (...reasons: object[]) =>
+  hearStream(reasons.map((reason) => chunk([{ text: 'a' }], reason))).reply.finish
 const grounded = (metadata: object) => ({ finishReason: 'STOP', groundingMetadata: metadata })
 const body = (parts: unknown[], rest: object = { finishReason: 'STOP' }, top: object = {}) =>
   hear(JSON.stringify(chunk(parts, rest, top)))
@@ -43,6 +46,11 @@ describe('a reply', () => {
     ).toBe(true)
     expect(reply.finish).toBe('tool-call')
     expect(reply.usage).toMatchObject({ input: 105, cacheRead: 75, output: 20, toolUse: 5 })
+  })
+
+  it('has a call without a name as what nobody knows', () => {
+    const part = { functionCall: { args: { a: 1 } } }
+    expect(body([part]).reply.blocks).toMatchObject([{ kind: 'opaque' }])
   })
 
   it('puts arguments together that come in pieces', () => {
@@ -225,6 +233,13 @@ describe('why a reply ends', () => {
     [99, 'other'],
   ])('%s is %s', (finishReason, finish) => {
     expect(body([{ text: 'a' }], { finishReason }).reply.finish).toBe(finish)
+  })
+
+  it('is any that was given, before or behind one that was not set', () => {
+    const unset = { finishReason: 'FINISH_REASON_UNSPECIFIED' }
+    expect(ending(unset, unset)).toBe('other')
+    expect(ending(unset, { finishReason: 'STOP' }, { finishReason: 0 })).toBe('stop')
+    expect(ending({ finishReason: 'MAX_TOKENS' }, unset)).toBe('length')
   })
 
   it('is that results are awaited, when it stops after a call in whatever chunk', () => {

@@ -104,6 +104,7 @@ function proxy(send: Send, limits: Limits = {}, pool = false) {
     ? adapters.map(({ dialect }) => ({
         model: `demo-${dialect}`,
         upstream: [`demo-${dialect}`, `demo-${dialect}-2`],
+        failover: { unknown: true },
       }))
     : demo.routes
   const settings = readSettings(
@@ -246,6 +247,27 @@ describe('a stream that is not whole', () => {
       expect(log[0]?.usage?.output).toBeGreaterThan(0)
     }
   })
+
+  it.each(pairs.filter(({ stream }) => !stream))(
+    'counts beside the one that another member brings: $name over $upstream',
+    async (pair) => {
+      const whole = upstreamThat(asItIs)
+      const alone = proxy(whole)
+      await (await alone.ask(pair.caller, pair.upstream, false)).text()
+      let tries = 0
+      const { ask, log } = proxy(
+        (request) => ((tries += 1) > 1 ? whole : broken)(request),
+        {},
+        true,
+      )
+      await (await ask(pair.caller, pair.upstream, false)).text()
+      expect(tries).toBe(2)
+      const { input = 0, output = 0 } = log[0]?.usage ?? {}
+      expect(log[0]).toMatchObject({ outcome: 'ok', estimated: true })
+      expect(input).toBeGreaterThan(alone.log[0]?.usage?.input ?? Infinity)
+      expect(output).toBeGreaterThan(alone.log[0]?.usage?.output ?? Infinity)
+    },
+  )
 
   it.each(pairs)(
     'counts when its caller leaves behind its head: $name over $upstream, stream $stream',

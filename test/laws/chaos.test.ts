@@ -47,6 +47,10 @@ const frame = fc.record({
   ),
 })
 
+const anyFrames = fc.array(frame, { maxLength: 8 })
+const damagedReply = fc.tuple(richReply, cuts, fc.tuple(fc.nat(), fc.nat(), wordy))
+const damagedRequest = fc.tuple(anyRequest, fc.tuple(fc.nat(), wordy))
+
 /** Two problems count as an answer; anything else is a crash. */
 function refuses(act: () => unknown): boolean {
   try {
@@ -70,7 +74,7 @@ forEachAdapter((adapter) => {
   }
 
   it('reads any frames without a crash, in normal form', () => {
-    always(fc.array(frame, { maxLength: 8 }), (frames) => {
+    always(anyFrames, (frames) => {
       expect(verify(framesOf(frames))).toBeUndefined()
     })
   })
@@ -84,8 +88,7 @@ forEachAdapter((adapter) => {
   })
 
   it('reads a damaged stream without a crash, in normal form', () => {
-    const damage = fc.tuple(fc.nat(), fc.nat(), wordy)
-    always(fc.tuple(richReply, cuts, damage), ([reply, places, [at, where, value]]) => {
+    always(damagedReply, ([reply, places, [at, where, value]]) => {
       const { frames } = writeReply(adapter, requestFor(reply), inPieces(reply, places))
       const damaged = frames.map(({ event, data }, index) => {
         if (index !== at % frames.length) return { event, data }
@@ -110,8 +113,7 @@ forEachAdapter((adapter) => {
   })
 
   it('reads and writes a damaged request, or says that it is the fault of its caller', () => {
-    const damage = fc.tuple(fc.nat(), wordy)
-    always(fc.tuple(anyRequest, damage), ([request, [where, value]]) => {
+    always(damagedRequest, ([request, [where, value]]) => {
       const { body } = writeRequest(adapter, request)
       const plain: Json = JSON.parse(JSON.stringify(body))
       const paths = pathsOf(plain)

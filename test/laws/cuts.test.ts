@@ -10,7 +10,9 @@ import { readFrames, writeReply } from './exchange.ts'
 import { always, forEachAdapter } from './law.ts'
 
 const place = fc.double({ min: 0, max: 0.999, noNaN: true })
-const LINE_ENDS = ['\n', '\r\n', '\r']
+const cutSomewhere = fc.tuple(richReply, cuts, place)
+const framing = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.constantFrom('\n', '\r\n', '\r'))
+const framed = fc.tuple(plainReply, cuts, framing)
 
 /** The bytes in pieces of one to `most` bytes. */
 function cutChunks(bytes: Uint8Array, most: number): Uint8Array[] {
@@ -31,7 +33,7 @@ forEachAdapter((adapter) => {
   const client = clientOf(adapter.dialect)
 
   it('is an error, never an end, when it is cut before its last event', () => {
-    always(fc.tuple(richReply, cuts, place), ([reply, places, where]) => {
+    always(cutSomewhere, ([reply, places, where]) => {
       const request = requestFor(reply)
       const { frames } = writeReply(adapter, request, inPieces(reply, places))
       const last = frames.findIndex((frame) => client.isTerminal(frame))
@@ -42,7 +44,7 @@ forEachAdapter((adapter) => {
   })
 
   it('writes an error in its own words after any part of a reply', () => {
-    always(fc.tuple(richReply, cuts, place), ([reply, places, where]) => {
+    always(cutSomewhere, ([reply, places, where]) => {
       const request = requestFor(reply)
       const whole = inPieces(reply, places)
       const error: Event = { type: 'error', problem: ENDED_EARLY }
@@ -54,8 +56,7 @@ forEachAdapter((adapter) => {
   })
 
   it('reads the same events from any chunks of bytes', () => {
-    const framing = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.constantFrom(...LINE_ENDS))
-    always(fc.tuple(plainReply, cuts, framing), ([reply, places, [most, lineEnd]]) => {
+    always(framed, ([reply, places, [most, lineEnd]]) => {
       const request = requestFor(reply)
       const { frames } = writeReply(adapter, request, inPieces(reply, places))
       const text = frames.map(sseFrame).join('').trimEnd().replaceAll('\n', lineEnd)

@@ -70,6 +70,17 @@ export function spokenBy(
   return readRequest(caller, spelled(stringify(body), spelling), { stream: request.stream })
 }
 
+const heard = new WeakMap<Request, Map<Adapter, Request>>()
+
+/** The same, made once for all laws that are tried with a request: nothing changes one (`requests.test.ts`). */
+export function spokenOnce(caller: Adapter, request: Request): Request {
+  const known = heard.get(request) ?? new Map<Adapter, Request>()
+  heard.set(request, known)
+  const spoken = known.get(caller) ?? spokenBy(caller, request)
+  known.set(caller, spoken)
+  return spoken
+}
+
 /** Of many requests some are spelled in each way. */
 export const spellingOf = ({ tools, stream }: Request): number => tools.length + Number(stream)
 

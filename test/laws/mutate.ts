@@ -3,18 +3,22 @@ import { isObject, type Json } from '../../src/json/json.ts'
 export type Path = readonly (string | number)[]
 
 /** The paths of all values in a document, the outer ones first. */
-export function pathsOf(value: Json, at: Path = []): Path[] {
+export function pathsOf(value: Json, at: Path = [], paths: Path[] = []): Path[] {
+  paths.push(at)
   if (Array.isArray(value))
-    return [at, ...value.flatMap((item, index) => pathsOf(item, [...at, index]))]
-  if (!isObject(value)) return [at]
-  return [at, ...Object.entries(value).flatMap(([key, item]) => pathsOf(item, [...at, key]))]
+    for (const [index, item] of value.entries()) pathsOf(item, [...at, index], paths)
+  else if (isObject(value))
+    for (const [key, item] of Object.entries(value)) pathsOf(item, [...at, key], paths)
+  return paths
 }
 
 export function valueAt(value: Json, path: Path): Json | undefined {
-  return path.reduce<Json | undefined>((inner, key) => {
-    if (Array.isArray(inner)) return inner[Number(key)]
-    return isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined
-  }, value)
+  let inner: Json | undefined = value
+  for (const key of path) {
+    if (Array.isArray(inner)) inner = inner[Number(key)]
+    else inner = isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined
+  }
+  return inner
 }
 
 /** The document with another value at a path, or without it; what is not touched is shared. */

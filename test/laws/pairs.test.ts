@@ -6,7 +6,7 @@ import type { Request, Turn } from '../../src/model/request.ts'
 import { anyRequest } from './arbitrary-requests.ts'
 import { clientOf } from './clients.ts'
 import { differences } from './compare.ts'
-import { readRequest, spokenBy, writeRequest, type Written } from './exchange.ts'
+import { readRequest, spokenBy, spokenOnce, writeRequest, type Written } from './exchange.ts'
 import { always, fail, forEachPair } from './law.ts'
 import { requestAspects, unreported } from './requests.ts'
 
@@ -19,6 +19,8 @@ function withoutOddMedia(turn: Turn): Turn {
   return { ...turn, blocks: blocks.length > 0 ? blocks : [{ kind: 'text', text: 'Look.' }] }
 }
 
+const requestAndPlace = fc.tuple(anyRequest, fc.nat())
+
 const turnsOnly = (request: Request) =>
   new Map([['turns', requestAspects(request).get('turns') ?? '']])
 
@@ -28,7 +30,7 @@ const history = (adapter: Adapter, written: Written): string[] =>
 forEachPair((caller, upstream) => {
   it('carries a request or reports what is lost', () => {
     always(anyRequest, (any) => {
-      const request = spokenBy(caller, any)
+      const request = spokenOnce(caller, any)
       const written = writeRequest(upstream, request)
       const arrived = readRequest(upstream, stringify(written.body), { stream: request.stream })
       fail(unreported(request, arrived, written.losses))
@@ -48,8 +50,8 @@ forEachPair((caller, upstream) => {
   })
 
   it('writes the beginning of a conversation the same in every later turn', () => {
-    always(fc.tuple(anyRequest, fc.nat()), ([any, where]) => {
-      const request = spokenBy(caller, any)
+    always(requestAndPlace, ([any, where]) => {
+      const request = spokenOnce(caller, any)
       const users = request.turns.flatMap((turn, index) =>
         turn.role === 'user' && request.turns[index + 1]?.role !== 'user' ? [index] : [],
       )

@@ -24,6 +24,9 @@ function provenBy(reply: Reply, dialect: string): Reply {
   return { ...reply, blocks }
 }
 
+const inAnyPieces = fc.tuple(plainReply, cuts)
+const withPlace = fc.tuple(plainReply, fc.nat())
+
 const assistant = (request: Request): Block[] =>
   request.turns.filter((turn) => turn.role === 'assistant').flatMap((turn) => turn.blocks)
 
@@ -47,7 +50,7 @@ forEachPair((caller, upstream) => {
   })
 
   it('brings every proof home from a stream, and the words with it', () => {
-    always(fc.tuple(plainReply, cuts), ([whole, places]) => {
+    always(inAnyPieces, ([whole, places]) => {
       const reply = provenBy(whole, upstream.dialect)
       const request = readRequest(caller, nextRequest(caller, reply, places))
       const blocks = assistant(request)
@@ -73,7 +76,7 @@ forEachPair((caller, upstream) => {
   })
 
   it('drops a damaged proof and keeps the rest', () => {
-    always(fc.tuple(plainReply, fc.nat()), ([whole, where]) => {
+    always(withPlace, ([whole, where]) => {
       const reply = provenBy(whole, upstream.dialect)
       const text = nextRequest(caller, reply)
       const envelopes: readonly string[] = text.match(ENVELOPES) ?? []

@@ -15,11 +15,12 @@ import { unreportedInReply } from './excuses.ts'
 import { readBodyText, readFrames, writeReply } from './exchange.ts'
 import { always, fail, forEachAdapter } from './law.ts'
 
-const pieces = (reply: fc.Arbitrary<Reply>) => fc.tuple(reply, cuts)
+const richInPieces = fc.tuple(richReply, cuts)
+const plainInPieces = fc.tuple(plainReply, cuts)
 
 describe('a reply as events', () => {
   it('is in normal form and folds back to itself', () => {
-    always(pieces(richReply), ([reply, places]) => {
+    always(richInPieces, ([reply, places]) => {
       const events = inPieces(reply, places)
       expect(verify(events)).toBeUndefined()
       expect(fold(events)).toEqual({ reply })
@@ -42,7 +43,7 @@ forEachAdapter((adapter) => {
   }
 
   it('writes what every client of the dialect accepts', () => {
-    always(pieces(richReply), ([reply, places]) => {
+    always(richInPieces, ([reply, places]) => {
       const written = writeReply(adapter, requestFor(reply), inPieces(reply, places))
       expect(grammar.check(written.frames)).toBeUndefined()
       expect(grammar.checkBody(JSON.parse(written.body ?? ''))).toBeUndefined()
@@ -50,7 +51,7 @@ forEachAdapter((adapter) => {
   })
 
   it('carries text, reasoning, proofs, calls and counts without any loss', () => {
-    always(pieces(plainReply), ([reply, places]) => {
+    always(plainInPieces, ([reply, places]) => {
       const { written, streamed } = exchange(reply, places)
       // That neighbouring texts are one is no loss, though it may be said.
       expect(written.losses.filter(({ detail = '' }) => !/joined/.test(detail))).toEqual([])
@@ -61,21 +62,21 @@ forEachAdapter((adapter) => {
   })
 
   it('reports in a stream whatever does not come back from it', () => {
-    always(pieces(richReply), ([reply, places]) => {
+    always(richInPieces, ([reply, places]) => {
       const { written, streamed } = exchange(reply, places)
       fail(unreportedInReply(own({ reply }), own(streamed), written.losses))
     })
   })
 
   it('says as a whole what it says as a stream', () => {
-    always(pieces(richReply), ([reply, places]) => {
+    always(richInPieces, ([reply, places]) => {
       const { written, streamed, whole } = exchange(reply, places)
       fail(formDifferences(streamed, whole, written.losses))
     })
   })
 
   it('writes the same bytes for the same reply, however it is cut', () => {
-    always(pieces(plainReply), ([reply, places]) => {
+    always(plainInPieces, ([reply, places]) => {
       const request = requestFor(reply)
       const events = inPieces(reply, places)
       const once = writeReply(adapter, request, events)

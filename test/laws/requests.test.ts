@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { isObject, type Json } from '../../src/json/json.ts'
 import { anyRequest } from './arbitrary-requests.ts'
-import { readRequest, spellingOf, spokenBy, writeRequest } from './exchange.ts'
+import { readRequest, spellingOf, spokenBy, spokenOnce, writeRequest } from './exchange.ts'
 import { always, forEachAdapter } from './law.ts'
 
 function frozen<T>(value: T): T {
@@ -15,7 +15,7 @@ function frozen<T>(value: T): T {
 forEachAdapter((adapter) => {
   it('writes a request of its own dialect without a loss, to be read as the same again', () => {
     always(anyRequest, (any) => {
-      const request = spokenBy(adapter, any)
+      const request = spokenOnce(adapter, any)
       const first = writeRequest(adapter, request)
       expect(first.losses).toEqual([])
       const again = spokenBy(adapter, request, spellingOf(any))

@@ -1,8 +1,6 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
 import { createServer, type Server } from 'node:http'
-import { createServer as createSocket, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import OpenAI from 'openai'
@@ -12,6 +10,7 @@ import { type Command, emptyFolder } from '../node/command.ts'
 import type { Dialect, Wire } from '../sdk/script.ts'
 import { answer, speak } from '../sdk/stage.ts'
 import { CLOSED_PORT } from '../ports.ts'
+import { redisForTests } from '../stores/redis-server.ts'
 import { MODEL } from '../sdk/script.ts'
 import { expectWhole, reply, talk, TURNS } from './ten-turns.ts'
 
@@ -21,15 +20,10 @@ if (!there)
   console.warn('\n*** SKIPPED: no two proxies share a Redis, there is no redis-server here ***\n')
 
 const folder = emptyFolder()
-const redisFolder = mkdtempSync(join(tmpdir(), 'dragoman-redis-'))
-const servers: (Server | ChildProcess)[] = []
+const servers: Server[] = []
 afterAll(() => {
-  for (const server of servers) {
-    if ('kill' in server) server.kill('SIGKILL')
-    else server.close()
-  }
+  for (const server of servers) server.close()
   folder.remove()
-  rmSync(redisFolder, { recursive: true, force: true })
 })
 
 /** A scripted upstream behind a real socket. */
@@ -67,40 +61,17 @@ function proxy(dialect: Dialect, url: string, store: string): Command {
 const createClient = async (command: Command) =>
   new OpenAI({ apiKey: KEY, baseURL: `${await command.listening()}/v1`, maxRetries: 0 })
 
-async function startRedis(): Promise<string> {
-  const socket = createSocket()
-  await new Promise<void>((resolve) => socket.listen(0, '127.0.0.1', resolve))
-  const { port } = socket.address() as AddressInfo
-  await new Promise((resolve) => socket.close(resolve))
-  const options = [
-    '--port',
-    String(port),
-    '--bind',
-    '127.0.0.1',
-    '--save',
-    '',
-    '--dir',
-    redisFolder,
-  ]
-  const server = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'ignore'] })
-  servers.push(server)
-  let output = ''
-  for await (const chunk of server.stdout ?? []) {
-    output += chunk
-    if (output.includes('Ready to accept connections')) break
-  }
-  return `redis://127.0.0.1:${port}`
-}
-
 const WAYS = PROVING.filter((dialect) => dialect !== 'responses').flatMap((dialect) =>
   [true, false].map((stream) => ({ dialect, stream })),
 )
 
 describe.skipIf(!there)('two proxies on one Redis', () => {
-  const redis = there ? startRedis() : Promise.resolve('')
+  const redis = redisForTests()
+  afterAll(() => redis.stop())
+
   test.each(WAYS)('take turns in one conversation: $dialect, stream $stream', async (way) => {
     const { url, bodies } = await upstream(way.dialect)
-    const store = await redis
+    const store = `redis://127.0.0.1:${await redis.port()}`
     const [one, other] = [proxy(way.dialect, url, store), proxy(way.dialect, url, store)]
     const clients = [await createClient(one), await createClient(other)] as const
     const client = (turn: number) => clients[turn % 2 === 0 ? 0 : 1]

@@ -41,6 +41,7 @@ const added = (name: string) => ({
   type: 'tool_addition',
   tool: { type: 'tool_definition', definition: named(name) },
 })
+const change = (type: string, name: string) => ({ type, tool: { type: 'tool_reference', name } })
 const system = (effort: string) => ({ role: 'system', content: 's', output_config: { effort } })
 const tool = (name: string, more: object = {}): Tool => ({
   kind: 'function',
@@ -308,6 +309,62 @@ describe('what is configured of a model holds for callers of its own dialect too
     expect(ask.here(waiting, { deferredTools: false })).toEqual({
       sent: { ...BODY, tools: [named('two')] },
       losses: ['dropped tools.tool-search', 'approximated tools.deferred'],
+    })
+  })
+
+  it('what a system message says goes where its beta goes, and holds from the beginning', () => {
+    const effort = { effort: 'low' }
+    const late = {
+      role: 'system',
+      content: [
+        { type: 'text', text: 's' },
+        added('two'),
+        change('tool_addition', 'three'),
+        change('tool_removal', 'one'),
+      ],
+      output_config: effort,
+      clear_at: 'next_user_message',
+    }
+    const alone = { role: 'system', output_config: effort }
+    const hidden = { ...named('three'), defer_loading: true }
+    const body = { ...BODY, tools: [named('one'), hidden], messages: [QUESTION, late, alone] }
+    const words = { type: 'text', text: '(for the turn above only)' }
+    expect(ask.here(body, profile('vertex'))).toEqual({
+      sent: {
+        ...BODY,
+        tools: [named('one'), named('three'), named('two')],
+        messages: [QUESTION, { role: 'system', content: [late.content[0], words] }],
+        output_config: effort,
+      },
+      losses: [
+        'approximated tools.late',
+        'approximated tools.deferred',
+        'approximated turns.1.passing',
+        'dropped turns.1.blocks.3',
+      ],
+    })
+    const taken = ask.here(body, profile('claude-aws'))
+    expect(taken).toEqual({ sent: body, losses: [] })
+    const { sent } = ask.here(body, profile('bedrock'))
+    expect(sent['tools']).toEqual([named('one'), hidden, named('two')])
+    expect(sent['messages']).toMatchObject([
+      {},
+      { content: [{}, late.content[2], late.content[3], words], output_config: effort },
+      alone,
+    ])
+  })
+
+  it('instructions that pass say so where they are words of the user', () => {
+    const late = { role: 'system', content: 's', clear_at: 'next_user_message' }
+    expect(ask.here({ ...BODY, messages: [QUESTION, late] }, { systemInPlace: false })).toEqual({
+      sent: {
+        ...BODY,
+        messages: [
+          QUESTION,
+          { role: 'user', content: '<system>\ns\n\n(for the turn above only)\n</system>' },
+        ],
+      },
+      losses: ['approximated turns.1.role', 'approximated turns.1.passing'],
     })
   })
 })

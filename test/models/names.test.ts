@@ -80,6 +80,11 @@ describe('an unknown model', () => {
 
   it('of no family has none', () =>
     expect(see('my-deployment')).toEqual({ how: 'unknown', facts: {} }))
+
+  it.each(['chat', 'chat-model', 'chat-1', 'labs-7b'])(
+    'is of no family by a word that anybody uses: %s',
+    (name) => expect(see(name)).toEqual({ how: 'unknown', facts: {} }),
+  )
 })
 
 describe('names that move', () => {

@@ -6,6 +6,7 @@ import { ConnectError, type Send } from '../../src/ports.ts'
 import { createSend } from '../../src/node/upstream/send.ts'
 import { fetchSend } from '../../src/upstream/fetch-send.ts'
 import { freePort } from '../ports.ts'
+import { undisturbed } from './undisturbed.ts'
 
 const cleanups: (() => void)[] = []
 afterEach(() => {
@@ -59,11 +60,13 @@ const post = (port: number, fresh: boolean, send?: Send) => {
 describe.skipIf(process.platform !== 'linux')('an upstream with several addresses', () => {
   it('is asked at the one that answers late, at the second attempt', async () => {
     resolving('127.0.0.1', '::1')
-    const port = await slowPort()
-    await expect(post(port, false)).rejects.toThrow(
-      new ConnectError(`connect ETIMEDOUT 127.0.0.1:${port}; connect ECONNREFUSED ::1:${port}`),
-    )
-    expect((await post(port, true)).status).toBe(200)
+    await undisturbed(async () => {
+      const port = await slowPort()
+      await expect(post(port, false)).rejects.toThrow(
+        new ConnectError(`connect ETIMEDOUT 127.0.0.1:${port}; connect ECONNREFUSED ::1:${port}`),
+      )
+      expect((await post(port, true)).status).toBe(200)
+    })
   })
 
   it('is asked at the next one soon where the first is dead', async () => {
@@ -71,9 +74,11 @@ describe.skipIf(process.platform !== 'linux')('an upstream with several addresse
     resolving('192.0.2.1', '127.0.0.1')
     const port = await slowPort()
     await new Promise((resolve) => setTimeout(resolve, 1000))
-    const began = performance.now()
-    expect((await post(port, false)).status).toBe(200)
-    expect(performance.now() - began).toBeLessThan(2000)
+    await undisturbed(async () => {
+      const began = performance.now()
+      expect((await post(port, false)).status).toBe(200)
+      expect(performance.now() - began).toBeLessThan(2000)
+    })
   })
 
   it.each([

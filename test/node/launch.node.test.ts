@@ -16,6 +16,7 @@ import { emptyFolder, type Folder } from './command.ts'
 /** A program that says what it was started with, asks the proxy once, and ends as it is told. */
 const STAND_IN = `#!${process.execPath}
 const { readFileSync, readdirSync, statSync, writeFileSync } = require('node:fs')
+const { request } = require('node:http')
 const { join } = require('node:path')
 const env = { ...process.env }
 const place = env.GEMINI_CLI_HOME ?? (/"(\\/[^"]*)\\/catalog.json"/.exec(process.argv.join(' ')) ?? [])[1] ??
@@ -28,8 +29,9 @@ const url = /http:\\/\\/127\\.0\\.0\\.1:\\d+/.exec(JSON.stringify([said.argv, en
 const key = env.ANTHROPIC_AUTH_TOKEN ?? env.DRAGOMAN_KEY ?? env.GEMINI_API_KEY ?? env.ANTHROPIC_API_KEY ??
   JSON.parse(env.OPENCODE_CONFIG_CONTENT).provider.dragoman.options.apiKey
 const headers = { 'content-type': 'application/json', authorization: 'Bearer ' + key }
-const ask = (headers) => fetch(url + '/v1/responses', {
-  method: 'POST', headers, body: JSON.stringify({ model: env.ASK ?? 'demo-messages', input: 'Hello' }) }).then((answer) => answer.status)
+const ask = (headers) => new Promise((settle, fail) =>
+  request(url + '/v1/responses', { method: 'POST', headers }, (answer) => settle(answer.resume().statusCode)).on('error', fail)
+    .end(JSON.stringify({ model: env.ASK ?? 'demo-messages', input: 'Hello' })))
 const main = async () => {
   said.url = url
   said.answers = [await ask(headers), await ask({ 'content-type': 'application/json' })]

@@ -212,6 +212,35 @@ describe('an error in a shape of its own', () => {
   })
 })
 
+describe('a status of a gateway that its body calls a bad request', () => {
+  it.each([501, 520, 524, 599])('is a failure of the server to every dialect: %s', (status) => {
+    const error = { message: 'wrong', type: 'invalid_request_error', status: 'INVALID_ARGUMENT' }
+    for (const { upstream } of adapters)
+      expect(upstream.readProblem(status, { type: 'error', error })).toMatchObject({
+        kind: 'bad-upstream',
+        message: 'wrong',
+      })
+  })
+})
+
+describe('the cause that OpenRouter puts beside an error', () => {
+  const raw = '{"error":{"message":"Too hot."}}'
+  const error = { code: 400, message: 'Provider returned error', metadata: { raw } }
+
+  it('is told by every dialect', () => {
+    for (const { upstream } of adapters)
+      expect(upstream.readProblem(400, { type: 'error', error })).toMatchObject({
+        message: 'Provider returned error: Too hot.',
+      })
+  })
+
+  it('is no member of the metadata that a caller gave', () => {
+    const body = { error: { message: 'wrong', code: 'server_error' }, metadata: { raw: 'mine' } }
+    for (const { upstream } of adapters)
+      expect(upstream.readProblem(500, body)).toMatchObject({ message: 'wrong' })
+  })
+})
+
 describe('JSON without a schema', () => {
   const asked: Record<string, object> = {
     responses: { input: 'x', text: { format: { type: 'json_object' } } },

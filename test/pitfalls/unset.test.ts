@@ -26,6 +26,47 @@ describe('a number that says that it is not set', () => {
   })
 })
 
+const CHAT = { messages: [{ role: 'user', content: 'a' }] }
+const CONTENTS = { contents: [{ role: 'user', parts: [{ text: 'a' }] }] }
+
+/** Programs write them out, and with losses refused they would be refused. */
+describe('what holds without asking', () => {
+  it.each([
+    ['chat-completions', { ...CHAT, presence_penalty: 0, frequency_penalty: 0 }, CHAT],
+    ['chat-completions', { ...CHAT, logprobs: false, top_logprobs: 0 }, CHAT],
+    ['chat-completions', { ...CHAT, top_k: -1, suffix: '', prompt_cache_key: '' }, CHAT],
+    [
+      'generate-content',
+      { ...CONTENTS, generationConfig: { presencePenalty: 0, frequencyPenalty: 0 } },
+      CONTENTS,
+    ],
+    ['generate-content', { ...CONTENTS, cachedContent: '' }, CONTENTS],
+    ['chat-completions', { ...CHAT, stop: '' }, CHAT],
+    [
+      'generate-content',
+      { ...CONTENTS, generationConfig: { stopSequences: [''] } },
+      { ...CONTENTS, generationConfig: {} },
+    ],
+    ['responses', { input: 'a', user: '', prompt_cache_key: '' }, { input: 'a' }],
+  ] as const)('is no loss of %s: %j', (from, body, plain) => {
+    for (const to of othersThan(from)) {
+      const { request } = translator({ from, to })
+      expect(request({ model: 'm', ...body }).losses).toEqual(
+        request({ model: 'm', ...plain }).losses,
+      )
+    }
+  })
+
+  it('is not sent where it would be refused', () => {
+    const { request } = translator({ from: 'chat-completions', to: 'messages' })
+    expect(request({ model: 'm', ...CHAT, top_k: 0 }).body).not.toHaveProperty('top_k')
+    const gemini = translator({ from: 'chat-completions', to: 'generate-content' })
+    expect(gemini.request({ model: 'm', ...CHAT, stop: ['a', ''] }).body).toMatchObject({
+      generationConfig: { stopSequences: ['a'] },
+    })
+  })
+})
+
 describe('an empty text as the only content', () => {
   it.each(['', [{ type: 'text', text: '' }]])('goes to services that take it: %j', (content) => {
     const gemini = translator({ from: 'messages', to: 'generate-content' })

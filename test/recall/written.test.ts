@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { stringify, Verbatim, type Json, type JsonObject } from '../../src/json/json.ts'
-import { writeBody, type WrittenBody } from '../../src/extras/recall/written-body.ts'
+import { writeBody, type WrittenBody } from '../../src/json/written-body.ts'
 import { cases } from '../cases.ts'
 
 const SHORT = { minLength: 0, maxLength: 4 }

@@ -112,6 +112,25 @@ describe('what a server does not take of a caller of its own dialect', () => {
     expect(losses).toEqual([])
   })
 
+  it('is told of instructions that become words of the user, in their turn', () => {
+    const call = { type: 'function_call', name: 'f', arguments: '{}' }
+    const found = { type: 'function_call_output', output: '1' }
+    const later = { role: 'developer', content: 'Be brief.' }
+    const input = [
+      { role: 'developer', content: 'Be kind.' },
+      { role: 'user', content: 'Hi.' },
+      { ...call, call_id: 'c1' },
+      { ...call, call_id: 'c2' },
+      { ...found, call_id: 'c1' },
+      { ...found, call_id: 'c2' },
+      later,
+    ]
+    const { body, losses } = passed({ input }, { server: { systemFirst: true } })
+    expect(body).toMatchObject({ instructions: 'Be kind.' })
+    expect(objectsOf(body['input']).at(-1)).toMatchObject({ role: 'user' })
+    expect(losses).toEqual(['approximated turns.4.role'])
+  })
+
   it('chooses a tool of an MCP server', () => {
     const tools = [{ type: 'mcp', server_label: 's', server_url: 'https://s.example' }]
     const tool_choice = { type: 'mcp', server_label: 's', name: 'one' }
@@ -166,6 +185,19 @@ describe('plain JSON mode', () => {
       JSON.stringify(objectsOf(write(request).body['input']).slice(0, 2))
     expect(begin({ ...first, turns })).toBe(begin(first))
   })
+})
+
+describe('a format that is asked for in words', () => {
+  test.each([[[]], [[user(text(''))]], [[user(text('Hi.'))]]])(
+    'is, whatever turns: %j',
+    (turns) => {
+      const format = { type: 'choice' as const, among: ['red', 'blue'] }
+      const { body, losses } = write({ ...foreign(turns, { format }), system: [text('Choose.')] })
+      const asked = objectsOf(body['input']).filter(({ role }) => role === 'developer')
+      expect(asked).toMatchObject([{ content: expect.stringContaining('red\nblue') }])
+      expect(losses).toContain('approximated format')
+    },
+  )
 })
 
 describe('what the configuration says of a model holds for a caller of its own dialect', () => {

@@ -263,6 +263,8 @@ describe('the arguments of a call', () => {
     ],
     ['in their own done', [added(0, empty), argumentsDone, done([])]],
     ['in their own done, before the name', [argumentsDone, itemDone(0, empty), done([])]],
+    ['as an object', [added(0, empty), itemDone(0, { ...call, arguments: { a: 1 } }), done([])]],
+    ['as an object in the last event', [done([{ ...call, arguments: { a: 1 } }])]],
     ['in the done of the item', [added(0, empty), itemDone(0, whole), done([])]],
     ['in the added item', [added(0, whole), itemDone(0, empty), done([])]],
     [

@@ -6,6 +6,7 @@ import { framesIn } from '../line-reader.ts'
 import {
   bytewise,
   proxyOf,
+  silenceUntil,
   sleep,
   sse,
   sseReply,
@@ -47,12 +48,13 @@ async function ask(
   change: SettingsChange = {},
   model = 'plain-1',
   said: JsonObject = {},
+  read = (response: Response) => response.text(),
 ) {
   const settings = { ...change, upstream: { dialect: 'responses', ...change.upstream } }
   const proxy = proxyOf(() => sseReply(chunks), settings, { dialects })
   const body = { model, input: 'hi', stream: true, ...said }
   const response = await proxy.fetch('/v1/responses', { body })
-  const text = await response.text()
+  const text = await read(response)
   return framesIn(text).map(({ data }) => parseObject(data) ?? {})
 }
 
@@ -168,7 +170,8 @@ describe('the response of such an error', () => {
   it('says what the request asks for where the upstream has said nothing yet', async () => {
     const limits = { heartbeatMs: 10 }
     for (const store of [true, false]) {
-      const last = await lastOf([sleep(60), LOST], { limits }, 'plain-1', { store })
+      const { silence, read } = silenceUntil(/./)
+      const last = await lastOf([silence, LOST], { limits }, 'plain-1', { store }, read)
       expect(last).toMatchObject({ type: 'response.failed', response: { store } })
     }
   })

@@ -1,14 +1,23 @@
-import { build } from 'esbuild'
-import { Miniflare } from 'miniflare'
+import type { Miniflare } from 'miniflare'
 import { afterEach, describe, expect, it } from 'vitest'
 import { adapters } from '../../adapters/index.ts'
+import { startWorker } from './worker-runtime.ts'
 
 /** A Worker that tells what its own start did, in global scope: there are no timers, random values or network. */
 const WATCHED = `
 import { env } from 'cloudflare:workers'
-import worker from './src/worker.ts'
 import { warmIsolate } from './src/workers/warm.ts'
-export * from './src/worker.ts'
+
+/** Each exchange makes headers. */
+let asked = 0
+const { Headers } = globalThis
+globalThis.Headers = class extends Headers {
+  constructor(...given) {
+    super(...given)
+    asked += 1
+  }
+}
+const { default: worker } = await import('./src/worker.ts')
 
 const answers = await warmIsolate({ upstreams: new Map(env.SERVED.split(',').map((dialect) => [dialect, { dialect }])) })
 
@@ -23,7 +32,9 @@ function watched(environment, reads) {
 
 export default {
   async fetch(request, environment) {
-    if (new URL(request.url).pathname === '/answers') return Response.json(answers)
+    const { pathname } = new URL(request.url)
+    if (pathname === '/answers') return Response.json(answers)
+    if (pathname === '/asked') return Response.json(asked)
     const reads = []
     const other = request.headers.has('x-other') ? { ...environment, OTHER: '1' } : environment
     const answer = await worker.fetch(request, watched(other, reads))
@@ -48,29 +59,16 @@ describe('a Worker that starts', () => {
   let runtime: Miniflare | undefined
   afterEach(() => runtime?.dispose())
 
-  async function started(config: object, served: readonly string[] = []) {
+  async function started(config: object, served: readonly string[] = [], warm = 'on') {
     const lines: string[] = []
-    runtime = new Miniflare({
-      host: '127.0.0.1',
-      port: 0,
-      handleStructuredLogs: ({ message }) => void lines.push(message),
-      workers: [
-        {
-          config: {
-            name: 'dragoman',
-            compatibilityDate: '2026-10-20',
-            compatibilityFlags: ['enable_request_signal'],
-            manifest: {
-              mainModule: 'worker.mjs',
-              modules: { 'worker.mjs': { type: 'esm', contents: await bundled() } },
-            },
-            env: {
-              DRAGOMAN_CONFIG: { type: 'text', value: JSON.stringify(config) },
-              SERVED: { type: 'text', value: served.join() },
-            },
-          },
-        },
-      ],
+    runtime = await startWorker({
+      source: { stdin: { contents: WATCHED, resolveDir: process.cwd() } },
+      variables: {
+        DRAGOMAN_CONFIG: JSON.stringify(config),
+        SERVED: served.join(),
+        DRAGOMAN_WARM: warm,
+      },
+      hear: (line) => void lines.push(line),
     })
     const url = await runtime.ready
     const get = async (path: string, headers: Record<string, string> = {}) =>
@@ -96,7 +94,17 @@ describe('a Worker that starts', () => {
     const { get } = await started(SOUND)
     const first = (await get('/v1/models', { 'x-api-key': KEY })) as Told
     expect(first.status).toBe(200)
-    expect(first.reads.toSorted()).toEqual(['DRAGOMAN_CONFIG', 'SERVED'])
+    expect(first.reads.toSorted()).toEqual(['DRAGOMAN_CONFIG', 'DRAGOMAN_WARM', 'SERVED'])
+  })
+
+  it.each([
+    ['runs exchanges while it starts', 'on', true],
+    ['runs none where it is told so, and serves', 'off', false],
+  ])('%s', async (_, warm, isWarmed) => {
+    const { get } = await started(SOUND, [], warm)
+    expect(Number(await get('/asked')) > 0).toBe(isWarmed)
+    const { status } = (await get('/v1/models', { 'x-api-key': KEY })) as Told
+    expect(status).toBe(200)
   })
 
   it('makes another one of another environment', async () => {
@@ -121,16 +129,3 @@ describe('a Worker that starts', () => {
       ])
   })
 })
-
-async function bundled(): Promise<string> {
-  const { outputFiles } = await build({
-    stdin: { contents: WATCHED, resolveDir: process.cwd() },
-    bundle: true,
-    write: false,
-    format: 'esm',
-    target: 'es2024',
-    external: ['cloudflare:*', 'node:*'],
-    conditions: ['workerd', 'worker', 'browser'],
-  })
-  return outputFiles[0]?.text ?? ''
-}

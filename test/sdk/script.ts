@@ -78,7 +78,7 @@ export interface HeardTool {
 
 /**
  * `events`: a stream. `cut`: the connection breaks after it; `hold`: it stays open and silent;
- * `silenceMs`: how long it says nothing in the middle.
+ * `silence`: what it waits for in the middle.
  */
 export interface Answer {
   status?: number
@@ -89,7 +89,7 @@ export interface Answer {
   events?: string[]
   cut?: true
   hold?: { cancelled?: boolean }
-  silenceMs?: number
+  silence?: () => Promise<unknown>
 }
 
 export const COUNTS: Counts = { input: 100, cached: 64, output: 40, reasoning: 15 }

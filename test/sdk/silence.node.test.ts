@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { kits } from '../dialects/index.ts'
 import { DRIVERS } from './drivers.ts'
@@ -17,7 +18,7 @@ describe.each(DRIVERS)('$name', (driver) => {
     const script = says(upstream, said(pieces, 'tool-call'))
     const slow = stage(
       upstream,
-      async (...request) => ({ ...(await script(...request)), silenceMs: 60 }),
+      async (...request) => ({ ...(await script(...request)), silence: () => setTimeout(60) }),
       { limits: { ...limits, heartbeatMs: 10 } },
     )
     const talk = driver.talk(slow, { stream: true, tools: [WEATHER] })

@@ -120,8 +120,7 @@ export function answer(scripted: Answer): UpstreamResponse {
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const isMiddle = at <= bytes.length / 2 && at + CHUNK_BYTES > bytes.length / 2
-      if (scripted.silenceMs && isMiddle)
-        await new Promise((resolve) => setTimeout(resolve, scripted.silenceMs))
+      if (isMiddle) await scripted.silence?.()
       if (at < bytes.length) controller.enqueue(bytes.slice(at, (at += CHUNK_BYTES)))
       else if (scripted.cut) controller.error(new TypeError('terminated'))
       else if (!scripted.hold) controller.close()

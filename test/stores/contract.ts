@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases } from '../cases.ts'
+import { undisturbed } from '../node/undisturbed.ts'
 import {
   EntryTooLargeError,
   type Store,
@@ -104,17 +105,18 @@ function reading({ open }: Driver): void {
 }
 
 function expiring({ open }: Driver): void {
-  it('forgets an entry when its time is over, not before, and not its neighbour', async () => {
-    const { store, advance } = await open(bounds)
-    await store.put(entry('a', 'short', 'x', 1000))
-    await store.put(entry('a', 'long', 'y'))
-    expect(await store.get(storeKey('a', 'short'))).toBe('x')
-    await advance(1100)
-    expect(await store.get(storeKey('a', 'short'))).toBeUndefined()
-    expect(await store.delete(storeKey('a', 'short'))).toBe(false)
-    expect(await store.get(storeKey('a', 'long'))).toBe('y')
-    await store.close()
-  })
+  it('forgets an entry when its time is over, not before, and not its neighbour', () =>
+    undisturbed(async () => {
+      const { store, advance } = await open(bounds)
+      await store.put(entry('a', 'short', 'x', 1000))
+      await store.put(entry('a', 'long', 'y'))
+      expect(await store.get(storeKey('a', 'short'))).toBe('x')
+      await advance(1100)
+      expect(await store.get(storeKey('a', 'short'))).toBeUndefined()
+      expect(await store.delete(storeKey('a', 'short'))).toBe(false)
+      expect(await store.get(storeKey('a', 'long'))).toBe('y')
+      await store.close()
+    }))
 
   it('counts the time anew from the last put', async () => {
     const { store, advance } = await open(bounds)

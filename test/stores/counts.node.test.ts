@@ -13,6 +13,7 @@ import { randomId } from '../../src/ports.ts'
 import type { CallerLimits } from '../../src/config/settings.ts'
 import { CLOSED_PORT } from '../ports.ts'
 import { redisForTests } from './redis-server.ts'
+import { undisturbed } from '../node/undisturbed.ts'
 import { sleep } from './contract.ts'
 
 const there = spawnSync('redis-server', ['--version']).status === 0
@@ -92,6 +93,9 @@ async function refusedBy([proxy]: readonly Proxy[], limits: CallerLimits) {
   }
 }
 
+/** A server that is late by a tenth of a second counts for nobody. */
+const counted = (name: string, test: () => Promise<void>) => it(name, () => undisturbed(test))
+
 describe.skipIf(!there)('callers of several proxies on one Redis', () => {
   const redis = redisForTests()
   afterAll(() => redis.stop())
@@ -101,7 +105,7 @@ describe.skipIf(!there)('callers of several proxies on one Redis', () => {
     return Promise.all(Array.from({ length: many }, () => proxyAt(port)))
   }
 
-  it('make as many requests a minute as they may, at whichever', async () => {
+  counted('make as many requests a minute as they may, at whichever', async () => {
     const proxies = await fresh()
     const limits = { requestsPerMinute: 60 }
     const began = Date.now()
@@ -122,7 +126,7 @@ describe.skipIf(!there)('callers of several proxies on one Redis', () => {
     expect(await proxies[1]?.enter(limits)).toBeUndefined()
   })
 
-  it('keep their counts over a restart', async () => {
+  counted('keep their counts over a restart', async () => {
     const [first] = await fresh(1)
     const limits = { requestsPerMinute: 3 }
     expect(await count([1, 2].map(() => first?.enter(limits) ?? Promise.resolve(undefined)))).toBe(
@@ -134,7 +138,7 @@ describe.skipIf(!there)('callers of several proxies on one Redis', () => {
     await next.close()
   })
 
-  it('have so many requests underway together, and again when one is over', async () => {
+  counted('have so many requests underway together, and again when one is over', async () => {
     const [one, other] = await fresh(2)
     const limits = { concurrent: 2 }
     expect(await one?.enter(limits)).toBeUndefined()
@@ -145,7 +149,7 @@ describe.skipIf(!there)('callers of several proxies on one Redis', () => {
     expect(await one?.enter(limits)).toBeUndefined()
   })
 
-  it('use their tokens together: reserved, and settled by what was used', async () => {
+  counted('use their tokens together: reserved, and settled by what was used', async () => {
     const [one, other] = await fresh(2)
     const limits = { tokensPerMinute: 600 }
     expect(await one?.reserve(limits, 1000)).toBeUndefined()
@@ -161,7 +165,7 @@ describe.skipIf(!there)('callers of several proxies on one Redis', () => {
     expect(late?.problem.retryAfterMs).toBeLessThanOrEqual(40_000)
   })
 
-  it('spend their day’s money together', async () => {
+  counted('spend their day’s money together', async () => {
     const [one, other] = await fresh(2)
     const limits = { usdPerDay: 1 }
     expect(await one?.reserve(limits, 1, 0.9)).toBeUndefined()
@@ -175,7 +179,7 @@ describe.skipIf(!there)('callers of several proxies on one Redis', () => {
     expect(late?.retryAfterMs).toBeGreaterThan(1000)
   })
 
-  it('are not held up by what a killed process had open', async () => {
+  counted('are not held up by what a killed process had open', async () => {
     const [killed] = await fresh(1)
     const limits = { concurrent: 1 }
     expect(await killed?.enter(limits)).toBeUndefined()
@@ -189,7 +193,7 @@ describe.skipIf(!there)('callers of several proxies on one Redis', () => {
     await other.close()
   })
 
-  it('are forgotten by the server in time', async () => {
+  counted('are forgotten by the server in time', async () => {
     const [one] = await fresh(1)
     const limits = { requestsPerMinute: 9, tokensPerMinute: 9, usdPerDay: 1, concurrent: 3 }
     await one?.enter(limits)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { framingOf } from '../../src/stream/framings.ts'
 import { sseParser, type FrameCutter } from '../../src/stream/sse.ts'
+import { cutsOf } from './cuts.ts'
 
 const OPEN = 'data: {"a":1}\n\n'
 
@@ -9,8 +10,8 @@ function foreignIn(make: () => FrameCutter, stream: string): Set<string> {
   const found = new Set<string>()
   for (let at = 0; at <= stream.length; at += 1) {
     const parser = make()
-    parser.cut(stream.slice(0, at))
-    parser.cut(stream.slice(at))
+    cutsOf(parser, stream.slice(0, at))
+    cutsOf(parser, stream.slice(at))
     parser.rest()
     found.add(parser.foreign)
   }
@@ -39,7 +40,7 @@ describe('what is part of no event', () => {
     ['[{"a":1}]\nDenied', 'Denied'],
   ])('is known in a list: %s', (list, expected) => {
     const cutter = framingOf('json-array').cutter(1000)
-    const cuts = [...cutter.cut(list), ...cutter.rest()]
+    const cuts = [...cutsOf(cutter, list), ...cutter.rest()]
     expect(cutter.foreign).toBe(expected)
     expect(JSON.parse(cuts.map(({ text }) => text).join(''))).toEqual([{ a: 1 }])
   })

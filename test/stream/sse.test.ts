@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { cpuMs } from '../growth/cpu.ts'
 import type { Frame } from '../../src/stream/codec.ts'
-import { sseCutter, sseParser } from '../../src/stream/sse.ts'
+import { sseCutter, sseParser, type CutFrame, type Cuts } from '../../src/stream/sse.ts'
+import { cutsOf } from './cuts.ts'
 import { cases } from '../cases.ts'
 
 /** What the parser of the format makes of a text. */
@@ -78,7 +79,10 @@ it('cuts any text in any parts into frames, each with its text as it came', () =
     fc.property(stream, lineEnd, fc.array(fc.nat(60)), (events, end, cuts) => {
       const text = events.map((event) => ended(event.replaceAll('\r', ''), end)).join('')
       const cutter = sseCutter(1_000_000)
-      const found = [...inParts(text, cuts).flatMap((part) => cutter.cut(part)), ...cutter.rest()]
+      const found = [
+        ...inParts(text, cuts).flatMap((part) => cutsOf(cutter, part)),
+        ...cutter.rest(),
+      ]
       expect(found.map((cut) => cut.text).join('')).toBe(text)
       for (const cut of found) {
         const [only, ...others] = readFrames(cut.text)
@@ -90,10 +94,64 @@ it('cuts any text in any parts into frames, each with its text as it came', () =
   )
 })
 
+/** What is a piece depends also on what was taken before. */
+class FewPieces implements Cuts {
+  readonly list: CutFrame[] = []
+
+  take(cut: CutFrame): void {
+    this.list.push(cut)
+  }
+
+  isPiece(name: string | undefined, text: string, start: number, end: number): boolean {
+    return name !== 'delta' && text.slice(start, end).includes('o') && this.list.length % 3 < 2
+  }
+}
+
+it('cuts pieces that follow each other as one, and counts them', () => {
+  const alike = [' a', ' one', ' long one'].map((text) => `data: {"text":"${text}"}\n\n`)
+  const row = fc.array(fc.constantFrom(...alike), { maxLength: 8 })
+  const other = fc.constantFrom(...EVENTS.slice(0, 4))
+  const stream = fc.array(
+    fc.oneof(
+      row,
+      other.map((event) => [event]),
+    ),
+    { maxLength: 8 },
+  )
+  const lineEnd = fc.constantFrom('\n', '\r\n')
+  let joined = 0
+  fc.assert(
+    fc.property(stream, lineEnd, fc.array(fc.nat(200)), (rows, end, cuts) => {
+      const text = rows
+        .flat()
+        .map((event) => ended(event, end))
+        .join('')
+      const cutter = sseCutter(1_000_000)
+      const found = new FewPieces()
+      for (const part of inParts(text, cuts)) cutter.cut(part, found)
+      const list = [...found.list, ...cutter.rest()]
+      expect(list.map((cut) => cut.text).join('')).toBe(text)
+      for (const { text: part, frame, pieces } of list) {
+        const frames = readFrames(part)
+        const lengths = frames.map(({ data }) => data.length)
+        expect(frame).toEqual(frames.at(-1))
+        expect(frames).toHaveLength(pieces?.count ?? 1)
+        if (!pieces) continue
+        joined += pieces.count > 1 ? 1 : 0
+        expect(pieces.size).toBe(lengths.reduce((sum, length) => sum + length, 0))
+        expect(pieces.least).toBe(Math.min(...lengths))
+        for (const { data } of frames) expect(data).toContain('o')
+      }
+    }),
+    cases(1000),
+  )
+  expect(joined).toBeGreaterThan(10)
+})
+
 it('ends what has come of an event, and holds it until then', () => {
   for (const rest of ['data: {"a":1}', 'data: {"a":1}\n', 'event: b\ndata: {"a":1}\n']) {
     const cutter = sseCutter(1000)
-    expect(cutter.cut(`data: first\n\n${rest}`)).toHaveLength(1)
+    expect(cutsOf(cutter, `data: first\n\n${rest}`)).toHaveLength(1)
     expect(cutter.isWithin).toBe(true)
     const [cut] = cutter.rest()
     expect(cut?.text).toBe(`${rest.trimEnd()}\n\n`)
@@ -104,8 +162,8 @@ it('ends what has come of an event, and holds it until then', () => {
 it('is quick to keep the text of an event that comes in many pieces', () => {
   const cutter = sseCutter(100_000_000)
   const start = cpuMs()
-  for (let round = 0; round < 300_000; round += 1) cutter.cut('x')
-  expect(cutter.cut('\n\n').map(({ text }) => text.length)).toEqual([300_002])
+  for (let round = 0; round < 300_000; round += 1) cutsOf(cutter, 'x')
+  expect(cutsOf(cutter, '\n\n').map(({ text }) => text.length)).toEqual([300_002])
   expect(cpuMs() - start).toBeLessThan(1500)
 })
 

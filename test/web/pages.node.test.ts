@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ask, openPlace, type Place } from './place.ts'
 
 const EVIL = 'http://evil.test:9000'
@@ -168,9 +168,11 @@ describe('a foreign page', () => {
     })
     expect(await said('/img/submit/imagine')).toMatchObject({ result: null })
     expect(await said('/music/submit/music')).toMatchObject({ code: 'permission', data: null })
-    await new Promise((done) => setTimeout(done, 50))
-    const lines = place.lines().filter((line) => line.includes('refused-1'))
-    expect(lines).toHaveLength(5)
+    const lines = await vi.waitFor(() => {
+      const refused = place.lines().filter((line) => line.includes('refused-1'))
+      expect(refused).toHaveLength(5)
+      return refused
+    }, 20_000)
     for (const line of lines)
       expect(JSON.parse(line)).toMatchObject({ status: 403, error: expect.stringMatching(/^forb/) })
   })

@@ -5,17 +5,21 @@ import { tell, lossesIn, type Lose } from '../../../src/model/loss.ts'
 import { leftOutFile } from '../../../src/rules/media.ts'
 import { keyOf } from '../../../src/rules/late-tools.ts'
 import type { BetaRequest, BetaRules, ServerFacts } from '../../contract.ts'
+import { FAST_BETA, SCREEN_BETAS, UPDATES_BETA } from '../abilities.ts'
 import { listIn, objectIn, objectsIn, textIn } from '../dialect.ts'
+import { COMPACT_BETA, CONTEXT_BETA, SUMMARY_BETA } from '../fields.ts'
+import { MCP_BETA } from '../mcp.ts'
+import { FILES_BETA } from '../media.ts'
 import { readTool } from '../tools.ts'
 import { placeOf } from '../wire.ts'
 import { withBlocks } from './blocks.ts'
 
 /**
- * Betas as clouds take them: one that a cloud does not know refuses the whole request ("invalid beta flag"), and what
- * a beta is for is refused without it ("Extra inputs are not permitted"), so both are left out together.
+ * Betas as clouds take them. A cloud refuses a request with a beta that it does not know ("invalid beta flag"), and
+ * with a feature whose beta is missing ("Extra inputs are not permitted"). So both are left out together.
  */
 
-/** `names`: as in `ServerFacts.betas`. */
+/** Whether a beta passes. `names`: as in `ServerFacts.betas`. */
 export function passes(beta: string, names: readonly string[]): boolean {
   const kept = names.filter((name) => !name.startsWith('!'))
   return !isRefused(beta, names) && (kept.length === 0 || kept.some((name) => isNamed(beta, name)))
@@ -24,20 +28,20 @@ export function passes(beta: string, names: readonly string[]): boolean {
 const isRefused = (beta: string, names: readonly string[]): boolean =>
   names.some((name) => name.startsWith('!') && isNamed(beta, name.slice(1)))
 
-/** A `*` at the end stands for any other one. */
+/** A `*` at the end of a name stands for any ending. */
 const isNamed = (beta: string, name: string): boolean =>
   name.endsWith('*') ? beta.startsWith(name.slice(0, -1)) : beta === name
 
 /**
- * Clouds have the search for tools under a name of its own (litellm, anthropic_beta_headers_config.json), and the
- * screen under a newer one (@ai-sdk/amazon-bedrock 4.0.186).
+ * Betas with another name at clouds: the search for tools (litellm, anthropic_beta_headers_config.json), and the oldest
+ * screen, which clouds have as a newer one (@ai-sdk/amazon-bedrock 4.0.186).
  */
 const STAND_INS: Readonly<Record<string, string>> = {
   'advanced-tool-use-2025-11-20': 'tool-search-tool-2025-10-19',
   'computer-use-2024-10-22': 'computer-use-2025-01-24',
 }
 
-/** Those of the betas that the server takes. */
+/** The betas that the server takes, or stand-ins for them. The others are reported. */
 function siftedBetas(asked: Iterable<string>, { betas: names }: ServerFacts, lose: Lose): string[] {
   if (!names) return [...asked]
   const at = lossesIn(lose)
@@ -50,13 +54,13 @@ function siftedBetas(asked: Iterable<string>, { betas: names }: ServerFacts, los
   return [...new Set(sifted)]
 }
 
-/** The values of the header of betas, each once. */
+/** The betas in the headers, each once. */
 export function betasIn(headers: Readonly<Record<string, string>>): string[] {
   const value = headers['anthropic-beta'] ?? headers['provider-beta'] ?? ''
   return [...new Set(value.split(',').map((beta) => beta.trim()))].filter((beta) => beta !== '')
 }
 
-/** The headers of a request with those of its betas that the server takes. */
+/** The headers of a request, with only the betas that the server takes. */
 function siftHeaders(
   headers: Readonly<Record<string, string>>,
   server: ServerFacts,
@@ -72,7 +76,7 @@ function siftHeaders(
   return value === '' ? others : { ...others, 'anthropic-beta': value, 'provider-beta': value }
 }
 
-/** A request that was written, without what the server does not take. */
+/** A written request, without the betas that the server does not take and without what they are for. */
 function sift({ headers, body: text }: BetaRequest, server: ServerFacts, lose: Lose) {
   const before = parseObject(text)
   const body = before ? editedText(text, before, withoutBetas(before, server, lose)) : text
@@ -90,42 +94,41 @@ function refused(said: string, { headers, body }: BetaRequest): string[] {
 }
 
 export const BETAS: BetaRules = {
-  // The first are Amazon's (claude-code#49370), the others Google's (claude-code#34802).
+  // The first words are Amazon's (claude-code#49370), the others Google's (claude-code#34802).
   words: /invalid beta flag|Unexpected value\(s\) .{0,400} for the .{0,3}anthropic-beta/,
   siftHeaders,
   sift,
   refused,
 }
 
-/** A name comes from the caller, and stands in a header. */
+/** The name of a beta for a report. It comes from the caller and will stand in a header. */
 const shown = (beta: string): string => beta.replaceAll(/[^\w.-]/g, '_').slice(0, 64)
 
-/** The betas of which a member, a tool or a mark needs one. */
+/** Betas of which a feature needs one. */
 type Needed = readonly [string, ...string[]]
 
-const CONTEXT: Needed = ['context-management-2025-06-27']
-const COMPACT: Needed = ['compact-2026-01-12']
-const MCP: Needed = ['mcp-client-2025-11-20', 'mcp-client-2025-04-04']
+const CONTEXT: Needed = [CONTEXT_BETA]
+const COMPACT: Needed = [COMPACT_BETA]
+const MCP: Needed = [MCP_BETA, 'mcp-client-2025-04-04']
 const SCOPE: Needed = ['prompt-caching-scope-2026-01-05']
-const UPDATES: Needed = ['thinking-display-updates-2026-08-18']
-const EAGER: Needed = ['fine-grained-tool-streaming-2025-05-14']
-const FILES: Needed = ['files-api-2025-04-14']
-const SEARCHED: Needed = ['tool-search-tool-2025-10-19', 'advanced-tool-use-2025-11-20']
+const UPDATES: Needed = [UPDATES_BETA]
+export const EAGER: Needed = ['fine-grained-tool-streaming-2025-05-14']
+const FILES: Needed = [FILES_BETA]
+export const SEARCHED: Needed = ['tool-search-tool-2025-10-19', 'advanced-tool-use-2025-11-20']
 const RUN: Needed = ['code-execution-2025-08-25', 'code-execution-2025-05-22']
 
 const MEMBERS: readonly (readonly [string, Needed])[] = [
   ['context_management', CONTEXT],
-  ['compaction', ['compact-2026-09-04']],
+  ['compaction', [SUMMARY_BETA]],
   ['mcp_servers', MCP],
-  ['speed', ['fast-mode-2026-02-01']],
+  ['speed', [FAST_BETA]],
   ['output_format', ['structured-outputs-2025-11-13', 'structured-outputs-2025-12-15']],
   ['container', ['skills-2025-10-02', ...RUN]],
 ]
 
 const TOOLS: readonly (readonly [RegExp, Needed])[] = [
   [/^mcp_toolset/, MCP],
-  [/^computer_20251124$/, ['computer-use-2025-11-24']],
-  [/^computer_20250124$/, ['computer-use-2025-01-24']],
+  ...Object.entries(SCREEN_BETAS).map(([type, beta]) => [RegExp(`^${type}$`), [beta]] as const),
   [/^web_search_/, ['web-search-2025-03-05']],
   [/^web_fetch_/, ['web-fetch-2025-09-10']],
   [/^code_execution_/, RUN],
@@ -145,11 +148,18 @@ interface Sieve {
   readonly lose: Lose
 }
 
-/** Which of several names a request was sent with is not known where one of them is refused. */
+/**
+ * Whether a feature is left out: one of its betas was refused, or none of them passes. After a refusal it is not known
+ * with which of them the request was sent.
+ */
 const isOut = ({ names }: Sieve, needed: Needed): boolean =>
   needed.some((beta) => isRefused(beta, names)) || !needed.some((beta) => passes(beta, names))
 
-/** Reports the beta for what is left out. */
+/** Whether a server takes a feature that needs this beta. */
+export const takesBeta = ({ betas: names }: ServerFacts, beta: string): boolean =>
+  names === undefined || passes(beta, names)
+
+/** Reports the beta of a feature that is left out. */
 const loseBeta = ({ lose }: Sieve, [beta]: Needed, what: string): undefined =>
   lossesIn(lose)('betas', beta)('dropped', '', what)
 
@@ -171,7 +181,7 @@ export function withoutBetas(body: JsonObject, server: ServerFacts, lose: Lose):
   return isOut(sieve, SCOPE) ? withoutScopes(sifted, sieve) : sifted
 }
 
-/** The same list in the body, as Bedrock takes it. */
+/** Sifts the list of betas in the body, where Bedrock takes it. */
 function withBodyBetas(body: JsonObject, { names, lose }: Sieve): JsonObject {
   const { anthropic_beta: asked } = body
   if (!Array.isArray(asked)) return body
@@ -212,7 +222,7 @@ function withoutMarks(tool: JsonObject, sieve: Sieve): JsonObject {
   return withMembers(tool, Object.fromEntries(out.map(([name]) => [name, undefined])))
 }
 
-/** A summary is one edit of the context among others. */
+/** Takes out the wish for a summary, which is one edit of the context among others. */
 function withoutSummary(body: JsonObject, sieve: Sieve): JsonObject {
   const managed = objectIn(body['context_management'])
   const edits = listIn(managed['edits'])
@@ -233,7 +243,7 @@ function withoutUpdates(body: JsonObject, sieve: Sieve): JsonObject {
   return withMembers(body, { thinking: withMembers(thinking, { display: undefined }) })
 }
 
-/** What servers of MCP were asked for earlier is refused like the servers. */
+/** Takes out calls of MCP servers from the conversation, which are refused like the servers. */
 function withoutMcp(body: JsonObject, sieve: Sieve): JsonObject {
   if (!isOut(sieve, MCP)) return body
   return withBlocks(body, sieve.lose, (block, lose) => {
@@ -244,7 +254,7 @@ function withoutMcp(body: JsonObject, sieve: Sieve): JsonObject {
   })
 }
 
-/** A file that the service keeps is only mentioned. */
+/** Replaces a file that the service keeps by a text that names it. */
 function withoutFiles(body: JsonObject, sieve: Sieve): JsonObject {
   if (!isOut(sieve, FILES)) return body
   return withBlocks(body, sieve.lose, (block, lose) => {
@@ -256,7 +266,10 @@ function withoutFiles(body: JsonObject, sieve: Sieve): JsonObject {
   })
 }
 
-/** Claude Code marks the part of its prompt that all its users have in common. */
+/**
+ * Takes the `scope` out of cache marks. With it Claude Code marks the part of its prompt that all its users have in
+ * common.
+ */
 function withoutScopes(body: JsonObject, sieve: Sieve): JsonObject {
   const plain = (value: Json): Json => {
     if (!isObject(value)) return value

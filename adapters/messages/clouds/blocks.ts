@@ -3,8 +3,8 @@ import { isObject, type Json, type JsonObject } from '../../../src/json/json.ts'
 import { lossesIn, type Lose, type LoseOf } from '../../../src/model/loss.ts'
 
 /**
- * The conversation with each block changed, those in results too; `[]` leaves one out, and a message of which nothing
- * stays goes as well.
+ * Changes each block of a conversation, also those in results. `[]` leaves a block out; a message that loses all its
+ * blocks goes too.
  */
 export function withBlocks(
   body: JsonObject,
@@ -18,10 +18,10 @@ export function withBlocks(
     const blockAt = lossesIn(outer)
     return withElements(list, (block, index) => {
       if (!isObject(block)) return block
-      const told = blockAt(name, index)
+      const loseHere = blockAt(name, index)
       return block['type'] === 'tool_result' && Array.isArray(block['content'])
-        ? withMembers(block, { content: each(block['content'], '.content', told) })
-        : change(block, told)
+        ? withMembers(block, { content: each(block['content'], '.content', loseHere) })
+        : change(block, loseHere)
     })
   }
   const changed = withElements(messages, (message, index) => {

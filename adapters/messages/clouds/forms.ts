@@ -12,23 +12,25 @@ import { lossesIn, type Lose } from '../../../src/model/loss.ts'
 import { invalid } from '../../../src/model/problem.ts'
 import { leftOutFile } from '../../../src/rules/media.ts'
 import type { AmazonFrame, Form, FormedRequest, Frame, ServerFacts } from '../../contract.ts'
-import { betasIn } from './betas.ts'
+import { betasIn, EAGER, SEARCHED } from './betas.ts'
 import { withBlocks } from './blocks.ts'
 import { listIn, objectIn, objectsIn, textIn } from '../dialect.ts'
 
-/** The version stands in the body there, and has a name of the cloud's own (vertex-sdk 1.1.3, bedrock-sdk 1.1.3). */
+/**
+ * The values of `anthropic_version`, which stands in the body at these clouds (vertex-sdk 1.1.3, bedrock-sdk 1.1.3).
+ */
 const VERTEX_VERSION = 'vertex-2023-10-16'
 const INVOKE_VERSION = 'bedrock-2023-05-31'
 
 const COUNTER = '/count_tokens'
 
-/** How the clouds take the requests of this dialect that have no endpoint for it. */
+/** The forms of requests at clouds that have no endpoint for this dialect. */
 export const FORMS: Readonly<Record<string, Form>> = {
   'raw-predict': { end: /\/publishers\/anthropic$/, write: writePredict },
   invoke: { write: writeInvoke, say: sayFrame },
 }
 
-/** Google Cloud: the model in the path, the version in the body, and betas in the header. */
+/** Google Cloud: the model stands in the path, the version in the body, and betas in the header. */
 function writePredict(request: FormedRequest): FormedRequest {
   const isCount = request.path.endsWith(COUNTER)
   const betas = betasIn(request.headers)
@@ -38,7 +40,7 @@ function writePredict(request: FormedRequest): FormedRequest {
     ...(!isCount && { model: undefined }),
     ...(inBody.length > 0 && { anthropic_beta: joined(before['anthropic_beta'], inBody) }),
   }))
-  // The SDK spells no other sign of a name otherwise, and `@` stands before the day of nearly each.
+  // `encodeURIComponent` escapes `@`, which stands before the date of nearly each model. Google's SDK does not.
   const name = encodeURIComponent(model).replaceAll('%40', '@')
   const method = isStream ? 'streamRawPredict' : 'rawPredict'
   return {
@@ -54,14 +56,14 @@ function writePredict(request: FormedRequest): FormedRequest {
   }
 }
 
-/** Refused in the header there, and taken in the body (litellm#31607). */
+/** Betas that Google Cloud refuses in the header and takes in the body (litellm#31607). */
 const IN_BODY: readonly string[] = ['context-1m-2025-08-07']
 
 const joined = (listed: Json | undefined, betas: readonly string[]): string[] => [
   ...new Set([...listIn(listed).map(textIn), ...betas]),
 ]
 
-/** Amazon: the model and whether to stream in the path, the version and the betas in the body. */
+/** Amazon: the path says the model and whether to stream, the body the version and the betas. */
 function writeInvoke(request: FormedRequest): FormedRequest {
   const betas = betasIn(request.headers)
   const { body, model, isStream } = edited(request, (before) => ({
@@ -79,7 +81,7 @@ function writeInvoke(request: FormedRequest): FormedRequest {
   }
 }
 
-/** What Invoke refuses of a body that others take (@ai-sdk/amazon-bedrock 4.0.186; ai#11878). */
+/** Takes out what Invoke refuses and other servers take (@ai-sdk/amazon-bedrock 4.0.186; ai#11878). */
 export function invokable(body: JsonObject, { form }: ServerFacts, lose: Lose): JsonObject {
   if (form !== 'invoke') return body
   const choice = objectIn(body['tool_choice'])
@@ -97,21 +99,24 @@ export function invokable(body: JsonObject, { form }: ServerFacts, lose: Lose): 
 }
 
 const EDITOR = 'str_replace_based_edit_tool'
-/** The editor of the oldest type has another name. */
+/** The tool of the oldest editor has another name. */
 const RENAMED: Readonly<Record<string, string>> = { str_replace_editor: EDITOR }
 
-/** It has no tools of the oldest types, but newer ones in their place (@ai-sdk/amazon-bedrock 4.0.186). */
+/** The tools that Invoke has in place of the oldest types (@ai-sdk/amazon-bedrock 4.0.186). */
 const NEWER: Readonly<Record<string, JsonObject>> = {
   bash_20241022: { type: 'bash_20250124' },
   text_editor_20241022: { type: 'text_editor_20250728', name: EDITOR },
   computer_20241022: { type: 'computer_20250124' },
 }
 
-/** Asked for there by a beta alone: a screen with its tools, a search for tools, arguments that come as they are made. */
+/**
+ * Features that need a beta at Invoke: a screen with its tools, a search for tools, and arguments that are streamed as
+ * they are made.
+ */
 const ASKED: readonly (readonly [string, (tool: JsonObject) => boolean])[] = [
   ['computer-use-2025-01-24', ({ type }) => textIn(type) in NEWER],
-  ['tool-search-tool-2025-10-19', ({ type }) => textIn(type).startsWith('tool_search_tool_')],
-  ['fine-grained-tool-streaming-2025-05-14', (tool) => 'eager_input_streaming' in tool],
+  [SEARCHED[0], ({ type }) => textIn(type).startsWith('tool_search_tool_')],
+  [EAGER[0], (tool) => 'eager_input_streaming' in tool],
 ]
 
 function withToolsThere(body: JsonObject, lose: Lose): JsonObject {
@@ -131,7 +136,7 @@ function withToolsThere(body: JsonObject, lose: Lose): JsonObject {
   })
 }
 
-/** It fetches nothing: what is named by an address is only mentioned. */
+/** Replaces media at an address by a text that names them: Invoke fetches nothing. */
 const withoutAddresses = (body: JsonObject, lose: Lose): JsonObject =>
   withBlocks(body, lose, (block, lose) => {
     const { type, url } = objectIn(block['source'])
@@ -146,7 +151,7 @@ interface Edited {
   isStream: boolean
 }
 
-/** The text with its members changed, and what the path says of them. */
+/** Edits the text of a body, and returns what the path says of it. */
 function edited(
   { body: text }: FormedRequest,
   change: (before: JsonObject) => Record<string, Json | undefined>,
@@ -159,7 +164,7 @@ function edited(
   return { body, model, isStream: before['stream'] === true }
 }
 
-/** Nothing could be asked of a body that is no JSON: the path is made of its words. */
+/** Throws for a body that is no JSON object: the path is made of its members. */
 function parsed(text: string): JsonObject {
   try {
     const body = parse(text)
@@ -179,10 +184,13 @@ const withoutHeaders = (
 ): FormedRequest['headers'] =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !names.test(name)))
 
-/** What Amazon counts at the end of a stream; it is no word of this dialect. */
+/** Amazon's own counts at the end of a stream, which are no part of the dialect. */
 const METRICS = 'amazon-bedrock-invocationMetrics'
 
-/** A chunk holds an event of this dialect, and anything else tells of a failure (bedrock-sdk 1.1.3). */
+/**
+ * Reads a frame of Amazon's streams: a chunk holds an event of the dialect, anything else tells of a failure
+ * (bedrock-sdk 1.1.3).
+ */
 function sayFrame({ kind, name, message, payload }: AmazonFrame): Frame | undefined {
   if (kind === 'event') return name === 'chunk' ? sayChunk(payload) : undefined
   const said = textIn(parseObject(payload)?.['message']) || message
@@ -194,7 +202,7 @@ function sayChunk(payload: string): Frame | undefined {
   const text = decodeBase64(textIn(parseObject(payload)?.['bytes'])) ?? ''
   const event = parseObject(text)
   const type = event?.['type']
-  // What keeps a stream alive has no type.
+  // A frame that only keeps the stream alive has no type.
   if (!event || typeof type !== 'string' || !/^\w+$/.test(type)) return undefined
   return {
     event: type,
@@ -202,7 +210,7 @@ function sayChunk(payload: string): Frame | undefined {
   }
 }
 
-/** Its exceptions in the words of this dialect. */
+/** The error type for each of Amazon's exceptions. */
 const FAILURES: Readonly<Record<string, string>> = {
   throttlingException: 'rate_limit_error',
   serviceUnavailableException: 'overloaded_error',

@@ -46,7 +46,7 @@ export class FramePacker {
     this.size += data.length
   }
 
-  /** The data of the frames that are kept whole, and of a few others. */
+  /** The data of the frames that are kept whole, and the types of those without their response. */
   whole(): string[] {
     return this.#kept.map(({ data }) => data)
   }
@@ -87,7 +87,7 @@ export function unpackFrames(packed: string, response: JsonObject): Frame[] | un
 
 const HOLLOW = /^\{"type":"[\w.]+"\}$/
 
-/** Parses only pieces and types; a frame comes back to the byte. */
+/** Parses only lists of pieces, and types. A frame that is kept whole stays the same text. */
 function opened(kept: Json): Json {
   if (!(kept instanceof Verbatim)) return kept
   const { text } = kept

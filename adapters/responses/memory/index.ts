@@ -36,7 +36,7 @@ import { idsIn, recorder } from './recorder.ts'
 import { answerStored, isPlainRead, matchStored } from './routes.ts'
 import { responseFrames } from './replay.ts'
 import { summaryIn } from '../hosted.ts'
-import { hasWords, isUnproven } from '../reasoning.ts'
+import { hasWords, isUnproven, PROOFS } from '../reasoning.ts'
 import { checkRequest, typeOfItem } from '../wire.ts'
 
 const isReference = (item: Json): item is JsonObject =>
@@ -60,7 +60,7 @@ function asks(body: Json): Ask {
   })
 }
 
-/** Where a name has large letters a server may still read it. */
+/** The body with the names of its members in small letters, too: a server may read them in any case. */
 const inAnyCase = (body: JsonObject): JsonObject =>
   Object.keys(body).every(isFolded)
     ? body
@@ -74,7 +74,7 @@ const isByName = (item: JsonObject): boolean =>
   (isUnproven(item) && !hasWords(item)) ||
   (item['type'] === 'image_generation_call' && (item['result'] ?? '') === '')
 
-/** Servers of open weights write no proof: their thoughts are what they say. */
+/** Thoughts with words and without a proof, as servers of open models give them out. */
 const isSpoken = (item: JsonObject): boolean => isUnproven(item) && hasWords(item)
 
 /** Instructions of earlier requests are not carried over; they are not part of the input. */
@@ -90,8 +90,6 @@ function resolve(body: Json, { chain, items }: ReferencedRecords, text?: string)
   const input = [...past, ...fresh.items]
   return { body: { ...request, ...wantsProofs(request, input), input }, fresh: light(fresh) }
 }
-
-const PROOFS = 'reasoning.encrypted_content'
 
 /**
  * Whether to ask for proofs: an upstream that is sent the whole conversation does not store it, so its thoughts
@@ -163,7 +161,7 @@ function itemsById(record: JsonObject): Map<Json, JsonObject> {
   return new Map(all.toReversed())
 }
 
-/** What other services proved stands in envelopes already, with their marks. */
+/** Puts the proofs of this dialect into envelopes with the account's mark. Those of other services stand in theirs. */
 function marked(record: JsonObject, account: string): JsonObject {
   const output = recordedOutput(record).map((item) => {
     const value = item['type'] === 'reasoning' ? (memberText(item, 'encrypted_content') ?? '') : ''
@@ -190,8 +188,8 @@ interface Brought {
 }
 
 /**
- * The items of earlier exchanges to send again. The newest summary stands for everything before it; an order for one
- * has been carried out.
+ * The items of earlier exchanges to send again. The newest summary stands for everything before it. The orders for
+ * summaries are left out, because they have been carried out.
  */
 function broughtBy(chain: readonly JsonObject[]): Brought[] {
   const all = chain.flatMap((each, record): Brought[] => {
@@ -234,7 +232,7 @@ const TERMINAL: ReadonlySet<string | undefined> = new Set([
   'response.failed',
 ])
 const FINAL = /"type"\s*:\s*"response\.(?:completed|incomplete|failed)"/
-/** The type stands within so many characters at the beginning of an event. */
+/** An event has its type within so many characters from its beginning. */
 const LOOKED_AT = 200
 
 function replyIn({ event, data }: Frame): ReplyText | undefined {
@@ -271,7 +269,7 @@ function replyRecord(
   return { id, record: { text: record, items: idsIn(reply['output']) }, whole }
 }
 
-/** A reply in the background is asked for by clients that have left its stream. */
+/** A reply in the background goes on without its stream, and clients ask for it later. */
 export const CONTINUING = /"background"\s*:\s*true/
 
 function idIn({ data }: Frame, always: boolean): string | undefined {
@@ -318,8 +316,9 @@ const MISSING: Record<Parameters<ConversationMemory['missing']>[0], (id: string)
 }
 
 /**
- * Also matches escaped names, to a parser `previous_response\u005fid` is the same name, and those with the long s, which
- * may come as the signs of its two bytes.
+ * What a body that refers to something holds. Escaped letters match, too: a parser takes `previous_response\u005fid`
+ * for the same name. So does the long s, which servers that ignore case take for an s; it may come as the signs of its
+ * two bytes.
  */
 const REFERRING =
   /"(?:previous_response_id|item_reference|conversation|id)"|\\u(?:00[2-7]|017f)|\u017f|\u00c5\u00bf/i

@@ -10,6 +10,7 @@ import { typeOfItem } from '../wire.ts'
  * an item with its own). `response`: the last state of the reply. `frames`: its stream as text, empty for a reply
  * in one body.
  */
+
 export const recordedResponse = (record: JsonObject): JsonObject =>
   isObject(record['response']) ? record['response'] : {}
 

@@ -1,5 +1,6 @@
 import type { Frame } from '../../contract.ts'
 import type { Event } from '../../../src/model/events.ts'
+import { nothingLost } from '../../../src/model/loss.ts'
 import { emptyRequest } from '../../../src/rules/empty-request.ts'
 import type { JsonObject } from '../../../src/json/json.ts'
 import { eventText } from '../../../src/stream/event-text.ts'
@@ -10,16 +11,14 @@ import { ResponseReader } from '../reader.ts'
 import { readTools } from '../tools.ts'
 import { ResponseWriter } from '../writer.ts'
 
-const lose = () => undefined
-
 /** Makes the stream of a reply that left as one body. */
 export function responseFrames(response: JsonObject): Frame[] {
   const newId = idsAgain(recordedOutput({ response }))
-  // The response already holds the request's settings; the names and kinds of its calls are those of its tools.
-  // What it holds behind its last text has been decided when it was written.
+  // The response already holds the request's settings, and its tools have the names and kinds of its calls.
+  // Which proofs stand behind its last text was decided when it was written, so the writer leaves none out.
   const asked = keep({}, { facts: { proofs: true } })
   const request = { ...emptyRequest('', true), tools: readTools(response['tools']), ...asked }
-  const context = { request, now: 0, lose, newId }
+  const context = { request, now: 0, lose: nothingLost, newId }
   const writer = new ResponseWriter(context)
   const frames: Frame[] = []
   for (const event of new ResponseReader(context).body(response))
@@ -33,7 +32,7 @@ export function responseFrames(response: JsonObject): Frame[] {
   return frames
 }
 
-/** What the response says of its end is in its output already, so the writer must not explain it. */
+/** The output already says why the reply ended, so the writer must not add an explanation. */
 const unexplained = (event: Event): Event =>
   event.type === 'finish' && event.reason === 'safety' ? { ...event, reason: 'other' } : event
 

@@ -6,7 +6,7 @@ import { lookup, memberText } from '../dialect.ts'
 import { itemIds, recordedInput, recordedOutput, recordedResponse } from './record.ts'
 import { typeOfItem } from '../wire.ts'
 
-/** What base64 needs may be escaped, but for the slash, which may mean another path to the upstream. */
+/** The signs of base64 may be escaped, but for the slash: an upstream may take an escaped one for a new segment. */
 const PATH =
   /^\/v1\/responses\/((?:[\w=+:~-]|\.(?!\.)|%2[Bb]|%3[ADad]){1,1024})(?:\/(cancel|input_items))?$/
 /** Names of endpoints that stand in the place of an id. */
@@ -89,7 +89,7 @@ function listInput(chain: readonly JsonObject[], query: Lookup): JsonObject {
     ...shownInput(record),
     ...(index < chain.length - 1 ? recordedOutput(record) : []),
   ])
-  // Of two with one id a client would begin again behind the first, for ever.
+  // Each id is listed once: behind the second of two items a client would go on behind the first one, for ever.
   const items = [...new Map(all.map((item) => [item['id'] ?? item, item])).values()]
   const ordered = order === 'asc' ? items : items.toReversed()
   const from = placeAfter(ordered, query.get('after'))

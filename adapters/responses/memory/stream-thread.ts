@@ -9,7 +9,7 @@ import { CONTINUING } from './index.ts'
 export const streamThread = (isRoom: (characters: number) => boolean): StreamThread =>
   new Thread(isRoom)
 
-/** The service says the number of an event before the reply, which may quote one. */
+/** The number of an event. It stands before the response, so a number that the response quotes is not found first. */
 const NUMBER = /"sequence_number"\s*:\s*(\d{1,15})/
 
 const ITEM_DONE = 'response.output_item.done'
@@ -17,12 +17,13 @@ const IS_ITEM_DONE = /"type"\s*:\s*"response\.output_item\.done"/
 
 class Thread implements StreamThread {
   readonly #isRoom: (characters: number) => boolean
-  /** The number of the last event that was read, and the last one that was only a piece: a stream is made of them. */
+  /** The number of the last event that was read. */
   #count: number | undefined
+  /** The last event behind it that was only a piece. There are many, so its number is read only when it is needed. */
   #piece = ''
   /** Whether the reply goes on without its stream; known with the first event. */
   #isContinuing: boolean | undefined
-  /** What all events say of the response. */
+  /** The members of the response that all its events have. */
   #known: JsonObject = {}
   /** The events of items that were done, as they came. */
   readonly #done: string[] = []
@@ -59,7 +60,10 @@ class Thread implements StreamThread {
     }
   }
 
-  /** A caller may come back for what goes on without its stream, behind the last event. */
+  /**
+   * Where the reply goes on without this stream, or is stored and read again, only the stream has failed. Then the
+   * event tells of no response and has no new number: the caller may come back for what follows the last event.
+   */
   failure(
     said: WireEvent,
     { isStream, model }: { isStream: boolean; model: string | undefined },
@@ -80,7 +84,7 @@ class Thread implements StreamThread {
     }
   }
 
-  /** The response as far as it came. What of an item was not done is in no event that is kept. */
+  /** The response as far as it came. An unfinished item is missing, because only events of finished ones are kept. */
   #said(model: string | undefined): JsonObject {
     const items = this.#done.map((data) => parseObject(data)?.['item'] ?? null)
     return {

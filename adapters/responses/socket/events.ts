@@ -3,7 +3,7 @@ import { scanStructure } from '../../../src/json/structure.ts'
 import { UNLIMITED, type Slice } from '../../../src/json/tokens.ts'
 import type { LaneContext } from '../../../src/sockets/mode.ts'
 
-/** The type stands within so many characters at the beginning of an event. */
+/** An event has its type within so many characters from its beginning. */
 const LOOKED_AT = 200
 const BRINGS_RESPONSE =
   /"type"\s*:\s*"response\.(?:created|in_progress|queued|completed|failed|incomplete)"/
@@ -11,7 +11,7 @@ const IS_ERROR = /"type"\s*:\s*"error"/
 /** Events of this type hold nothing but a delta. */
 const DELTA = /^\{"type":"response\.[\w.]+\.delta"/
 
-/** One event as a message: its data alone, with the lane at its end. `refusalIn`: the other shape of an error. */
+/** One event as a message: its data alone, with the lane at its end. `refusalIn`: the shape of errors on a socket. */
 export function laneEvent(
   data: string,
   context: LaneContext,

@@ -54,7 +54,7 @@ function withoutMode(value: string): string | null {
   return names.filter((name) => !name.startsWith('responses_websockets=')).join(', ') || null
 }
 
-/** As a kept reply does. */
+/** The items of a reply that go on in the conversation: the same that a stored reply brings. */
 function goOn(response: JsonObject): JsonObject[] {
   const { body: replayed } = memory.resolve(
     { input: [] },
@@ -63,7 +63,7 @@ function goOn(response: JsonObject): JsonObject[] {
   return objectsOf(objectIn(replayed)['input']).filter(isRemembered)
 }
 
-/** Without words and without a proof there is nothing of it: only a service that stored it could know it. */
+/** A thought without words and without a proof is nothing here: only a service that stored it could know it. */
 const isRemembered = (item: JsonObject): boolean => !isUnproven(item) || hasWords(item)
 
 /** The input stands last, so that the bodies of one conversation begin alike. */
@@ -102,7 +102,7 @@ function parseList(text: string): Json[] {
 /** The headers of an answer that say something about its body alone. */
 const ABOUT_BODY = /^content-/
 
-/** One shape for all errors, with a code that is a string (the standard's suite reads nothing else). */
+/** One shape for all errors, with a code that is a string: the suite of the open standard reads nothing else. */
 function refusal({ status, headers, body: said }: RefusingAnswer, lane?: string): JsonObject {
   const { error } = objectIn(said)
   const failure = isObject(error) ? error : {}
@@ -125,10 +125,10 @@ function refusal({ status, headers, body: said }: RefusingAnswer, lane?: string)
   }
 }
 
-/** A refusal in words has no code where its place says all. */
+/** The codes of refusals that have none, because their place (`param`) says what is wrong. */
 const CODES: ReadonlyMap<string, string> = new Map([['invalid_request_error', 'invalid_value']])
 
-/** The event of a stream that ends it without a response. */
+/** The same for the event that ends a stream without a response. */
 function refusalIn(event: JsonObject, lane: string | undefined): JsonObject {
   const problem = problemIn(event) ?? { kind: 'internal', message: 'The reply has failed.' }
   const { error } = writeProblem(problem).body

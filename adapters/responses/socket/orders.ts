@@ -8,7 +8,7 @@ const STEER = 'response.steer'
 /** The name of a lane. */
 const LANE = /^[\w.-]{1,256}$/
 
-/** Set by the connection, or about the connection alone. Codex (0.171.0) always sends `stream`. */
+/** Members that the connection sets, or that are about it alone. Codex (0.171.0) always sends `stream`. */
 const UNSENT: ReadonlySet<string> = new Set([
   'type',
   'stream_id',
@@ -45,7 +45,7 @@ function readCreate(message: SocketMessage, lane: string | undefined): CreateOrd
     kind: 'create',
     lane,
     previous,
-    // A service that warms its cache has to be asked.
+    // `prewarm` warms the service's cache, so the service has to be asked.
     warms: valueOf(message, 'generate') === false && prewarm !== true,
     keeps: valueOf(message, 'store') !== false,
     members: members.map((name) => `${JSON.stringify(name)}:${message.memberText(name)},`).join(''),
@@ -53,7 +53,7 @@ function readCreate(message: SocketMessage, lane: string | undefined): CreateOrd
   }
 }
 
-/** A member that is short; undefined where it is absent. */
+/** The value of a member, which is parsed and so has to be short; undefined where it is absent. */
 const valueOf = (message: SocketMessage, name: string): Json | undefined => {
   const text = message.memberText(name)
   return text === undefined ? undefined : parseObject(`{"value":${text}}`)?.['value']

@@ -61,9 +61,13 @@ export async function carryOut(
     context.journal.spared()
     return await refusal(context, plan, call, (refused) => placeRefusal(context, plan, refused))
   } catch (error) {
-    if (isSparing(error)) context.journal.spared()
-    throw error
+    return spare(context, error)
   }
+}
+
+function spare({ journal }: Context, error: unknown): never {
+  if (isSparing(error)) journal.spared()
+  throw error
 }
 
 /** A reply that is a summary, or begins with one. */
@@ -77,9 +81,10 @@ async function answerWithSummary(
   const isLater = summary.above !== undefined
   const within = isLater ? await planWithin(context, plan, summary, heard) : undefined
   if (within) return carryOut(context, within, heard)
+  const asked = (next: SentRequest) => heard(next).catch((error) => spare(context, error))
   const call = isLater
-    ? await callAboveThreshold(context, plan, summary, heard)
-    : await callForSummary(context, plan, summary, sent, heard)
+    ? await callAboveThreshold(context, plan, summary, asked)
+    : await callForSummary(context, plan, summary, sent, asked)
   return withLongData(plan, await translateReply(context, plan, call))
 }
 

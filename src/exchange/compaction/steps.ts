@@ -23,7 +23,7 @@ export async function* stepsOf(
     limits: settings.limits,
     contentType: call.headers.get('content-type'),
   })
-  const said = new HeardReply()
+  const said = new HeardReply(reading)
   journal.hears(said)
   const isRoom = replyCounter(lease)
   let size = 0

@@ -1,9 +1,10 @@
-import { addUsage, ofSummary, summaryEvents, type SummaryHeard } from '../../compaction/heard.ts'
+import { ofSummary, summaryEvents, type SummaryHeard } from '../../compaction/heard.ts'
 import { afterSummary } from '../../compaction/since.ts'
 import { summaryTurn } from '../../compaction/turn.ts'
 import { parse } from '../../json/json.ts'
 import type { Event } from '../../model/events.ts'
 import { ProblemError } from '../../model/problem.ts'
+import { addUsage } from '../../observe/entry.ts'
 import { estimateTokens } from '../../rules/estimate.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
 import type { SentRequest } from '../../upstream/request.ts'
@@ -91,6 +92,7 @@ async function goOn(
 ): Promise<UpstreamCall> {
   const call = await ask(sent)
   if (isSuccess(call.status)) return call
+  context.journal.spared()
   throw new ProblemError((await readRefusal(context, plan, call)).problem)
 }
 

@@ -1,4 +1,4 @@
-import { heardSummary, addUsage, type SummaryHeard } from '../../compaction/heard.ts'
+import { heardSummary, type SummaryHeard } from '../../compaction/heard.ts'
 import type { Again } from '../../compaction/prompt.ts'
 import { shorterBy } from '../../compaction/shorter.ts'
 import { summaryTurn } from '../../compaction/turn.ts'
@@ -6,6 +6,7 @@ import type { Event } from '../../model/events.ts'
 import type { Lose } from '../../model/loss.ts'
 import { ProblemError, type Problem } from '../../model/problem.ts'
 import type { Request, Usage } from '../../model/request.ts'
+import { addUsage } from '../../observe/entry.ts'
 import { CALLER_LEFT } from '../../problems/failures.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
 import type { SentRequest } from '../../upstream/request.ts'
@@ -105,6 +106,7 @@ export class SummaryTurns {
 
   #mayShorten({ kind, tokens }: Problem): boolean {
     if (kind !== 'context-overflow' || this.#tries >= MOST_TRIES) return false
+    this.#context.journal.spared()
     this.#tooLong += 1
     this.#tokens = tokens
     return true

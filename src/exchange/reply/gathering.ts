@@ -82,7 +82,8 @@ const lengthOf = ({ piece }: HeardPiece): number => piece?.bytes?.length ?? 0
 
 /** Half a frame shows nothing yet, so it does not end the wait of those before it. */
 const isWaiting = ({ frames, piece }: HeardPiece): boolean =>
-  piece?.bytes !== undefined && frames.every(({ events, isPiece }) => isPiece || bringDelta(events))
+  piece?.bytes !== undefined &&
+  frames.every(({ events, pieces }) => pieces !== undefined || bringDelta(events))
 
 /** Some services count with every delta. */
 const bringDelta = (events: readonly Event[]): boolean =>

@@ -1,15 +1,30 @@
 import type { Frame } from '../../../adapters/contract.ts'
 import type { Event } from '../../model/events.ts'
+import type { Usage } from '../../model/request.ts'
+import { type Tokens, tokensIn } from '../../observe/entry.ts'
+import type { ReplyFrames } from '../../stream/reply-events.ts'
+import type { PieceCount } from '../../stream/sse.ts'
 
-/** What has been heard of a reply, for an estimate of its tokens where the upstream has not counted. */
+/** What has been heard of a reply: its tokens, and what they are estimated by where the upstream has not counted. */
 export interface HeardSoFar {
+  readonly usage: Tokens | undefined
+  /** How much had been heard when the upstream counted the last time. */
+  readonly counted: number
+  /** It has come to its end. */
+  readonly isOver: boolean
   /** Grows with all that is said; 0 where nothing is. */
   readonly progress: number
   /** How many characters have been said. */
   readonly characters: number
+  /** The reply comes to no end: what it has counted may stand in no event. */
+  breakOff(): void
 }
 
 export class HeardReply implements HeardSoFar {
+  usage: Tokens | undefined
+  counted = -1
+  isOver = false
+  readonly #frames: Pick<ReplyFrames, 'counts'> | undefined
   readonly #readAlone: ((piece: Frame) => readonly Event[]) | undefined
   #said = 0
   /** The bytes of a body that has not been read: it is read only when it is complete. */
@@ -26,7 +41,11 @@ export class HeardReply implements HeardSoFar {
   #isNew = true
 
   /** `readAlone`: what a piece says that was not read. */
-  constructor(readAlone?: (piece: Frame) => readonly Event[]) {
+  constructor(
+    frames?: Pick<ReplyFrames, 'counts'>,
+    readAlone?: (piece: Frame) => readonly Event[],
+  ) {
+    this.#frames = frames
     this.#readAlone = readAlone
   }
 
@@ -34,21 +53,37 @@ export class HeardReply implements HeardSoFar {
     if (events.length === 0) return
     if (this.#last && events.some(({ type }) => type === 'block-start')) this.#endBlock()
     this.#said += saidIn(events)
+    for (const event of events) {
+      if (event.type === 'usage') this.#count(event.usage)
+      if (event.type === 'finish') this.isOver = true
+    }
     if (this.came > 0 && events.some(({ type }) => type !== 'error')) this.came = 0
   }
 
-  /** A piece that is not read. One whose name is no delta repeats what others have said. */
-  skip(piece: Frame): void {
+  /** Pieces that are not read, and the last one. Those whose name is no delta repeat what others have said. */
+  skip(piece: Frame, { count, size, least }: PieceCount): void {
     if (piece.event !== this.#name) {
       this.#name = piece.event
       this.#isNew = piece.event?.endsWith('delta') ?? true
     }
     if (!this.#isNew) return
-    this.#pieces += 1
-    this.#size += piece.data.length
-    this.#all += piece.data.length
-    if (piece.data.length < this.#least) this.#least = piece.data.length
+    this.#pieces += count
+    this.#size += size
+    this.#all += size
+    if (least < this.#least) this.#least = least
     this.#last = piece
+  }
+
+  breakOff(): void {
+    const usage = this.#frames?.counts()
+    if (usage) this.#count(usage)
+  }
+
+  #count(usage: Usage): void {
+    // A count that is not said again, or cannot be true, is not known any more.
+    const { input: _, output: __, ...beside } = this.usage ?? {}
+    this.usage = { ...beside, ...tokensIn(usage) }
+    this.counted = this.progress
   }
 
   get progress(): number {

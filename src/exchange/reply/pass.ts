@@ -134,7 +134,6 @@ function observe(
 ): void {
   heard.add(events)
   for (const event of events) {
-    if (event.type === 'usage') journal.count(event.usage)
     if (event.type === 'finish') journal.note({ finish: event.reason })
     if (event.type === 'error') journal.note({ error: sent.secrets.hide(event.problem.message) })
   }

@@ -47,14 +47,15 @@ export function passStream(
   // Neither a heartbeat nor a comment may stand in an answer of another type.
   const isStream = isStreamType(call.headers.get('content-type'))
   const reader = () => freshReader(context.newId, plan)
+  const frames = framesOf(context, plan, call, passage.mirror)
   const delivery = new Delivery({
     context,
     call,
-    frames: framesOf(context, plan, call, passage.mirror),
+    frames,
     out: new PassedFrames(context, plan, call, passage),
     keeper: passage.mirror,
     framing: plan.route.framing,
-    heard: new HeardReply((piece) => reader().read(piece)),
+    heard: new HeardReply(frames, (piece) => reader().read(piece)),
     status: call.status,
     heartbeat: isStream ? context.caller.caller.heartbeat : undefined,
     losses: () => plan.losses,
@@ -149,7 +150,7 @@ class PassedFrames implements FrameOut {
 
   ready(frames: readonly ReadFrame[]): readonly ReadFrame[] {
     for (const read of frames)
-      if (!read.isPiece && this.#failureIn(read))
+      if (!read.pieces && this.#failureIn(read))
         return frames.map((each) => this.#withFailure(each))
     return frames
   }
@@ -180,8 +181,8 @@ class PassedFrames implements FrameOut {
   }
 
   /** Until it is shown something, another upstream may be asked. */
-  begins({ events, isPiece }: ReadFrame): boolean {
-    if (isPiece) return true
+  begins({ events, pieces }: ReadFrame): boolean {
+    if (pieces) return true
     return this.#plan.isRepeatable ? events.some(isShown) : events.length > 0
   }
 
@@ -194,14 +195,16 @@ class PassedFrames implements FrameOut {
   }
 
   frame(read: ReadFrame): string {
-    if (this.#thread || !read.isPiece) this.#show(read)
-    const text = read.isPiece ? read.text : this.#passed(read)
+    if (this.#thread || !read.pieces) this.#show(read)
+    const text = read.pieces ? read.text : this.#passed(read)
     return this.#isData || this.#rename ? this.#leaving(text, read) : text
   }
 
   /** Clients of a dialect without a heartbeat know nothing but data: others lose the stream at a name or a comment. */
-  #leaving(text: string, { frame }: ReadFrame): string {
-    const told = this.#isData && frame ? this.#framing.dataOnly(text) : text
+  #leaving(text: string, { frame, pieces }: ReadFrame): string {
+    // Several pieces without a name are lines of data and nothing else.
+    const isPlain = !frame || (pieces && pieces.count > 1 && frame.event === undefined)
+    const told = this.#isData && !isPlain ? this.#framing.dataOnly(text) : text
     return this.#rename ? this.#rename(told) : told
   }
 
@@ -251,10 +254,10 @@ class PassedFrames implements FrameOut {
     return this.#written(problem)
   }
 
-  #show({ frame, events, text, isPiece }: ReadFrame): void {
+  #show({ frame, events, text, pieces }: ReadFrame): void {
     this.#isShown ||= text !== ''
     if (!this.#thread || !frame) return
-    if (isPiece) this.#thread.piece(frame)
+    if (pieces) this.#thread.piece(frame)
     else this.#thread.event(frame, events.find(isStart))
   }
 

@@ -2,7 +2,7 @@ import type { Route } from '../../../adapters/contract.ts'
 import { isShown, type Event } from '../../model/events.ts'
 import type { Loss } from '../../model/loss.ts'
 import type { Problem } from '../../model/problem.ts'
-import { streamEncoder } from '../../json/bytes.ts'
+import { streamEncoder, withoutMark } from '../../json/bytes.ts'
 import { CALLER_LEFT, INTERNAL, NOT_TAKEN, REPLY_GREW } from '../../problems/failures.ts'
 import { FREE_BYTES } from '../../stream/budget.ts'
 import type { Heartbeat } from '../../stream/codec.ts'
@@ -165,10 +165,7 @@ export class Delivery {
       const came = await this.#next()
       for (const read of came.frames) {
         const problem = problemAtEnd(read) ?? out.objection(read)
-        if (problem) {
-          this.#countRest()
-          throw new StillbornError(problem)
-        }
+        if (problem) throw new StillbornError(problem)
         take(read)
       }
       isOver = came.isOver || frames.ended
@@ -180,10 +177,12 @@ export class Delivery {
     const { out } = this.#parts
     const seen: ReadFrame[] = []
     for (;;) {
-      const { frames, isOver } = await this.#next()
+      const came = await this.#next()
+      const { frames, isOver } = came
+      const isFirst = seen.length === 0
       seen.push(...frames)
       if (isOver || frames.some((read) => endIn(read) || out.begins(read)))
-        return { frames: seen, isOver }
+        return isFirst ? came : { frames: seen, isOver }
     }
   }
 
@@ -230,13 +229,12 @@ export class Delivery {
 
   #note(frames: readonly ReadFrame[]): void {
     const { heard, context } = this.#parts
-    for (const { frame, events, isPiece } of frames) {
-      if (events.length > 0) heard.add(events)
-      else if (isPiece && frame) heard.skip(frame)
-      for (const event of events) {
-        if (event.type === 'usage') context.journal.count(event.usage)
-        if (event.type === 'finish') context.journal.note({ finish: event.reason })
-      }
+    for (const { frame, events, pieces } of frames) {
+      if (events.length > 0) {
+        heard.add(events)
+        const last = events[events.length - 1]
+        if (last?.type === 'finish') context.journal.note({ finish: last.reason })
+      } else if (pieces && frame) heard.skip(frame, pieces)
     }
   }
 
@@ -254,11 +252,15 @@ export class Delivery {
   #step({ bytes, isOver }: Came, { text, isSame, end, behind }: Written): Step {
     const { out, trailer } = this.#parts
     const last = this.#end !== undefined && (isOver || !out.goesOn)
-    const said = end?.said === undefined ? '' : trailer() + end.said
+    const said = end?.said
+    const before = said === undefined ? '' : trailer()
+    const closing = last ? out.end() : ''
     const left =
-      bytes && isSame && !last
-        ? bytes
-        : this.#encode(text + said + behind + (last ? out.end() : ''))
+      bytes && isSame && before === '' && closing === ''
+        ? this.#written > 0
+          ? bytes
+          : withoutMark(bytes)
+        : this.#encode(text + before + (said ?? '') + behind + closing)
     this.#written += left.length
     if (last) this.#over(this.#end?.problem)
     return { bytes: left, last }
@@ -266,16 +268,8 @@ export class Delivery {
 
   #over(problem: Problem | undefined): void {
     const { context, status, losses } = this.#parts
-    if (problem) this.#countRest()
     const bytesOut = this.#written > 0 ? this.#written : undefined
     context.journal.finish({ status, losses: losses(), problem, bytesOut })
-  }
-
-  /** What a reply that broke off had counted before. */
-  #countRest(): void {
-    const { context, frames } = this.#parts
-    const usage = frames.counts()
-    if (usage) context.journal.count(usage)
   }
 
   #write(frames: readonly ReadFrame[]): Written {
@@ -284,12 +278,14 @@ export class Delivery {
     try {
       for (const read of frames) {
         if (this.#end ?? written.end) {
-          if (out.goesOn) written.behind += out.behind(read)
+          const behind = out.goesOn ? out.behind(read) : ''
+          written.behind += behind
+          written.isSame &&= behind === read.text
           continue
         }
         if (endIn(read)) {
           written.end = this.#endWith(read, written.text)
-          written.isSame = false
+          written.isSame &&= written.end.said === read.text
           continue
         }
         const said = out.frame(read)
@@ -349,7 +345,6 @@ const failing = (problem: Problem): ReadFrame => ({
   text: '',
   frame: undefined,
   events: [{ type: 'error', problem }],
-  isPiece: false,
 })
 
 /** The event of a frame that ends the reply. */

@@ -74,7 +74,7 @@ export async function translateReply(
 /** Writes frames anew, in the words of another dialect or in another form. */
 class TranslatedFrames implements FrameOut, Keeper {
   readonly source: ReplyFrames
-  readonly heard = new HeardReply()
+  readonly heard: HeardReply
   readonly passes = false
   readonly goesOn = false
   readonly #context: Context
@@ -130,6 +130,7 @@ class TranslatedFrames implements FrameOut, Keeper {
     const reader = frameReader(upstream.reader(read))
     const { verbatim } = upstream
     this.source = replyFrames({ reader, verbatim, limits: settings.limits, contentType })
+    this.heard = new HeardReply(this.source)
     this.#isHeld = !plan.stream || !isStreamType(contentType)
     this.#hideSecrets = secretHider(forms)
     this.#mark = proofMarker(settings, plan.destination)
@@ -255,7 +256,6 @@ const written = (events: readonly Event[]): ReadFrame => ({
   text: '',
   frame: undefined,
   events,
-  isPiece: false,
 })
 
 /** The event that ends a reply leaves by itself: losses are told before it. */

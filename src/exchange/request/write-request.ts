@@ -1,7 +1,6 @@
 import type { AskedRequest, ReadRequest, ReadBody, Written, SummaryPart } from '../stages.ts'
 import { keepingOf, type CacheOptions, type WrittenRequest } from '../../../adapters/contract.ts'
-import type { Bytes } from '../../json/bytes.ts'
-import { objectIn, stringify, type JsonObject } from '../../json/json.ts'
+import { objectIn, type JsonObject } from '../../json/json.ts'
 import { withProofs } from '../../memory/proofs.ts'
 import type { ResolvedRequest } from '../../memory/resolve.ts'
 import { lossList, nothingLost, type Lose } from '../../model/loss.ts'
@@ -170,17 +169,15 @@ function editedRequest(
   }
 }
 
-const writtenBytes = ({ received, recall }: AskedRequest, written: JsonObject): Bytes =>
-  recall && !received.isLifted ? recall.written(written) : received.encoded(stringify(written))
-
 export function addressedTo(
   { upstream }: Destination,
-  asked: AskedRequest,
+  { credential, recall, received }: AskedRequest,
   written: WrittenRequest,
   stream: boolean,
 ): SentRequest {
-  const said = { ...written, body: writtenBytes(asked, written.body) }
-  return addressRequest(said, upstream, { credential: asked.credential, stream })
+  const body = recall?.written(written.body) ?? received.written(written.body)
+  const said = { ...written, body }
+  return addressRequest(said, upstream, { credential, stream })
 }
 
 export const namelessIn = (nameless: ResolvedRequest['nameless']) => (nameless ? { nameless } : {})

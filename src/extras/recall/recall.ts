@@ -1,18 +1,16 @@
-import { encoded, LONG_BYTES, sizeOf, wholeBytes, type Bytes } from '../../json/bytes.ts'
-import { stringify, type JsonObject } from '../../json/json.ts'
+import { LONG_BYTES, sizeOf, wholeBytes, type Bytes } from '../../json/bytes.ts'
+import type { JsonObject } from '../../json/json.ts'
 import { holdsLiterals } from '../../json/large-literals.ts'
 import { ScannedBody } from '../../json/scanned-body.ts'
 import type { Structure } from '../../json/structure.ts'
+import { LEAST_BYTES, writeBody } from '../../json/written-body.ts'
 import type { BodyRules, Recall, RecalledRequest } from '../../ports.ts'
 import { commonPrefix, commonSuffix, isSameByte, type IsSame } from './common-prefix.ts'
 import type { NativeReading } from './passing-body.ts'
 import { growBody } from './grown-body.ts'
 import { gapIn, learnBody, type Gap, type KnownBody } from './known-body.ts'
 import { turnEndsOf, MOST_UNLIKELY, SessionStore, type RecalledSession } from './session-store.ts'
-import { writeBody } from './written-body.ts'
 
-/** A smaller body is read and written as a whole more quickly than in parts. */
-const LEAST_BYTES = 8192
 /** A larger body is mostly pictures, which are not text, and it would push out many sessions. */
 const MOST_BYTES = 4 * 1024 * 1024
 
@@ -70,11 +68,6 @@ interface RequestContext {
 class Request implements RecalledRequest {
   readonly #context: RequestContext
   #session: RecalledSession | undefined
-  /**
-   * Whether the body has characters outside of ASCII. A text takes two bytes for each character because of a few, and is
-   * spelled and encoded several times as slowly: it is quicker written in parts, of which most have none.
-   */
-  #isWide = false
   /** Whether a body has come that opens as this one does, once that was asked. */
   #isSeen: boolean | undefined
 
@@ -109,7 +102,6 @@ class Request implements RecalledRequest {
     if (!native || sizeOf(received) > LONG_BYTES) return undefined
     const fresh = native.readFresh(wholeBytes(received), rules, native)
     if (!fresh) return undefined
-    this.#isWide = true
     this.#keptIfSeen(fresh.known)
     return fresh
   }
@@ -129,9 +121,9 @@ class Request implements RecalledRequest {
     return new ScannedBody(text, structure, { ...(known && { known }) })
   }
 
-  written(body: JsonObject): Uint8Array {
+  written(body: JsonObject): Uint8Array | undefined {
     const session = this.#session
-    if (!session) return this.#isWide ? writeBody(body).bytes : encoded(stringify(body))
+    if (!session) return undefined
     session.written = writeBody(body, session.written)
     this.#context.store.weigh(session)
     return session.written.bytes
@@ -140,7 +132,6 @@ class Request implements RecalledRequest {
   #learn(received: Bytes, text: string, structure: Structure): KnownBody | undefined {
     if (sizeOf(received) > MOST_BYTES) return undefined
     const bytes = wholeBytes(received)
-    this.#isWide = bytes.length > text.length
     // What was not left out this time may be the next.
     const known = holdsLiterals(bytes)
       ? undefined

@@ -2,7 +2,7 @@ import { VALUE_BYTES } from '../../json/bytes.ts'
 import type { StructureLimits } from '../../json/structure.ts'
 import type { KnownBody } from './known-body.ts'
 import { bodyOpening, hashOf, namesOf, Openings, type BodyOpening } from './opening.ts'
-import type { WrittenBody } from './written-body.ts'
+import type { WrittenBody } from '../../json/written-body.ts'
 
 /** The last request of a session. */
 export interface RecalledSession {

@@ -192,8 +192,7 @@ function settle(
 
 function tell(exchange: PassedRequest, { call, error, member, sent }: Trial): Promise<Answer> {
   if (!call || !sent) throw error instanceof Error ? error : new ProblemError(CONNECTION_LOST)
-  const { journal, ports, settings, tokens } = exchange
-  if (call.status < 300) journal.note({ usage: { input: Math.ceil(tokens) } })
+  const { journal, ports, settings } = exchange
   return taskReply({
     call,
     key: member.upstream.key,

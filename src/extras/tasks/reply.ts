@@ -18,7 +18,7 @@ import type { KeySettings } from '../../config/settings.ts'
 import { steppedSource } from '../../stream/stream-out.ts'
 import type { MakeAlarm } from '../../stream/time.ts'
 import type { UpstreamCall } from '../../upstream/call.ts'
-import { JsonEnd } from '../../json/json-end.ts'
+import { JsonEnd } from './json-end.ts'
 
 export interface TaskReply {
   call: UpstreamCall

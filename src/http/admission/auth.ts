@@ -1,7 +1,7 @@
 import { ProblemError, type Problem } from '../../model/problem.ts'
 import { type Admission, admissionBy, presentedKeys } from '../../upstream/credentials.ts'
 import { isToken } from './jwt.ts'
-import type { ReceivedRequest } from '../request-head.ts'
+import type { Arrival } from '../request-head.ts'
 import type { AppContext } from '../app-context.ts'
 
 export const UNKNOWN_KEY: Problem = {
@@ -20,23 +20,20 @@ const EXPIRED_KEY: Problem = {
 }
 
 /** Admits a caller that presents a known key or a good token; rejects with ProblemError. */
-export async function authenticate(
-  context: AppContext,
-  received: ReceivedRequest,
-): Promise<Admission> {
-  const { request, head } = received
+export async function authenticate(context: AppContext, arrival: Arrival): Promise<Admission> {
+  const { request, head } = arrival
   const byKey = context.admit(request.headers, head.query)
-  const admission = byKey.admitted ? byKey : await admitByToken(context, received, byKey)
+  const admission = byKey.admitted ? byKey : await admitByToken(context, arrival, byKey)
   const { admitted, expired, caller } = admission
   // Whose key is over the log says too, because that caller is about to ask why.
-  if (admitted || expired) received.journal.note({ caller: caller.name })
+  if (admitted || expired) arrival.journal.note({ caller: caller.name })
   if (!admitted) throw new ProblemError(expired ? EXPIRED_KEY : UNKNOWN_KEY)
   return admission
 }
 
 async function admitByToken(
   { verifyToken, settings, ports }: AppContext,
-  { request, head }: ReceivedRequest,
+  { request, head }: Arrival,
   otherwise: Admission,
 ): Promise<Admission> {
   const { callers } = settings

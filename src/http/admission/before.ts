@@ -4,7 +4,7 @@ import { type Problem, ProblemError } from '../../model/problem.ts'
 import type { LogEntry } from '../../observe/entry.ts'
 import { CALLER_LEFT } from '../../problems/failures.ts'
 import type { AppContext } from '../app-context.ts'
-import type { ReceivedRequest } from '../request-head.ts'
+import type { Arrival } from '../request-head.ts'
 import { type SmallAnswer, smallAnswer } from './small-answer.ts'
 
 /** What is sent of a request, beside its id and path: nothing of its body, its headers or its query. */
@@ -17,7 +17,7 @@ type Known = Pick<LogEntry, 'caller' | 'dialect' | 'model' | 'route'> & { bytes:
 export async function askBefore(
   { url, timeoutMs: ms, onError }: NonNullable<Settings['before']>,
   { ports }: Pick<AppContext, 'ports'>,
-  { id, path, request, journal }: ReceivedRequest,
+  { id, path, request, journal }: Arrival,
   known: Known,
 ): Promise<void> {
   const body = new TextEncoder().encode(JSON.stringify({ id, path, ...known }))

@@ -38,7 +38,7 @@ export class DeltaTemplates {
   /** Throws SyntaxError. A text that brings no piece is not kept while the stream waits. */
   parse(text: string): Json {
     this.#last = ''
-    if (this.#template?.pieceOf(text) === undefined) this.#template = null
+    if (!this.#template?.matches(text, 0, text.length)) this.#template = null
     return parse(text, this.#verbatim)
   }
 
@@ -51,10 +51,17 @@ export class DeltaTemplates {
 
   /** The piece of a text that matches the last one; undefined for any other text. */
   pieceOf(text: string): string | undefined {
-    if (this.#template === null) this.#template = this.#learn(text)
-    const piece = this.#template?.pieceOf(text)
-    if (piece !== undefined) this.#last = text
-    return piece
+    if (!this.matches(text, 0, text.length) || !this.#template) return undefined
+    const { start, end, value } = this.#template
+    return value ?? text.slice(start + 1, end - 1)
+  }
+
+  /** Whether what stands between two places of a text matches the last text. */
+  matches(text: string, start: number, end: number): boolean {
+    if (this.#template === null) this.#template = this.#learn(text.slice(start, end))
+    if (!this.#template?.matches(text, start, end)) return false
+    this.#last = text.slice(start, end)
+    return true
   }
 
   /** The last text, parsed whole for its counts. */
@@ -110,36 +117,37 @@ class DeltaTemplate {
   /** One more than there are literals. */
   readonly #around: readonly string[]
   readonly #parts: readonly Part[]
+  /** Where the piece stands in the text that has matched last, and its value where it is spelled otherwise. */
+  start = 0
+  end = 0
+  value: string | undefined
 
   constructor(around: readonly string[], parts: readonly Part[]) {
     this.#around = around
     this.#parts = parts
   }
 
-  /** Undefined for any other text. */
-  pieceOf(text: string): string | undefined {
-    let piece: string | undefined
-    let at = 0
+  matches(text: string, start: number, end: number): boolean {
+    let at = start
     for (let index = 0; index < this.#around.length; index += 1) {
       const around = this.#around[index] ?? ''
       // Cheaper than `startsWith`, which compares character by character.
-      if (text.slice(at, at + around.length) !== around) return undefined
+      if (text.slice(at, at + around.length) !== around) return false
       at += around.length
       const part = this.#parts[index]
       if (!part) break
-      const end = part === 'count' ? endOfCount(text, at) : endOfPlainString(text, at)
-      if (end !== undefined) {
-        if (part === 'piece') piece = text.slice(at + 1, end - 1)
-        at = end
-        continue
-      }
-      const escaped =
-        part === 'count' ? undefined : (readShortString(text, at) ?? escapedString(text, at))
-      if (!escaped) return undefined
-      if (part === 'piece') piece = escaped.value
-      at = escaped.end
+      const from = at
+      const plain = part === 'count' ? endOfCount(text, at) : endOfPlainString(text, at)
+      const isSpelled = plain === undefined && part !== 'count'
+      const escaped = isSpelled ? (readShortString(text, at) ?? escapedString(text, at)) : undefined
+      at = plain ?? escaped?.end ?? end + 1
+      if (at > end) return false
+      if (part !== 'piece') continue
+      this.start = from
+      this.end = at
+      this.value = escaped?.value
     }
-    return at === text.length ? piece : undefined
+    return at === end
   }
 }
 

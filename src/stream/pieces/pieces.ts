@@ -11,24 +11,24 @@ export class PieceFinder {
     this.#rule = rule
   }
 
-  has(event: string | undefined, data: string): boolean {
+  /** An event, and where its data stands in a text. */
+  has(event: string | undefined, text: string, start: number, end: number): boolean {
     if (event === undefined || !this.#rule) return false
     if (event !== this.#name) {
       this.#name = event
       this.#isPiece = this.#rule(event)
     }
-    return this.#isPiece && looksWhole(data)
+    return this.#isPiece && looksWhole(text, start, end)
   }
 }
 
 /** Whether data begins and ends as an object does. More is not looked at, since most of a stream is pieces. */
-function looksWhole(text: string): boolean {
-  if (text[0] === '{' && text[text.length - 1] === '}') return true
-  let first = 0
-  while (first < text.length && isSpace(text.charCodeAt(first))) first += 1
-  let last = text.length - 1
+function looksWhole(text: string, start: number, end: number): boolean {
+  let first = start
+  while (first < end && isSpace(text.charCodeAt(first))) first += 1
+  let last = end - 1
   while (last > first && isSpace(text.charCodeAt(last))) last -= 1
-  return text[first] === '{' && text[last] === '}'
+  return last > first && text[first] === '{' && text[last] === '}'
 }
 
 const isSpace = (code: number): boolean => code <= 32

@@ -103,6 +103,12 @@ export const replyNoOps: Entry[] = [
   },
   { path: 'choices.*.message.content.*.thinking.*.type', values: ['text'], why: ONLY },
   {
+    path: 'choices.*.message.content.*.type',
+    values: ['text'],
+    beside: has('text'),
+    why: 'its words say it',
+  },
+  {
     path: 'choices.*.message.tool_calls.*.function.arguments',
     values: ['{}'],
     why: 'a call without arguments',

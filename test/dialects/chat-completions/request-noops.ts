@@ -73,6 +73,8 @@ export const requestNoOps: Entry[] = [
   { path: 'usage', why: 'the proxy itself says what was counted' },
   { path: 'n', values: [1], why: 'the default' },
   { path: 'top_p', values: [1], why: 'the default' },
+  { path: 'presence_penalty', values: [0], why: 'the default' },
+  { path: 'frequency_penalty', values: [0], why: 'the default' },
   { path: 'logprobs', values: [false], why: 'the default' },
   { path: 'response_format', values: [{ type: 'text' }], why: 'the default' },
   { path: 'response_format.type', values: ['text'], why: 'the default' },

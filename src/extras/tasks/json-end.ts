@@ -1,4 +1,4 @@
-import { SIGN } from './tokens.ts'
+import { SIGN } from '../../json/tokens.ts'
 
 const OPEN: ReadonlySet<number> = new Set([SIGN.openBracket, SIGN.openBrace])
 const CLOSE: ReadonlySet<number> = new Set([SIGN.closeBracket, SIGN.closeBrace])

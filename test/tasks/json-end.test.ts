@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { JsonEnd } from '../../src/json/json-end.ts'
+import { JsonEnd } from '../../src/extras/tasks/json-end.ts'
 import { cases } from '../cases.ts'
 import { bytes, post, reply, streamOf, taskBench } from '../tasks/bench.ts'
 

@@ -1,5 +1,9 @@
-import { encoded, joinBytes } from '../../json/bytes.ts'
-import { stringify, Verbatim, type Json, type JsonObject } from '../../json/json.ts'
+import { encoded, joinBytes } from './bytes.ts'
+import { stringify, Verbatim, type Json, type JsonObject } from './json.ts'
+import { fillLiterals, type LargeLiteral } from './large-literals.ts'
+
+/** A smaller body is read and written as a whole more quickly than in parts. */
+export const LEAST_BYTES = 8192
 
 /** A body as it was written, and where its parts stand in the bytes. */
 export interface WrittenBody {
@@ -25,6 +29,25 @@ interface WrittenList {
 /** Writes the bytes of `stringify`: what is the same in the body before is copied, and only the rest is made. */
 export function writeBody(body: JsonObject, before?: WrittenBody): WrittenBody {
   const out = new Output(before?.bytes)
+  const members = writeMembers(out, body, before)
+  return { bytes: joinBytes(out.taken()), members }
+}
+
+/**
+ * Writes the bytes of `stringify` in pieces that follow each other, with the literals that were left out. A text takes
+ * two bytes for each character because of a few, and is spelled and encoded several times as slowly: a body that has
+ * such characters is quicker written in parts, of which most have none.
+ */
+export function writeParts(
+  body: JsonObject,
+  literals: readonly LargeLiteral[],
+): readonly Uint8Array[] {
+  const out = new Output(undefined, literals)
+  writeMembers(out, body)
+  return out.taken()
+}
+
+function writeMembers(out: Output, body: JsonObject, before?: WrittenBody): WrittenMember[] {
   const members: WrittenMember[] = []
   for (const [name, value] of Object.entries<Json | undefined>(body)) {
     if (value === undefined) continue
@@ -32,7 +55,7 @@ export function writeBody(body: JsonObject, before?: WrittenBody): WrittenBody {
     members.push(writeMember(out, name, value, old?.name === name ? old : undefined))
   }
   out.write(members.length === 0 ? '{}' : '}')
-  return { bytes: out.taken(), members }
+  return members
 }
 
 function writeMember(
@@ -111,9 +134,10 @@ const MOST_BYTES_PER_UNIT = 3
 /** Texts are encoded into it one behind the other: fresh memory for each takes longer than to fill it. */
 const SCRATCH = new Uint8Array(65_536)
 
-/** Bytes that are put together of old ones and new text. */
+/** Bytes that are put together of old ones, new text, and literals that were left out of it. */
 class Output {
   readonly #old: Uint8Array | undefined
+  readonly #literals: readonly LargeLiteral[]
   readonly #parts: Uint8Array[] = []
   /** What is to be copied, as far as it is known. */
   #from = 0
@@ -122,8 +146,9 @@ class Output {
   #used = 0
   size = 0
 
-  constructor(old: Uint8Array | undefined) {
+  constructor(old: Uint8Array | undefined, literals: readonly LargeLiteral[] = []) {
     this.#old = old
+    this.#literals = literals
   }
 
   copy(from: number, to: number): void {
@@ -138,15 +163,28 @@ class Output {
 
   write(text: string): void {
     this.#flush()
+    if (this.#literals.length === 0) return this.#write(text)
+    for (const piece of fillLiterals(text, this.#literals))
+      if (typeof piece === 'string') this.#write(piece)
+      else this.#add(piece)
+  }
+
+  #add(bytes: Uint8Array): void {
+    this.#keepText()
+    this.#parts.push(bytes)
+    this.size += bytes.length
+  }
+
+  #write(text: string): void {
     const most = text.length * MOST_BYTES_PER_UNIT
     if (most > SCRATCH.length - this.#used) this.#keepText()
     this.size += most > SCRATCH.length ? this.#writeLong(text) : this.#writeShort(text)
   }
 
-  taken(): Uint8Array {
+  taken(): readonly Uint8Array[] {
     this.#flush()
     this.#keepText()
-    return joinBytes(this.#parts)
+    return this.#parts
   }
 
   #writeShort(text: string): number {
