@@ -12,6 +12,7 @@ import {
 } from '../../src/model/problem.ts'
 import { readWait } from '../../src/problems/wait.ts'
 import { codeFor, nameIn, openAiWords, statusIn, wordsIn } from '../../src/problems/error-words.ts'
+import { PROBLEM_KINDS } from '../openai/problem-kinds.ts'
 import { textIn, objectIn } from './dialect.ts'
 
 /** The `error` member, which answers and streams have in common. */
@@ -33,31 +34,6 @@ export const writeProblem = (problem: Problem): { status: number; body: JsonObje
   status: statusOf(problem),
   body: { error: writeError(problem) },
 })
-
-/** Codes and types that say more than the status, or stand where there is no status. */
-const KINDS = new Map<string, ProblemKind>([
-  ['server_error', 'internal'],
-  ['internal_server_error', 'internal'],
-  ['rate_limit_exceeded', 'rate-limit'],
-  ['rate_limit_error', 'rate-limit'],
-  ['RateLimitReached', 'rate-limit'],
-  ['too_many_requests', 'rate-limit'],
-  ['invalid_api_key', 'authentication'],
-  ['wrong_api_key', 'authentication'],
-  ['authentication_error', 'authentication'],
-  ['permission_error', 'permission'],
-  ['model_not_found', 'not-found'],
-  ['invalid_model', 'not-found'],
-  ['not_found_error', 'not-found'],
-  ['DeploymentNotFound', 'not-found'],
-  ['server_is_overloaded', 'overloaded'],
-  ['overloaded_error', 'overloaded'],
-  ['engine_overloaded_error', 'overloaded'],
-  ['exceed_context_size_error', 'context-overflow'],
-  ['too_many_prompt_tokens', 'context-overflow'],
-  ['context_length_exceeded', 'context-overflow'],
-  ['invalid_request_error', 'invalid-request'],
-])
 
 /** DeepSeek, Mistral and OpenRouter answer 400 where others answer 404. */
 const NO_MODEL = /model not exist|^invalid model\b|not a valid model id|invalid model id/i
@@ -119,7 +95,7 @@ function overflowIn(
 }
 
 function kindFor(status: number, names: readonly string[], message: string): ProblemKind {
-  const named = names.map((name) => KINDS.get(name)).find((kind) => kind !== undefined)
+  const named = names.map((name) => PROBLEM_KINDS.get(name)).find((kind) => kind !== undefined)
   if (named && !isVague(named)) return named
   // Statuses from 600 are not HTTP: a proxy between here and the upstream made them.
   if (status >= 600) return 'bad-upstream'

@@ -12,32 +12,11 @@ import {
 } from '../../src/model/problem.ts'
 import { readWait } from '../../src/problems/wait.ts'
 import { codeFor, nameIn, openAiWords, statusIn, wordsIn } from '../../src/problems/error-words.ts'
+import { PROBLEM_KINDS } from '../openai/problem-kinds.ts'
 import { memberText, objectIn } from './dialect.ts'
 
 const readKind = (status: number): ProblemKind =>
   kindOfStatus(status) ?? (status >= 400 && status < 500 ? 'invalid-request' : 'bad-upstream')
-
-/** Codes and types that say more than the status, or stand where there is no status. */
-const KINDS_BY_CODE = new Map<string, ProblemKind>([
-  ['server_error', 'internal'],
-  ['internal_error', 'internal'],
-  ['rate_limit_exceeded', 'rate-limit'],
-  ['rate_limit_error', 'rate-limit'],
-  ['too_many_requests', 'rate-limit'],
-  ['invalid_api_key', 'authentication'],
-  ['authentication_error', 'authentication'],
-  ['permission_error', 'permission'],
-  ['model_not_found', 'not-found'],
-  ['not_found_error', 'not-found'],
-  ['server_is_overloaded', 'overloaded'],
-  ['overloaded_error', 'overloaded'],
-  ['slow_down', 'overloaded'],
-  ['timeout', 'timeout'],
-  ['cancelled', 'cancelled'],
-  ['invalid_prompt', 'invalid-request'],
-  ['invalid_request_error', 'invalid-request'],
-  ['previous_response_not_found', 'invalid-request'],
-])
 
 interface Said {
   message: string
@@ -109,7 +88,7 @@ export function problemIn(body: Json | undefined): Problem | undefined {
 function toProblem(said: Said, byStatus: ProblemKind, status: number | undefined): Problem {
   const { message, code, type, details } = said
   const overflow = readOverflow(message, code)
-  const byCode = KINDS_BY_CODE.get(code ?? '') ?? KINDS_BY_CODE.get(type ?? '')
+  const byCode = PROBLEM_KINDS.get(code ?? '') ?? PROBLEM_KINDS.get(type ?? '')
   const isLess = byCode === undefined || (status !== undefined && isVague(byCode))
   const retryAfterMs = readWait(message)
   const named = isLess ? byStatus : byCode

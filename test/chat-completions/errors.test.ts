@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { Dialect } from '../../adapters/dialect.ts'
 import { dialects } from '../../adapters/index.ts'
 import { chatCompletions } from '../../adapters/chat-completions/index.ts'
+import { PROBLEM_KINDS } from '../../adapters/openai/problem-kinds.ts'
+import { responses } from '../../adapters/responses/index.ts'
 import type { Json } from '../../src/json/json.ts'
-import type { Problem } from '../../src/model/problem.ts'
+import { isVague, type Problem } from '../../src/model/problem.ts'
 import { kits } from '../dialects/index.ts'
 import { jsonReply, proxyOf } from '../exchange/proxy.ts'
 
@@ -13,6 +15,13 @@ const { readProblem } = chatCompletions.upstream
 const error = (members: Json & object) => ({ error: { message: 'No.', ...members } })
 
 describe('an error', () => {
+  // Those that are vague say less than a status.
+  const exact = [...PROBLEM_KINDS].filter(([, kind]) => !isVague(kind))
+  it.each(exact)('is the same in both dialects of its maker: %s', (code, kind) => {
+    for (const { upstream } of [chatCompletions, responses])
+      expect(upstream.readProblem(200, error({ code }))).toMatchObject({ kind, code })
+  })
+
   it('has as many words as one in any other shape, where it is a text', () => {
     expect(readProblem(500, { error: 'x'.repeat(10_000) }).message).toHaveLength(2000)
     expect(readProblem(500, { error: 'No.', message: 'Not now.' }).message).toBe('Not now.')

@@ -1,0 +1,32 @@
+import type { ProblemKind } from '../../src/model/problem.ts'
+
+/** Codes and types of failures that say more than the status, or stand where there is no status. */
+export const PROBLEM_KINDS: ReadonlyMap<string, ProblemKind> = new Map<string, ProblemKind>([
+  ['rate_limit_exceeded', 'rate-limit'],
+  ['rate_limit_error', 'rate-limit'],
+  ['RateLimitReached', 'rate-limit'],
+  ['too_many_requests', 'rate-limit'],
+  ['invalid_api_key', 'authentication'],
+  ['wrong_api_key', 'authentication'],
+  ['authentication_error', 'authentication'],
+  ['permission_error', 'permission'],
+  ['model_not_found', 'not-found'],
+  ['invalid_model', 'not-found'],
+  ['not_found_error', 'not-found'],
+  ['DeploymentNotFound', 'not-found'],
+  ['server_is_overloaded', 'overloaded'],
+  ['overloaded_error', 'overloaded'],
+  ['engine_overloaded_error', 'overloaded'],
+  ['slow_down', 'overloaded'],
+  ['exceed_context_size_error', 'context-overflow'],
+  ['too_many_prompt_tokens', 'context-overflow'],
+  ['context_length_exceeded', 'context-overflow'],
+  ['timeout', 'timeout'],
+  ['cancelled', 'cancelled'],
+  ['server_error', 'internal'],
+  ['internal_server_error', 'internal'],
+  ['internal_error', 'internal'],
+  ['invalid_request_error', 'invalid-request'],
+  ['invalid_prompt', 'invalid-request'],
+  ['previous_response_not_found', 'invalid-request'],
+])
