@@ -11,6 +11,7 @@ import {
   typeByName,
 } from '../../src/rules/media.ts'
 import type { Block, MediaBlock } from '../../src/model/request.ts'
+import { audioFormat } from '../openai/audio.ts'
 import { noteOrigin } from '../openai/origins.ts'
 import {
   DIALECT,
@@ -163,8 +164,6 @@ function ownMembers(block: MediaBlock, part: JsonObject): JsonObject {
   }
 }
 
-const AUDIO = /^audio\/(?:(mpeg|mp3)|(?:x-|vnd\.)?wave?)$/
-
 function writePart(block: MediaBlock, context: ElementContext): JsonObject | undefined {
   const { mediaType, source } = block
   const isFile = factsOf(block)['file'] === true
@@ -181,9 +180,7 @@ function writeAudio(block: MediaBlock, context: ElementContext): JsonObject | un
   const bare = 'data' in source ? source.data : 'url' in source ? source.url : undefined
   if (isOwn && factsOf(block)['bare'] === true && bare !== undefined)
     return { type: 'input_audio', input_audio: bare }
-  const found = AUDIO.exec(mediaType)
-  const known = found ? (found[1] === undefined ? 'wav' : 'mp3') : undefined
-  const format = isOwn ? mediaType.slice('audio/'.length) : known
+  const format = isOwn ? mediaType.slice('audio/'.length) : audioFormat(mediaType)
   if (!('data' in source) || format === undefined) return undefined
   if (name !== undefined) lose('dropped', '.name')
   return { type: 'input_audio', input_audio: { data: source.data, format } }

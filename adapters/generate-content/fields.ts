@@ -54,21 +54,18 @@ interface Saying {
   readonly lose: Lose
 }
 
-const amountIn = (value: Json | undefined): number | undefined =>
-  typeof value === 'number' || typeof value === 'string' ? amount(value) : undefined
-
 /** How this dialect says each value that stands in `generationConfig`. */
 const SETTINGS = {
   'sampling.verbosity': UNSAYABLE,
-  'sampling.temperature': row('temperature', amountIn),
-  'sampling.topP': row('topP', amountIn),
-  'sampling.topK': row('topK', amountIn),
-  'sampling.seed': row('seed', amountIn, writeSeed),
-  'sampling.presencePenalty': row('presencePenalty', amountIn),
-  'sampling.frequencyPenalty': row('frequencyPenalty', amountIn),
+  'sampling.temperature': row('temperature', amount),
+  'sampling.topP': row('topP', amount),
+  'sampling.topK': row('topK', amount),
+  'sampling.seed': row('seed', amount, writeSeed),
+  'sampling.presencePenalty': row('presencePenalty', amount),
+  'sampling.frequencyPenalty': row('frequencyPenalty', amount),
   'sampling.candidateCount': row('candidateCount', readCount),
   'sampling.logprobs': { read: readLogprobs, write: askForLogprobs },
-  'limits.maxOutputTokens': row('maxOutputTokens', amountIn),
+  'limits.maxOutputTokens': row('maxOutputTokens', amount),
   'limits.stop': row('stopSequences', readStop, writeStop),
 } as const satisfies Partial<PlaceTable<Saying>>
 
@@ -101,13 +98,13 @@ export const writeAccount = writeBy<Saying>(ACCOUNT)
 
 /** One candidate is what there is without asking. */
 function readCount(value: Json | undefined): number | undefined {
-  const count = amountIn(value)
+  const count = amount(value)
   return count === 1 ? undefined : count
 }
 
 function readLogprobs(members: Members): number | undefined {
   return members.peek('responseLogprobs') === true
-    ? (amountIn(members.peek('logprobs')) ?? 0)
+    ? (amount(members.peek('logprobs')) ?? 0)
     : undefined
 }
 

@@ -37,14 +37,11 @@ export function fitSettings(config: JsonObject, target: FitTarget, lose: Lose): 
 
 function withinBound(config: JsonObject, most: number | undefined, lose: Lose): JsonObject {
   const key = findKey(config, 'maxOutputTokens')
-  const asked = key === undefined ? undefined : amountIn(config[key])
+  const asked = key === undefined ? undefined : amount(config[key])
   if (key === undefined || asked === undefined || most === undefined || asked <= most) return config
   lose('approximated', 'limits.maxOutputTokens')
   return withMembers(config, { [key]: most })
 }
-
-const amountIn = (value: Json | undefined): number | undefined =>
-  typeof value === 'number' || typeof value === 'string' ? amount(value) : undefined
 
 /** An effort that the model takes, and thoughts where there are always some. */
 function withEffort(config: JsonObject, target: FitTarget, lose: Lose): JsonObject {
@@ -73,7 +70,7 @@ function withScale(config: JsonObject, facts: ModelFacts, lose: Lose): JsonObjec
 
 function reasoningIn(config: JsonObject): ReasoningOptions | undefined {
   const thinking = findObject(config, 'thinkingConfig')
-  const thinkingBudget = amountIn(findMember(thinking, 'thinkingBudget'))
+  const thinkingBudget = amount(findMember(thinking, 'thinkingBudget'))
   const thinkingLevel = findMember(thinking, 'thinkingLevel')
   const includeThoughts = findMember(thinking, 'includeThoughts')
   return readReasoning({

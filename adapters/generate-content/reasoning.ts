@@ -1,5 +1,5 @@
 import { BUDGETS, nearestEffort, type SomeEffort } from '../../src/rules/effort.ts'
-import type { JsonObject } from '../../src/json/json.ts'
+import type { Json, JsonObject } from '../../src/json/json.ts'
 import type { Lose } from '../../src/model/loss.ts'
 import type { Effort, ReasoningOptions } from '../../src/model/request.ts'
 import type { KnownFacts } from '../../src/models/facts.ts'
@@ -137,6 +137,7 @@ function levelOf(wanted: Effort, efforts: readonly Effort[]): JsonObject {
 }
 
 /** 64-bit integers may come as strings. */
-export function amount(value: number | string | undefined): number | undefined {
-  return typeof value === 'string' ? Number(value) : value
+export function amount(value: Json | undefined): number | undefined {
+  if (typeof value === 'string') return Number(value)
+  return typeof value === 'number' ? value : undefined
 }

@@ -10,6 +10,12 @@ const CAREFUL: KnownFacts = {
   verbosity: false,
 }
 
+/**
+ * Models of the first service, which knows thoughts by their proofs. It holds of the server of a translated body where
+ * nothing is said of it.
+ */
+export const PROVEN: ServerFacts = { unprovenThoughts: false, jsonWord: true }
+
 /** The facts about the model: as configured, or else as it is known. */
 export const knownBy = (target: Pick<Target, 'model' | 'facts' | 'service'>): Known =>
   knownOf({ defaultMaxOutputTokens: 0, ...target }, CAREFUL)

@@ -13,7 +13,7 @@ import { shortenName } from '../../src/rules/names.ts'
 import { withoutOthers, withoutRefused } from '../../src/check/fields.ts'
 import { describeText, inWords, TEXT_TOOL_SCHEMA } from '../../src/rules/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
-import { servedBy } from './abilities.ts'
+import { PROVEN, servedBy } from './abilities.ts'
 import type { Placed } from './calls.ts'
 import { objectIn, objectsOf, memberText } from './dialect.ts'
 import { withoutText } from './fields.ts'
@@ -43,14 +43,11 @@ export function fit(
   const takes = servedBy(facts)
   const isWhole = !facts.server && takes.late && takes.deferred && takes.efforts
   if (isWhole && !placed) return fitted
-  const server = placed ? { ...CAREFUL, ...facts.server } : (facts.server ?? {})
+  const server = placed ? { ...PROVEN, ...facts.server } : (facts.server ?? {})
   const items = placed ? new WrittenItems(placed, lose) : new CountedItems(lose)
   const about = { server, takes, lose, items }
   return isWhole ? fitSaid(fitted, { ...about, flat: (name) => name }) : fitServer(fitted, about)
 }
-
-/** What holds of the server of a translated body where nothing is said of it. */
-const CAREFUL: ServerFacts = { unprovenThoughts: false, jsonWord: true }
 
 /** Whether a body holds something of what is said of a server that nothing is known of. */
 const needsCare = ({ input, text }: JsonObject): boolean =>

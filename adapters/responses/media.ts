@@ -1,4 +1,5 @@
 import { defined, type Json, type JsonObject } from '../../src/json/json.ts'
+import { audioFormat } from '../openai/audio.ts'
 import {
   dataUrl,
   fileExtension,
@@ -110,14 +111,6 @@ function writeFile({ source, mediaType, name, ...node }: MediaBlock): JsonObject
     filename: name ?? `document.${fileExtension(mediaType)}`,
     ...rest,
   }
-}
-
-/** The two audio formats of this dialect, by their media types. */
-const AUDIO = /^audio\/(?:(mpeg|mp3)|(?:x-|vnd\.)?wave?)$/
-
-function audioFormat(mediaType: string): string | undefined {
-  const found = AUDIO.exec(mediaType)
-  return found ? (found[1] === undefined ? 'wav' : 'mp3') : undefined
 }
 
 function writeAudio({ source, mediaType, ...node }: MediaBlock): JsonObject | undefined {

@@ -1,4 +1,5 @@
 import type { Profile, ServerFacts } from '../contract.ts'
+import { PROVEN } from './abilities.ts'
 
 const FUNCTIONS_ALONE: ServerFacts = { namespaces: false, customTools: false, hostedTools: false }
 
@@ -9,9 +10,6 @@ const ACCOUNT = ['service_tier', 'metadata', 'prompt_cache_key', 'prompt_cache_r
 
 /** What nearly all but the first one have in common. */
 const USUAL: ServerFacts = { safetyIdentifier: false, jsonWord: false }
-
-/** Models of the first service, which knows thoughts by their proofs. */
-const PROVEN: ServerFacts = { unprovenThoughts: false, jsonWord: true }
 
 const OPENAI: ServerFacts = { ...PROVEN, safetyIdentifier: true }
 
