@@ -1,5 +1,5 @@
 import { GO_ON } from '../../src/rules/empty-request.ts'
-import { saying } from './history.ts'
+import { isModel, saying } from './history.ts'
 import { withMembers } from '../../src/json/edit.ts'
 import type { JsonObject } from '../../src/json/json.ts'
 import { NO_PROOF } from '../../src/model/proof.ts'
@@ -34,8 +34,6 @@ export function fit(body: JsonObject, target: FitTarget, lose: Lose): JsonObject
   const ended = facts.prefill === false ? endedByUser(set, lose) : set
   return withoutRefused(ended, facts.drop, (key) => placeOf(camel(key)), lose)
 }
-
-const isModel = (content: JsonObject | undefined): boolean => content?.['role'] === 'model'
 
 /** Numbers the turns of contents: neighbouring contents of the model are one turn. */
 export function turnCounter(): (content: JsonObject) => number {

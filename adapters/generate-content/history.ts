@@ -351,7 +351,7 @@ export const saying = (text: string): JsonObject => ({ role: 'user', parts: [{ t
 const isResponse = (part: Json): boolean => isObject(part) && 'functionResponse' in part
 const isCall = (part: Json): boolean => isObject(part) && 'functionCall' in part
 
-const isModel = (content: JsonObject | undefined): boolean => content?.['role'] === 'model'
+export const isModel = (content: JsonObject | undefined): boolean => content?.['role'] === 'model'
 
 const hasLevels = ({ target }: Pick<WriteRequestContext, 'target'>): boolean =>
   knownBy(target).mediaLevels === true

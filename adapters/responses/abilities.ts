@@ -10,6 +10,12 @@ const CAREFUL: KnownFacts = {
   verbosity: false,
 }
 
+/**
+ * The facts about servers of OpenAI's models, which know thoughts by their proofs, and about an unknown server, for a
+ * body that was written here.
+ */
+export const PROVEN: ServerFacts = { unprovenThoughts: false, jsonWord: true }
+
 /** The facts about the model: as configured, or else as the table of models has them. */
 export const knownBy = (target: Pick<Target, 'model' | 'facts' | 'service'>): Known =>
   knownOf(target, CAREFUL)

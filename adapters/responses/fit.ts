@@ -7,7 +7,7 @@ import { withoutOthers, withoutRefused } from '../../src/check/fields.ts'
 import { inWords } from '../../src/rules/text-tools.ts'
 import type { ServerFacts } from '../contract.ts'
 import { freeTextMembers } from '../openai/smaller-servers.ts'
-import { servedBy } from './abilities.ts'
+import { PROVEN, servedBy } from './abilities.ts'
 import type { Placed } from './calls.ts'
 import { objectIn, objectsOf, memberText } from './dialect.ts'
 import { withoutText } from './fields.ts'
@@ -37,14 +37,11 @@ export function fit(
   const takes = servedBy(facts)
   const isWhole = !facts.server && takes.late && takes.deferred && takes.efforts
   if (isWhole && !placed) return fitted
-  const server = placed ? { ...CAREFUL, ...facts.server } : (facts.server ?? {})
+  const server = placed ? { ...PROVEN, ...facts.server } : (facts.server ?? {})
   const items = placed ? new WrittenItems(placed, lose) : new CountedItems(lose)
   const about = { server, takes, lose, items }
   return isWhole ? fitSaid(fitted, { ...about, flat: (name) => name }) : fitServer(fitted, about)
 }
-
-/** The facts about an unknown server, for a body that was written here. */
-const CAREFUL: ServerFacts = { unprovenThoughts: false, jsonWord: true }
 
 /** Whether a body holds anything for which those facts matter. */
 const needsCare = ({ input, text }: JsonObject): boolean =>

@@ -1,4 +1,5 @@
 import type { Profile, ServerFacts } from '../contract.ts'
+import { PROVEN } from './abilities.ts'
 
 const FUNCTIONS_ALONE: ServerFacts = { namespaces: false, customTools: false, hostedTools: false }
 
@@ -9,9 +10,6 @@ const ACCOUNT = ['service_tier', 'metadata', 'prompt_cache_key', 'prompt_cache_r
 
 /** The facts about nearly all servers but OpenAI's. */
 const USUAL: ServerFacts = { safetyIdentifier: false, jsonWord: false }
-
-/** The facts about servers of OpenAI's models, which know thoughts by their proofs. */
-const PROVEN: ServerFacts = { unprovenThoughts: false, jsonWord: true }
 
 const OPENAI: ServerFacts = { ...PROVEN, safetyIdentifier: true }
 

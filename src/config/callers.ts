@@ -1,4 +1,4 @@
-import { defined } from '../json/json.ts'
+import { defined, isObject } from '../json/json.ts'
 import { sha256Hex } from '../json/sha256.ts'
 import { MAX_CALLER_KEY_CHARACTERS, MIN_CALLER_KEY_CHARACTERS } from './defaults.ts'
 import type { Examination } from './lint/examination.ts'
@@ -62,9 +62,6 @@ function isSafe(address: string): boolean {
   return isClosed && url.username === '' && url.password === ''
 }
 
-const isMembers = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function namedKey(config: CallerConfig, environment: Environment, path: DocumentPath): NamedKey {
   const { key, limits, expires, ...given } = config
   return {
@@ -116,7 +113,7 @@ export function checkCallers({ config, environment, platform, found }: Examinati
     )
   const lacks = ['keys', 'jwt'].every((name) => valueAt(config, ['callers', name]) === undefined)
   const isMisspelled = found.all.some(({ instead }) => instead?.startsWith('callers.'))
-  if (lacks && isMembers(valueAt(config, ['callers'])) && !isMisspelled)
+  if (lacks && isObject(valueAt(config, ['callers'])) && !isMisspelled)
     found.fault(['callers', 'keys'], 'is missing; expected a list of keys, or "jwt" beside it')
   checkJwt({ config, found })
   checkBefore({ config, found })

@@ -1,5 +1,6 @@
 import { lossesIn, type LoseOf } from '../model/loss.ts'
 import type { Block, Limits, Request, Sampling, Tool, Turn } from '../model/request.ts'
+import { toolName } from '../rules/names.ts'
 import type { KnownFacts } from './facts.ts'
 import { fitReasoning, type Fit } from './thinking.ts'
 
@@ -59,7 +60,7 @@ function fitChoice(request: Request, about: Wishes): Request {
     if (reasoning === undefined && on === true && thinkingOff !== false)
       return { ...request, reasoning: { mode: 'off' } }
   }
-  const [only, ...others] = choice.names ?? tools.map(nameOf)
+  const [only, ...others] = choice.names ?? tools.map(toolName)
   if (taken === 'named' && only !== undefined && others.length === 0)
     return { ...request, toolChoice: { ...choice, names: [only] } }
   const why = `${about.model} cannot be made to call a tool`
@@ -73,15 +74,13 @@ function fitChoice(request: Request, about: Wishes): Request {
   }
 }
 
-const nameOf = (tool: Tool): string => (tool.kind === 'hosted' ? tool.capability : tool.name)
-
 /** The tools of which one must be called, where the others can be left out. */
 function onlyNamed(
   { tools, turns, system, caching }: Request,
   names: readonly string[] | undefined,
   isCached: boolean,
 ): Tool[] {
-  const named = tools.filter((tool) => names?.includes(nameOf(tool)))
+  const named = tools.filter((tool) => names?.includes(toolName(tool)))
   const isMarked =
     isCached ||
     caching !== undefined ||

@@ -1,6 +1,7 @@
 import type { Loss } from '../model/loss.ts'
 import { invalid } from '../model/problem.ts'
 import type { Request, Tool } from '../model/request.ts'
+import { toolName } from './names.ts'
 
 /**
  * Where all tools of a request, or the one that it forces, are searches and code that the service runs, it is for what
@@ -13,7 +14,7 @@ export function refuseToolless({ tools, toolChoice }: Request, losses: readonly 
   const lost = new Set(losses.flatMap(({ code, path }) => (code === 'dropped' ? path : [])))
   const isLost = (tool: Tool): boolean => isRunByService(tool) && lost.has(placeOf(tool))
   const forced = toolChoice?.mode === 'required' ? toolChoice.names : undefined
-  const wanted = forced ? tools.filter((tool) => forced.includes(nameOf(tool))) : tools
+  const wanted = forced ? tools.filter((tool) => forced.includes(toolName(tool))) : tools
   const [first] = wanted
   if (!first || !wanted.every(isLost)) return
   const place = placeOf(first)
@@ -28,6 +29,4 @@ export function refuseToolless({ tools, toolChoice }: Request, losses: readonly 
 const isRunByService = (tool: Tool): boolean =>
   tool.kind === 'hosted' && /^web-|^code-/.test(tool.capability)
 
-const nameOf = (tool: Tool): string => (tool.kind === 'hosted' ? tool.capability : tool.name)
-
-const placeOf = (tool: Tool): string => `tools.${nameOf(tool)}`
+const placeOf = (tool: Tool): string => `tools.${toolName(tool)}`

@@ -48,25 +48,15 @@ function fits(
   return kinds === undefined || kinds.some((kind) => conditions.is(kind))
 }
 
-/** The destination of a model, as far as it does not depend on the request. */
+/** The destination of a model at the first member of its route, as far as it does not depend on the request. */
 export function findDestination(
   settings: Settings,
   dialects: Dialects,
   model: string,
 ): Destination | undefined {
   const route = findRoute(settings, model)
-  return route && destinationTo(settings, dialects, route, model)
-}
-
-/** The destination of a model on a route: its first member. */
-function destinationTo(
-  settings: Settings,
-  dialects: Dialects,
-  route: RouteSettings,
-  model: string,
-): Destination | undefined {
-  const [first] = membersOf(settings, route)
-  return first && destinationOf(first, dialects, route, model)
+  const [first] = route ? membersOf(settings, route) : []
+  return route && first && destinationOf(first, dialects, route, model)
 }
 
 /** The destination of a model at one member. */

@@ -1,4 +1,5 @@
 import { adapters } from '../../../adapters/index.ts'
+import { isObject } from '../../json/json.ts'
 import { knownModels, see } from '../../models/see.ts'
 import type { Examination } from './examination.ts'
 import { ConfigError, type Finding, Findings } from './finding.ts'
@@ -70,9 +71,6 @@ function checkUpstreams(examination: Examination): void {
     found.fault(['upstreams'], 'expected at least one upstream')
   for (const [name] of upstreams) checkUpstream(examination, name)
 }
-
-const isObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isAbsentOrEmpty = (value: unknown): boolean => value === undefined || isObject(value)
 

@@ -1,3 +1,4 @@
+import { utf8Text } from '../../json/bytes.ts'
 import { restored, type Json, type JsonObject } from '../../json/json.ts'
 import { holdsLiterals } from '../../json/large-literals.ts'
 import type { KeptText, Structure } from '../../json/structure.ts'
@@ -43,8 +44,6 @@ export function readFresh(
 const USUAL_NAME = /^[ -~]*$/
 const isUsual = (name: string): boolean => USUAL_NAME.test(name)
 
-const DECODER = new TextDecoder('utf-8', { ignoreBOM: true })
-
 /** Parses a body by its parts. Its structure was found in `latin1`, which has a character for each byte. */
 class PartReader {
   readonly #bytes: Uint8Array
@@ -70,7 +69,7 @@ class PartReader {
   /** The text between two places in the bytes. */
   slice(start: number, end: number): string {
     const bytes = this.#bytes.subarray(start, end)
-    return this.#native.isAscii(bytes) ? this.#latin1.slice(start, end) : DECODER.decode(bytes)
+    return this.#native.isAscii(bytes) ? this.#latin1.slice(start, end) : utf8Text(bytes)
   }
 
   #list(start: number, ends: readonly number[], kept: KeptText | undefined): Json[] {

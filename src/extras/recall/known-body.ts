@@ -1,4 +1,4 @@
-import { byteOffsets } from '../../json/bytes.ts'
+import { byteOffsets, utf8Text } from '../../json/bytes.ts'
 import type { JsonObject } from '../../json/json.ts'
 import type { TextTest } from '../../json/scanned-body.ts'
 import { scanStructure, StructureError, type Structure } from '../../json/structure.ts'
@@ -56,7 +56,7 @@ export class KnownBody {
   /** Made when first asked: counting the bytes of a text takes long, and a body may never come again. */
   get layout(): Layout {
     if ('structure' in this.#layout)
-      this.#layout = laidOut(this.#layout, DECODER.decode(this.bytes), this.bytes.length)
+      this.#layout = laidOut(this.#layout, utf8Text(this.bytes), this.bytes.length)
     return this.#layout
   }
 
@@ -71,8 +71,6 @@ export class KnownBody {
     return !('structure' in this.#layout)
   }
 }
-
-const DECODER = new TextDecoder('utf-8', { ignoreBOM: true })
 
 function laidOut({ structure, turnsName }: TextLayout, text: string, length: number): Layout {
   const { ends, members } = structure

@@ -1,11 +1,9 @@
-import type { Bytes } from '../../json/bytes.ts'
+import { utf8Text, type Bytes } from '../../json/bytes.ts'
 import type { Json, JsonObject } from '../../json/json.ts'
 import { respelled, ScannedBody, type TextTest } from '../../json/scanned-body.ts'
 import type { Slice } from '../../json/tokens.ts'
 import type { BodyRules } from '../../ports.ts'
 import { findStructure, type KnownBody, type MemberPlace } from './known-body.ts'
-
-const DECODER = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** What is read of a body otherwise than as a whole. */
 export interface BodyParts {
@@ -23,7 +21,7 @@ export class RecalledBody extends ScannedBody {
   #value: JsonObject | undefined
 
   constructor(known: KnownBody, rules: BodyRules, parts: BodyParts) {
-    super(() => DECODER.decode(known.bytes))
+    super(() => utf8Text(known.bytes))
     this.known = known
     this.#rules = rules
     this.#parts = parts
@@ -70,6 +68,6 @@ export class RecalledBody extends ScannedBody {
   }
 
   #decoded(start: number, end: number): string {
-    return DECODER.decode(this.known.bytes.subarray(start, end))
+    return utf8Text(this.known.bytes.subarray(start, end))
   }
 }

@@ -4,8 +4,8 @@ import { asked } from './proxy.js'
 import { tree } from './tree.js'
 import { plural } from './words.js'
 
-/** Which upstream and model are meant, to be chosen. */
-export async function choiceOf(x, isUsual) {
+/** Asks which upstream and model are meant, and then runs. */
+export async function askWhich({ title, words, verb, isUsual, result, run }, x) {
   const upstreams = await asked('/upstreams')
   const choice = el(
     'select',
@@ -19,15 +19,29 @@ export async function choiceOf(x, isUsual) {
     ),
   )
   const model = el('input', { id: 'as', value: x.sentModel ?? x.model ?? '', autocomplete: 'off' })
-  return { choice, model }
+  const onsubmit = (event) => {
+    event.preventDefault()
+    return run({ upstream: choice.value, model: model.value })
+  }
+  dialog(
+    title,
+    words,
+    el(
+      'form.bar',
+      { onsubmit },
+      el('label', { htmlFor: 'to' }, 'upstream'),
+      choice,
+      el('label', { htmlFor: 'as' }, 'model'),
+      model,
+      h('button', verb),
+    ),
+    result,
+  )
 }
 
-export async function explain(x) {
-  const { choice, model } = await choiceOf(x, (name) => name !== x.upstream)
+export function explain(x) {
   const result = el('div.pair', { 'aria-live': 'polite' })
-  const run = async (event) => {
-    event.preventDefault()
-    const named = { upstream: choice.value, model: model.value }
+  const run = async (named) => {
     const told = await asked(`/explain/${x.number}`, named).catch((error) => ({ error }))
     if (!told.upstream) {
       const why = typeof told.error === 'string' ? told.error : told.error?.message
@@ -35,20 +49,12 @@ export async function explain(x) {
     }
     result.replaceChildren(lossList(told.losses), sentBody(told))
   }
-  dialog(
-    'explain',
-    h('p.soft', 'What another upstream would be sent for the same request. Nothing is sent.'),
-    el(
-      'form.bar',
-      { onsubmit: run },
-      el('label', { htmlFor: 'to' }, 'upstream'),
-      choice,
-      el('label', { htmlFor: 'as' }, 'model'),
-      model,
-      h('button', 'show'),
-    ),
-    result,
+  const words = h(
+    'p.soft',
+    'What another upstream would be sent for the same request. Nothing is sent.',
   )
+  const isUsual = (name) => name !== x.upstream
+  return askWhich({ title: 'explain', words, verb: 'show', isUsual, result, run }, x)
 }
 
 const lossList = (losses) =>
