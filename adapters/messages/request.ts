@@ -72,10 +72,7 @@ const BETA_HEADERS = ['anthropic-beta', 'provider-beta'] as const
 const VERSION = '2023-06-01'
 
 function firstHeader(headers: Lookup, names: readonly string[]): string | undefined {
-  for (const name of names) {
-    const value = headers.get(name)
-    if (value !== null && value !== '') return value
-  }
+  for (const name of names) if (headers.get(name)) return headers.get(name) ?? undefined
   return undefined
 }
 
