@@ -192,8 +192,6 @@ export interface SecretForms {
   readonly plain: readonly string[]
   /** A cheap check whether the text may hold a secret. */
   isLikely(text: string): boolean
-  /** Whether surely none of the strings in a JSON text holds a secret. */
-  isAbsent(json: string): boolean
   /** The place where a secret may begin; -1 for none. */
   next(text: string, from: number): number
   /** The end of the secret that begins at `at`; `open` where the text ends inside it. */
@@ -208,9 +206,6 @@ export function secretForms(secrets: readonly string[]): SecretForms | undefined
   const beginnings = beginningsOf(words)
   const plain = beginnings.map(exactly)
   const likely = new RegExp([...plain, '[%&\\\\]'].join('|'))
-  // These escapes stand for nothing but themselves, which few secrets hold.
-  const escape = words.some((word) => /[\n\r\t"]/.test(word)) ? '' : '(?![nrt"])'
-  const inJson = new RegExp([...plain, '[%&+]', String.raw`\\${escape}`].join('|'))
   const beginning = new RegExp(beginnings.map(secretPattern).join('|'), 'g')
   const hide = hiding(new RegExp(beginning), words.map(endOfWord))
   // No spelling is shorter than what it spells, and most texts of an event are.
@@ -221,7 +216,6 @@ export function secretForms(secrets: readonly string[]): SecretForms | undefined
   return {
     plain: secrets,
     isLikely: (text) => likely.test(text),
-    isAbsent: (json) => !inJson.test(json),
     next(text, from) {
       beginning.lastIndex = from
       return beginning.exec(text)?.index ?? -1

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { kits, othersThan } from '../dialects/index.ts'
+import { UPSTREAM_KEY } from '../sdk/proxy.ts'
 import { call, said, text, type Dialect, type Wire } from '../sdk/script.ts'
 import {
   eventsIn,
@@ -67,6 +68,13 @@ describe.each(FOREIGN)('a summary as a block, over %s', (dialect) => {
     const [sent] = proxy.got
     expect(sent && lastWords(sent)).toMatch(ORDERED)
     expect(proxy.log.at(-1)?.usage).toMatchObject({ input: 100, output: 40 })
+  })
+
+  it.each([false, true])('hides the key of the upstream, as a stream: %s', async (stream) => {
+    const proxy = stageOf(summing(said([text(`The key is ${UPSTREAM_KEY}.`)])))
+    const reply = await (await ask(proxy, asked(dialect, { stream }))).text()
+    expect(reply).toContain('The key is ***.')
+    expect(reply).not.toContain(UPSTREAM_KEY)
   })
 
   it('comes in one piece of a stream, and not beside anything else', async () => {

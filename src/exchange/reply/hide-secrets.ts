@@ -1,14 +1,13 @@
 import type { Event } from '../../model/events.ts'
 import { MASK, TELLING_CHARACTERS, type SecretForms } from '../../upstream/spellings.ts'
 
-/** `json`: the whole of a body that they were read from. */
-type HideSecrets = (events: readonly Event[], json?: string) => readonly Event[]
-
 /**
  * Removes credentials that the upstream was sent from its events, because its model may have seen them. A text
  * comes in pieces, so the end of a piece is held back while it may be the beginning of a credential.
  */
-export function secretHider(forms: SecretForms | undefined): HideSecrets {
+export function secretHider(
+  forms: SecretForms | undefined,
+): (events: readonly Event[]) => readonly Event[] {
   if (!forms) return (events) => events
   const pieces = new Pieces(forms)
   // Log probabilities tell a text again, so they wait for it; what stands within it keeps its place.
@@ -40,8 +39,7 @@ export function secretHider(forms: SecretForms | undefined): HideSecrets {
     const [only] = run
     return run.length === 1 && only ? hideIn(only) : run.flatMap(hideIn)
   }
-  return (events, json) => {
-    if (json !== undefined && isOneText(events) && forms.isAbsent(json)) return events
+  return (events) => {
     if (waiting.length === 0 && pieces.takeHarmless(events)) return events
     const shown: Event[] = []
     for (let from = 0; from < events.length;) {
@@ -52,16 +50,6 @@ export function secretHider(forms: SecretForms | undefined): HideSecrets {
     }
     return shown
   }
-}
-
-/** Whether nothing is put together in them of which a body holds only parts. */
-function isOneText(events: readonly Event[]): boolean {
-  let texts = 0
-  for (const { type } of events) {
-    if (type === 'candidate') return false
-    if (type === 'block-delta') texts += 1
-  }
-  return texts < 2
 }
 
 /** The index behind the pieces of text that begin at `from`, or behind one event of another kind. */

@@ -161,7 +161,7 @@ class TranslatedFrames implements FrameOut, Keeper {
     const [only] = frames
     const came = only && frames.length === 1 ? only.events : frames.flatMap(eventsOf)
     const told = ended && frames.some(problemAtEnd) ? came.map(this.#tell) : came
-    const shown = this.#hideSecrets(told, only?.frame?.bare ? only.text : undefined)
+    const shown = this.#hideSecrets(told)
     const events = this.#mark ? this.#mark(shown) : shown
     if (!this.#isHeld && !ended && !this.#isRoom(this.#gathered(events, piece)))
       return this.#refused()
