@@ -61,7 +61,7 @@ function readRefusal(part: JsonObject): Block {
 
 /** A part that says no type but has a text is one. */
 const typeOf = ({ type, text }: JsonObject): Json | undefined =>
-  type === undefined && typeof text === 'string' ? 'text' : type
+  isAbsent(type) && typeof text === 'string' ? 'text' : type
 
 const readPart = (part: JsonObject): Block =>
   READERS.get(typeOf(part))?.(part) ?? { kind: 'opaque', dialect: DIALECT, value: part }
@@ -157,7 +157,7 @@ export function readMessage(message: JsonObject, newCallId: (index: number) => s
   proveCalls(calls, ids, details.list)
   const { parts, thoughts } = splitThinking(content)
   const list = [...details.list, ...thoughts]
-  if (!list.some(hasWords) && plain !== '') list.unshift({ kind: 'thought', text: plain })
+  if (!list.some(hasWords) && plain !== '') addWords(list, plain)
   if (textIn(reasoning_opaque) !== '') list.unshift(opaqueThought(list, textIn(reasoning_opaque)))
   const drawn = images ? objectsIn(images).map(readDrawn) : []
   const { proof } = readExtraContent(extra_content)
@@ -183,6 +183,13 @@ export function readMessage(message: JsonObject, newCallId: (index: number) => s
 
 /** Entries may hold only what their provider can read, beside the words in a member of their own. */
 const hasWords = (thought: Thought): boolean => thought.kind === 'thought' && thought.text !== ''
+
+/** One entry that has a proof and no words has these. */
+function addWords(list: Thought[], text: string): void {
+  const [only] = list
+  if (list.length === 1 && only?.kind === 'thought') list[0] = { ...only, text }
+  else list.unshift({ kind: 'thought', text })
+}
 
 /** In which shapes members of a message are read. */
 const SHAPES = new Map([

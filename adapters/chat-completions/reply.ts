@@ -138,17 +138,24 @@ const saidIn = ({ message }: JsonObject): JsonObject =>
 export function joinCalls([first = {}, ...others]: readonly JsonObject[]): JsonObject[] {
   const whole = saidIn(first)
   const calls = objectsIn(whole['tool_calls'])
+  let joined = first
   const rest = others.filter((other) => {
     const { role: _, tool_calls, ...said } = saidIn(other)
     const more = objectsIn(tool_calls)
-    if (more.length === 0 || Object.keys(said).some((key) => key in whole)) return true
+    const isOther = more.length === 0 || !isDone(other)
+    if (isOther || Object.keys(said).some((key) => key in whole)) return true
     calls.push(...more)
     Object.assign(whole, said)
+    joined = { ...other, ...joined }
     return false
   })
   const isWhole = rest.length === others.length
-  return [isWhole ? first : { ...first, message: { ...whole, tool_calls: calls } }, ...rest]
+  return [isWhole ? first : { ...joined, message: { ...whole, tool_calls: calls } }, ...rest]
 }
+
+/** Whether a choice says nothing else of its end than that it has come: a call may have been cut. */
+const isDone = ({ finish_reason }: JsonObject): boolean =>
+  isAbsent(finish_reason) || finish_reason === 'stop' || finish_reason === 'tool_calls'
 
 /** Whether a choice of a body says that it failed, and nothing else. */
 export const failsWithin = ({ choices }: JsonObject): boolean =>

@@ -95,10 +95,17 @@ function asUser({ content, clear_at }: JsonObject, lose: LoseOf): JsonObject | [
   const texts =
     typeof content === 'string' ? [content] : objectsIn(content).map(({ text }) => textIn(text))
   const said = texts.filter(Boolean)
+  for (const [index, block] of asBlocks(content).entries()) reportRemoval(block, index, lose)
   if (said.length === 0) return []
   lose('approximated', '.role')
   const words = clear_at === PASSING ? passingWords({ passing: true }, said, lose) : said
   return { role: 'user', content: instructionWords(words.join('\n\n')) }
+}
+
+/** A tool that goes stays on offer; `withLate` and `withTools` offer what comes. */
+function reportRemoval(block: Json, index: number, lose: LoseOf): void {
+  if (isObject(block) && block['type'] === 'tool_removal')
+    lossesIn(lose)('.blocks', index)('dropped', '')
 }
 
 function fitMessage(message: JsonObject, context: ElementFit): JsonObject | [] {
@@ -109,11 +116,9 @@ function fitMessage(message: JsonObject, context: ElementFit): JsonObject | [] {
     output_config === undefined ? [] : withMembers(settled, { content: undefined })
   if (!Array.isArray(content))
     return settled !== message && content === undefined ? emptied : settled
-  const at = lossesIn(context.lose)
   const known = withElements(content, (block, index) => {
     if (isTaken(block, context)) return block
-    // `withLate` and `withTools` offer what comes; a tool that goes stays on offer.
-    if (isObject(block) && block['type'] === 'tool_removal') at('.blocks', index)('dropped', '')
+    reportRemoval(block, index, context.lose)
     return []
   })
   const fitted = fitContent(known, context)
@@ -128,7 +133,7 @@ function fitMessage(message: JsonObject, context: ElementFit): JsonObject | [] {
  */
 function withSettings(message: JsonObject, { efforts, passing, lose }: ElementFit): JsonObject {
   const { content, clear_at } = message
-  const isLasting = !passing && clear_at === PASSING
+  const isLasting = !passing && clear_at === PASSING && asBlocks(content).some(hasText)
   const words = isLasting ? passingWords({ passing: true }, [], lose) : []
   const texts = words.map((text) => ({ type: 'text', text }))
   return withMembers(message, {
@@ -137,6 +142,8 @@ function withSettings(message: JsonObject, { efforts, passing, lose }: ElementFi
     ...(isLasting && { content: [...asBlocks(content), ...texts] }),
   })
 }
+
+const hasText = (block: Json): boolean => textIn(objectIn(block)['text']) !== ''
 
 const asBlocks = (content: Json | undefined): Json[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : listIn(content)

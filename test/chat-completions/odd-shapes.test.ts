@@ -112,6 +112,20 @@ describe('calls in choices of their own (Claude at Copilot)', () => {
     expect(fold(events).reply).toMatchObject({ finish: 'length' })
   })
 
+  it('are not carried out where they were cut', () => {
+    const { events, losses } = replyOf([
+      choice({ content: 'A' }, 'stop'),
+      { ...one, finish_reason: 'length' },
+    ])
+    expect(fold(events).reply).toMatchObject({ blocks: [{ text: 'A' }], finish: 'stop' })
+    expect(losses).toEqual([{ code: 'dropped', path: 'reply.candidates' }])
+  })
+
+  it('bring what their choice says beside them', () => {
+    const { losses } = replyOf([choice({ content: 'A' }), { ...one, strange: 1 }])
+    expect(losses).toEqual(replyOf([{ ...choice({ content: 'A' }), strange: 1 }]).losses)
+  })
+
   it('are of another candidate where more were asked for, or where that has words', () => {
     const words = choice({ content: 'A' })
     const more = choice({ content: 'B', tool_calls: [call('a')] })

@@ -24,6 +24,10 @@ describe('a thought is read once, by whatever name its server has for it', () =>
     ['Cerebras, Together, Ollama, vLLM from 0.16', { reasoning: 'hm' }],
     ['vLLM 0.12 to 0.16, doubleword', { reasoning: 'hm', reasoning_content: 'hm' }],
     ['OpenRouter', { reasoning: 'hm', reasoning_details: [entry({ text: 'hm' })] }],
+    [
+      'a proof without words',
+      { reasoning: 'hm', reasoning_details: [entry({ text: '', signature: 's' })] },
+    ],
     ['Vercel as a body, MiniMax', { reasoning_details: [entry({ text: 'hm', format: null })] }],
     ['Avian', { reasoning_content: 'hm', reasoning_details: [entry({ text: 'hm' })] }],
     [

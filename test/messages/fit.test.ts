@@ -354,6 +354,23 @@ describe('what is configured of a model holds for callers of its own dialect too
     ])
   })
 
+  it('a message without words says nothing of when it passes', () => {
+    const change = { type: 'tool_removal', tool: { type: 'tool_reference', name: 'one' } }
+    const passing = { role: 'system', clear_at: 'next_user_message' }
+    const effort = { ...passing, output_config: { effort: 'low' } }
+    const removal = { ...passing, content: [change] }
+    const body = { ...BODY, tools: [named('one')], messages: [QUESTION, effort, removal] }
+    const sent = {
+      ...BODY,
+      tools: [named('one')],
+      messages: [QUESTION],
+      output_config: { effort: 'low' },
+    }
+    const losses = ['dropped turns.2.blocks.0']
+    expect(ask.here(body, profile('vertex'))).toEqual({ sent, losses })
+    expect(ask.here(body, { systemInPlace: false })).toEqual({ sent, losses })
+  })
+
   it('instructions that pass say so where they are words of the user', () => {
     const late = { role: 'system', content: 's', clear_at: 'next_user_message' }
     expect(ask.here({ ...BODY, messages: [QUESTION, late] }, { systemInPlace: false })).toEqual({
