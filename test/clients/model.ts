@@ -40,6 +40,8 @@ export class Model {
   summaries = 0
   /** The facts in the last request but those for summaries. */
   known = 0
+  /** The most facts that came in one request. */
+  came = 0
   #turns = 0
   /** How full its window was said to be. */
   #input = EMPTY
@@ -51,6 +53,7 @@ export class Model {
 
   reply(text: string, request: Request): { blocks: Block[]; input: number } {
     const found = FACTS.filter((fact) => text.includes(fact))
+    this.came = Math.max(this.came, found.length)
     const isOrdered =
       request.compact?.now === true || ORDERS.test(JSON.stringify(request.turns.at(-1)))
     if (isOrdered) {
